@@ -1,0 +1,65 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+
+let package = Package(
+    name: "fitiq-mock",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "fitiq-mock", targets: ["fitiq-mock"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        // System library and C shims.
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .target(name: "CPlatform"),
+
+        // Protocols: pure state machines, no I/O.
+        .target(name: "Digests", dependencies: ["COpenSSL"]),
+        .target(name: "HTTP1", dependencies: [httpTypes]),
+        .target(name: "WebSocket", dependencies: ["Digests", httpTypes]),
+        .target(name: "JSON"),
+
+        // The FitIQ contract: what goes over the wire, and the rules behind it.
+        .target(name: "FitIQAPI", dependencies: ["JSON"]),
+        .target(name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", collections]),
+
+        // The shell: file descriptors, the event loop, the server, the command line.
+        .target(name: "Sockets", dependencies: ["CPlatform"]),
+        .target(
+            name: "MockServer",
+            dependencies: [
+                "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes, collections,
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "FitIQClient",
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes]),
+        .executableTarget(
+            name: "fitiq-mock",
+            dependencies: [
+                "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Sockets",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
+        .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes]),
+        .testTarget(name: "WebSocketTests", dependencies: ["WebSocket", httpTypes]),
+        .testTarget(name: "SocketsTests", dependencies: ["Sockets"]),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "FitIQAPITests", dependencies: ["FitIQAPI", "JSON"]),
+        .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON"]),
+        .testTarget(name: "MockServerTests", dependencies: ["MockServer", "FitIQAPI", "JSON"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
