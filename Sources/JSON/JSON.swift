@@ -1,1 +1,54 @@
-// Placeholder until this module's first file lands.
+/// Reads JSON text as RFC 8259 defines it: nothing is repaired, and an error says where it is.
+///
+/// Two parsers that disagree about the same bytes hide a client's mistake, so what is optional in RFC 8259
+/// (section 9: "A JSON parser MAY accept non-JSON forms or extensions") is refused here: comments, trailing commas,
+/// `NaN`, a byte order mark, invalid UTF-8, and escapes that name half a surrogate pair.
+public enum JSON {
+    /// What a parser may spend on one text.
+    ///
+    /// RFC 8259, section 9: "An implementation may set limits on the size of texts that it accepts",
+    /// and on "the maximum depth of nesting".
+    public struct Limits: Sendable, Hashable {
+        /// How many arrays and objects may be open at once.
+        public var depth: Int
+        /// How many bytes a text may have.
+        public var bytes: Int
+        /// How many values a text may hold, arrays and objects included.
+        public var values: Int
+
+        /// The deepest nesting that `depth` may allow: freeing a value recurses once per level.
+        public static let deepest = 1_024
+
+        /// Creates limits; `depth` is 1 to `deepest`, the others are at least 1.
+        public init(depth: Int = 128, bytes: Int = 16 * 1_024 * 1_024, values: Int = 1_000_000) {
+            precondition((1...Limits.deepest).contains(depth), "depth is 1 to \(Limits.deepest), not \(depth)")
+            precondition(bytes >= 1 && values >= 1, "a limit is at least 1")
+            self.depth = depth
+            self.bytes = bytes
+            self.values = values
+        }
+    }
+
+    /// Parses one JSON text; the time it takes is linear in the length of the text.
+    public static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits = Limits()
+    ) throws(JSONError) -> JSONValue {
+        var parser = Parser(bytes, limits: limits)
+        return try parser.parseText()
+    }
+
+    /// Parses one JSON text; the time it takes is linear in the length of the text.
+    public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) -> JSONValue {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in try parse(buffer, limits: limits) }
+    }
+
+    /// Parses one JSON text; the offset of an error counts from the start of the slice.
+    public static func parse(_ bytes: ArraySlice<UInt8>, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in try parse(buffer, limits: limits) }
+    }
+
+    /// Parses the UTF-8 of a string as one JSON text.
+    public static func parse(_ text: String, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
+        try parse(Array(text.utf8), limits: limits)
+    }
+}

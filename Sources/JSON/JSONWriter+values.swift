@@ -1,0 +1,161 @@
+extension JSONWriter {
+    /// Writes a string.
+    public mutating func value(_ string: String) {
+        beginValue()
+        append { Escape.append(string, to: &$0) }
+    }
+
+    /// Writes an integer.
+    public mutating func value(_ integer: Int) {
+        beginValue()
+        append { NumberText.append(integer, to: &$0) }
+    }
+
+    /// Writes the shortest number that reads back as the same double: `2.0` becomes `2`; the value is finite.
+    public mutating func value(_ number: Double) {
+        beginValue()
+        append { NumberText.append(number, to: &$0) }
+    }
+
+    /// Writes a finite number with exactly so many digits (0 to 17) after the point, halves rounded away from zero.
+    public mutating func value(fixed number: Double, fractionDigits: Int) {
+        beginValue()
+        append { NumberText.append(number, fractionDigits: fractionDigits, to: &$0) }
+    }
+
+    /// Writes `true` or `false`.
+    public mutating func value(_ bool: Bool) {
+        beginValue()
+        append { bool ? $0.append("true") : $0.append("false") }
+    }
+
+    /// Writes `null`.
+    public mutating func null() {
+        beginValue()
+        append { $0.append("null") }
+    }
+
+    /// Writes any value.
+    public mutating func value(_ value: JSONValue) {
+        beginValue()
+        append { Rendering.append(value, to: &$0) }
+    }
+
+    /// Writes a value that is JSON text already; it is not checked.
+    public mutating func raw(_ encoded: [UInt8]) {
+        beginValue()
+        append { $0.append(contentsOf: encoded) }
+    }
+
+    /// Writes a value that is JSON text already; it is not checked.
+    public mutating func raw(_ encoded: ArraySlice<UInt8>) {
+        beginValue()
+        append { $0.append(contentsOf: encoded) }
+    }
+}
+
+/// Members, a name and a value at once.
+extension JSONWriter {
+    /// Writes a member with a string.
+    public mutating func member(_ name: StaticString, _ string: String) {
+        key(name)
+        value(string)
+    }
+
+    /// Writes a member with an integer.
+    public mutating func member(_ name: StaticString, _ integer: Int) {
+        key(name)
+        value(integer)
+    }
+
+    /// Writes a member with the shortest number that reads back as the same double; the value is finite.
+    public mutating func member(_ name: StaticString, _ number: Double) {
+        key(name)
+        value(number)
+    }
+
+    /// Writes a member with exactly so many digits (0 to 17) after the point: `198.0`.
+    public mutating func member(_ name: StaticString, fixed number: Double, fractionDigits: Int) {
+        key(name)
+        value(fixed: number, fractionDigits: fractionDigits)
+    }
+
+    /// Writes a member with `true` or `false`.
+    public mutating func member(_ name: StaticString, _ bool: Bool) {
+        key(name)
+        value(bool)
+    }
+
+    /// Writes a member with any value.
+    public mutating func member(_ name: StaticString, _ value: JSONValue) {
+        key(name)
+        self.value(value)
+    }
+
+    /// Writes a member with a value that is JSON text already; it is not checked.
+    public mutating func member(_ name: StaticString, raw encoded: [UInt8]) {
+        key(name)
+        raw(encoded)
+    }
+
+    /// Writes a member with `null`.
+    public mutating func memberNull(_ name: StaticString) {
+        key(name)
+        null()
+    }
+
+    /// Writes a member with a string, or nothing if there is none.
+    public mutating func member(_ name: StaticString, ifPresent string: String?) {
+        if let string { member(name, string) }
+    }
+
+    /// Writes a member with an integer, or nothing if there is none.
+    public mutating func member(_ name: StaticString, ifPresent integer: Int?) {
+        if let integer { member(name, integer) }
+    }
+
+    /// Writes a member with a number, or nothing if there is none.
+    public mutating func member(_ name: StaticString, ifPresent number: Double?) {
+        if let number { member(name, number) }
+    }
+
+    /// Writes a member with a string, or `null` if there is none.
+    public mutating func member(_ name: StaticString, orNull string: String?) {
+        if let string { member(name, string) } else { memberNull(name) }
+    }
+
+    /// Writes a member with an object that the body fills.
+    public mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+        key(name)
+        object(body)
+    }
+
+    /// Writes a member with an array that the body fills.
+    public mutating func array(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+        key(name)
+        array(body)
+    }
+
+    /// Writes an object that the body fills.
+    @inline(__always)
+    public mutating func object(_ body: (inout JSONWriter) -> Void) {
+        beginObject()
+        body(&self)
+        endObject()
+    }
+
+    /// Writes an array that the body fills.
+    @inline(__always)
+    public mutating func array(_ body: (inout JSONWriter) -> Void) {
+        beginArray()
+        body(&self)
+        endArray()
+    }
+}
+
+extension [UInt8] {
+    @inline(__always)
+    mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { append(contentsOf: $0) }
+    }
+}

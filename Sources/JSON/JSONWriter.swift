@@ -1,0 +1,135 @@
+/// Appends JSON text to a byte array: members in the order written, and commas where they belong.
+///
+///     var writer = JSONWriter(reserving: 256)
+///     writer.beginObject()
+///     writer.member("id", id)
+///     writer.key("items")
+///     writer.beginArray()
+///     for item in items { writer.raw(item.encoded) }
+///     writer.endArray()
+///     writer.endObject()
+///     send(writer.bytes)
+///
+/// What does not make a JSON text is a broken invariant: a value without a name in an object, a name in an array, the
+/// wrong end, a second value at the top, more than 64 open arrays and objects. Strings are written as RFC 8259, section
+/// 7, asks for and no more: `/` and characters beyond ASCII are left as they are.
+public struct JSONWriter: Sendable {
+    /// What has been written; a whole JSON text once `isComplete`.
+    public private(set) var bytes: [UInt8]
+
+    /// One bit for each open array (0) or object (1), the innermost lowest.
+    private var objects: UInt64 = 0
+    private var depth = 0
+    private var expects = Expectation.firstValue
+
+    private enum Expectation: UInt8 {
+        /// Nothing stands before it in its container, or in the text.
+        case firstValue
+        /// A comma comes first.
+        case nextValue
+        /// A name has been written.
+        case memberValue
+    }
+
+    /// Creates a writer with room for so many bytes.
+    public init(reserving capacity: Int = 0) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Creates a writer that appends to bytes which are there already, whatever they are.
+    public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
+
+    /// Whether one whole value has been written.
+    public var isComplete: Bool { depth == 0 && expects == .nextValue }
+
+    /// Starts anew in the memory that is there.
+    public mutating func removeAll() {
+        self = JSONWriter(appendingTo: takeEmptied())
+    }
+
+    private mutating func takeEmptied() -> [UInt8] {
+        var taken: [UInt8] = []
+        swap(&taken, &bytes)
+        taken.removeAll(keepingCapacity: true)
+        return taken
+    }
+
+    // MARK: Structure
+
+    /// Opens an object.
+    public mutating func beginObject() { begin(.leftBrace, isObject: true) }
+
+    /// Closes the object that is open.
+    public mutating func endObject() { end(.rightBrace, isObject: true) }
+
+    /// Opens an array.
+    public mutating func beginArray() { begin(.leftBracket, isObject: false) }
+
+    /// Closes the array that is open.
+    public mutating func endArray() { end(.rightBracket, isObject: false) }
+
+    /// Writes a member name that needs no escaping; its value comes next.
+    @inline(__always)
+    public mutating func key(_ name: StaticString) {
+        beginName()
+        name.withUTF8Buffer { utf8 in
+            assert(!utf8.contains(where: Escape.isNeeded), "write \(name) with key(escaping:)")
+            bytes.append(.quote)
+            bytes.append(contentsOf: utf8)
+        }
+        bytes.append(.quote)
+        bytes.append(.colon)
+    }
+
+    /// Writes a member name that is known only when the program runs; its value comes next.
+    public mutating func key(escaping name: String) {
+        beginName()
+        Escape.append(name, to: &bytes)
+        bytes.append(.colon)
+    }
+
+    /// Makes room for a value: every value that is written goes through here.
+    mutating func beginValue() {
+        switch expects {
+        case .memberValue: break
+        case .firstValue:
+            precondition(depth == 0 || objects & 1 == 0, "a value in an object needs a name")
+        case .nextValue:
+            precondition(depth > 0, "a JSON text is one value")
+            precondition(objects & 1 == 0, "a value in an object needs a name")
+            bytes.append(.comma)
+        }
+        expects = .nextValue
+    }
+
+    private mutating func beginName() {
+        precondition(depth > 0 && objects & 1 == 1, "a name stands in an object")
+        precondition(expects != .memberValue, "a name needs a value before the next one")
+        if expects == .nextValue { bytes.append(.comma) }
+        expects = .memberValue
+    }
+
+    private mutating func begin(_ bracket: UInt8, isObject: Bool) {
+        beginValue()
+        precondition(depth < UInt64.bitWidth, "no more than \(UInt64.bitWidth) arrays and objects may be open")
+        objects = objects << 1 | (isObject ? 1 : 0)
+        depth += 1
+        bytes.append(bracket)
+        expects = .firstValue
+    }
+
+    private mutating func end(_ bracket: UInt8, isObject: Bool) {
+        precondition(depth > 0, "nothing is open")
+        precondition((objects & 1 == 1) == isObject, "what is open is \(isObject ? "an array" : "an object")")
+        precondition(expects != .memberValue, "a name needs a value")
+        objects >>= 1
+        depth -= 1
+        bytes.append(bracket)
+        expects = .nextValue
+    }
+
+    /// Lets the encodings of single values append; they call `beginValue` first.
+    @inline(__always)
+    mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
+}

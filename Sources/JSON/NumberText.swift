@@ -1,0 +1,51 @@
+/// Writing numbers.
+enum NumberText {
+    /// `Int.min` has 19 digits and a sign.
+    private static let longestInteger = 20
+
+    static func append(_ value: Int, to output: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longestInteger) { digits in
+            var first = longestInteger
+            var rest = value.magnitude
+            repeat {
+                first -= 1
+                digits[first] = .zero + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            if value < 0 {
+                first -= 1
+                digits[first] = .minus
+            }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
+        }
+    }
+
+    /// Swift's description of a double is the shortest that reads back the same, and RFC 8259 allows each of its forms.
+    static func append(_ value: Double, to output: inout [UInt8]) {
+        precondition(value.isFinite, "JSON has no number for \(value)")
+        if let integer = Int(exactly: value), integer.magnitude < 1 << 53, value != 0 {
+            append(integer, to: &output)
+            return
+        }
+        output.append(contentsOf: JSONNumber(value).text.utf8)
+    }
+
+    /// Rounds the decimal that people see (1.005, not 1.00499999999999989…), halves away from zero.
+    static func append(_ value: Double, fractionDigits: Int, to output: inout [UInt8]) {
+        precondition(value.isFinite, "JSON has no number for \(value)")
+        precondition((0...17).contains(fractionDigits), "fractionDigits is 0 to 17, not \(fractionDigits)")
+        var text = value.magnitude.description
+        var decimal = text.withUTF8 { Decimal($0) }
+        decimal.round(toFractionDigits: fractionDigits)
+        if value < 0, !decimal.isZero { output.append(.minus) }
+        for position in 0..<max(decimal.pointPosition, 0) {
+            output.append(.zero + decimal.digit(at: position))
+        }
+        if decimal.pointPosition <= 0 { output.append(.zero) }
+        guard fractionDigits > 0 else { return }
+        output.append(.point)
+        for position in decimal.pointPosition..<(decimal.pointPosition + fractionDigits) {
+            output.append(.zero + decimal.digit(at: position))
+        }
+    }
+}

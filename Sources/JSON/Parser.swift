@@ -1,0 +1,175 @@
+/// One pass over a JSON text.
+///
+/// Open arrays and objects are kept on a stack of our own, not on the thread's: no text can overflow it. Finished
+/// values wait on one more stack until their container closes and takes them at its exact size.
+struct Parser {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let limits: JSON.Limits
+    /// The next byte to read.
+    var offset = 0
+    /// Where strings with escapes are put together; kept to be filled again.
+    var scratch: [UInt8] = []
+
+    private var containers: [Container] = []
+    private var elements: [JSONValue] = []
+    private var members: [JSONObject.Element] = []
+    private var keys: [String] = []
+    private var valueCount = 0
+
+    /// An array or an object that is not closed yet, and where its contents begin on their stack.
+    private struct Container {
+        var isObject: Bool
+        var start: Int
+    }
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSON.Limits) {
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    /// RFC 8259, section 2: `JSON-text = ws value ws`.
+    mutating func parseText() throws(JSONError) -> JSONValue {
+        guard bytes.count <= limits.bytes else {
+            throw failure(Messages.tooManyBytes(bytes.count, limit: limits.bytes), at: limits.bytes)
+        }
+        // RFC 8259, section 8.1: "Implementations MUST NOT add a byte order mark".
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw failure(Messages.byteOrderMark, at: 0) }
+
+        var place = Place.start
+        while true {
+            skipWhitespace()
+            guard var value = try openOrParseScalar(after: &place) else { continue }
+            // A value is complete: give it to the container that it stands in, which may complete that one too.
+            while true {
+                try countValue()
+                skipWhitespace()
+                guard let container = containers.last else {
+                    guard offset == bytes.count else {
+                        throw failure(Messages.trailing(found: found(at: offset)), at: offset)
+                    }
+                    return value
+                }
+                if container.isObject {
+                    members.append((keys.removeLast(), value))
+                    if try nextFollows(close: .rightBrace, place: .memberValue) {
+                        place = .comma
+                        try parseName(after: place)
+                        place = .colon
+                        break
+                    }
+                } else {
+                    elements.append(value)
+                    if try nextFollows(close: .rightBracket, place: .element) {
+                        place = .comma
+                        break
+                    }
+                }
+                value = closeContainer()
+            }
+        }
+    }
+
+    /// Parses a scalar or an empty container; or opens a container and returns nil, its first value being next.
+    private mutating func openOrParseScalar(after place: inout Place) throws(JSONError) -> JSONValue? {
+        guard offset < bytes.count else { throw failure(Messages.value(after: place, found: .end), at: offset) }
+        switch bytes[offset] {
+        case .quote: return .string(try parseString())
+        case .leftBrace:
+            try open(isObject: true)
+            skipWhitespace()
+            if offset < bytes.count, bytes[offset] == .rightBrace {
+                offset += 1
+                return closeContainer()
+            }
+            try parseName(after: .brace)
+            place = .colon
+            return nil
+        case .leftBracket:
+            try open(isObject: false)
+            skipWhitespace()
+            if offset < bytes.count, bytes[offset] == .rightBracket {
+                offset += 1
+                return closeContainer()
+            }
+            place = .bracket
+            return nil
+        case .minus, .zero...(.zero + 9): return .number(try parseNumber())
+        case UInt8(ascii: "t") where take("true"): return .bool(true)
+        case UInt8(ascii: "f") where take("false"): return .bool(false)
+        case UInt8(ascii: "n") where take("null"): return .null
+        default: throw failure(Messages.value(after: place, found: found(at: offset)), at: offset)
+        }
+    }
+
+    private mutating func open(isObject: Bool) throws(JSONError) {
+        guard containers.count < limits.depth else {
+            throw failure(Messages.tooDeep(limit: limits.depth), at: offset)
+        }
+        offset += 1
+        containers.append(Container(isObject: isObject, start: isObject ? members.count : elements.count))
+    }
+
+    private mutating func closeContainer() -> JSONValue {
+        let container = containers.removeLast()
+        if container.isObject {
+            let object = JSONObject(consuming: Array(members[container.start...]))
+            members.removeSubrange(container.start...)
+            return .object(object)
+        }
+        let array = Array(elements[container.start...])
+        elements.removeSubrange(container.start...)
+        return .array(array)
+    }
+
+    /// Takes the comma or the closing bracket that follows a value, and says whether it was the comma.
+    private mutating func nextFollows(close: UInt8, place: Place) throws(JSONError) -> Bool {
+        if offset < bytes.count {
+            let byte = bytes[offset]
+            if byte == .comma || byte == close {
+                offset += 1
+                return byte == .comma
+            }
+        }
+        throw failure(Messages.separator(after: place, found: found(at: offset)), at: offset)
+    }
+
+    /// RFC 8259, section 4: `member = string name-separator value`.
+    private mutating func parseName(after place: Place) throws(JSONError) {
+        skipWhitespace()
+        guard offset < bytes.count, bytes[offset] == .quote else {
+            throw failure(Messages.name(after: place, found: found(at: offset)), at: offset)
+        }
+        let key = try parseString()
+        skipWhitespace()
+        guard offset < bytes.count, bytes[offset] == .colon else {
+            throw failure(Messages.colon(after: key, found: found(at: offset)), at: offset)
+        }
+        offset += 1
+        keys.append(key)
+    }
+
+    private mutating func countValue() throws(JSONError) {
+        valueCount += 1
+        if valueCount > limits.values { throw failure(Messages.tooManyValues(limit: limits.values), at: offset) }
+    }
+
+    private mutating func skipWhitespace() {
+        while offset < bytes.count, bytes[offset].isWhitespace { offset += 1 }
+    }
+
+    /// Takes a literal name; one that runs on, as in `nullable`, is none.
+    private mutating func take(_ literal: StaticString) -> Bool {
+        let end = offset + literal.utf8CodeUnitCount
+        guard end <= bytes.count else { return false }
+        for index in 0..<literal.utf8CodeUnitCount where bytes[offset + index] != literal.utf8Start[index] {
+            return false
+        }
+        if end < bytes.count, bytes[end].isLetter || bytes[end].isDigit { return false }
+        offset = end
+        return true
+    }
+
+    func failure(_ message: String, at offset: Int) -> JSONError { JSONError(message, at: offset, in: bytes) }
+
+    func found(at offset: Int) -> Found { Found(at: offset, in: bytes) }
+}

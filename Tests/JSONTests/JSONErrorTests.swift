@@ -1,0 +1,126 @@
+import Testing
+
+@testable import JSON
+
+@Suite("Messages") struct JSONErrorTests {
+    static let table: [(String, String)] = [
+        ("", "line 1, column 1: expected a value but found the end of the text"),
+        ("\n  \n", "line 3, column 1: expected a value but found the end of the text"),
+        ("[", "line 1, column 2: expected a value or ']' after '[' but found the end of the text"),
+        ("[}", "line 1, column 2: expected a value or ']' after '[' but found '}'"),
+        ("[1,]", "line 1, column 4: expected a value after ',' but found ']'; remove the trailing comma"),
+        ("{\"id\": }", "line 1, column 8: expected a value after ':' but found '}'"),
+        (
+            "{\"id\": 'x'}",
+            "line 1, column 8: expected a value after ':' but found '''; strings need double quotes"
+        ),
+        (
+            "[abc]",
+            "line 1, column 2: expected a value or ']' after '[' but found 'abc'; strings need double quotes"
+        ),
+        ("NaN", "line 1, column 1: expected a value but found 'NaN'; JSON has no number for it, write null"),
+        (
+            "True",
+            "line 1, column 1: expected a value but found 'True'; the literals are true, false and null, in lower case"
+        ),
+        ("+1", "line 1, column 1: expected a value but found '+'; a number does not begin with '+'"),
+        (".5", "line 1, column 1: expected a value but found '.'; write a digit before the decimal point"),
+        ("// x", "line 1, column 1: expected a value but found '/'; JSON has no comments"),
+        (
+            "abcdefghijklmnopqrstuvwxyz",
+            "line 1, column 1: expected a value but found 'abcdefghijklmnopqrst…'; strings need double quotes"
+        ),
+        ("[\u{1}]", "line 1, column 2: expected a value or ']' after '[' but found U+0001"),
+        ("\u{A0}1", "line 1, column 1: expected a value but found U+00A0; white space is space, tab, CR and LF only"),
+        ("😀", "line 1, column 1: expected a value but found U+1F600"),
+        ("{", "line 1, column 2: expected a member name or '}' after '{' but found the end of the text"),
+        (
+            "{a:1}",
+            "line 1, column 2: expected a member name or '}' after '{' but found 'a'; names need double quotes"
+        ),
+        (
+            "{1:1}",
+            "line 1, column 2: expected a member name or '}' after '{' but found '1'; names need double quotes"
+        ),
+        ("{\"a\":1,}", "line 1, column 8: expected a member name after ',' but found '}'; remove the trailing comma"),
+        (
+            "{\"a\":1,\n b:2}",
+            "line 2, column 2: expected a member name after ',' but found 'b'; names need double quotes"
+        ),
+        ("{\"a\" 1}", "line 1, column 6: expected ':' after the member name \"a\" but found '1'"),
+        ("{\"a\":1 \"b\":2}", "line 1, column 8: expected ',' or '}' after a member but found '\"'"),
+        ("[1 2]", "line 1, column 4: expected ',' or ']' after an element but found '2'"),
+        ("[1 /* one */]", "line 1, column 4: expected ',' or ']' after an element but found '/'; JSON has no comments"),
+        ("{}\r\n\r\n}", "line 3, column 1: expected the end of the text after the value but found '}'"),
+        ("-", "line 1, column 2: expected a digit after '-' but found the end of the text"),
+        ("-Infinity", "line 1, column 2: expected a digit after '-' but found 'Infinity'"),
+        ("1.", "line 1, column 3: expected a digit after the decimal point but found the end of the text"),
+        ("[1e,2]", "line 1, column 4: expected a digit in the exponent but found ','"),
+        (
+            "[007]",
+            "line 1, column 2: a number does not begin with 0 unless a point or an exponent follows; drop the zero"
+        ),
+        (
+            "[\n  \"abc]",
+            "line 2, column 8: expected '\"' to end the string from line 2, column 3 but found the end of the text"
+        ),
+        (
+            "\"é\n\"",
+            #"line 1, column 3: a control character in a string is written as an escape: \n instead of U+000A"#
+        ),
+        (
+            "\"\u{1F}\"",
+            #"line 1, column 2: a control character in a string is written as an escape: \u001f instead of U+001F"#
+        ),
+        (#""\x41""#, #"line 1, column 2: expected one of "\/bfnrtu after '\' but found 'x41'"#),
+        (#""\"#, #"line 1, column 3: expected one of "\/bfnrtu after '\' but found the end of the text"#),
+        (#""\u00g0""#, #"line 1, column 6: expected four hexadecimal digits after '\u' but found 'g0'"#),
+        (
+            #""\uD83D!""#,
+            #"line 1, column 2: \uD83D is the first half of a surrogate pair; a \uDC00 to \uDFFF must follow it"#
+        ),
+        (
+            #""\uDE00""#,
+            #"line 1, column 2: \uDE00 is the second half of a surrogate pair; a \uD800 to \uDBFF must precede it"#
+        ),
+        (
+            "\u{FEFF}{}",
+            "line 1, column 1: JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
+        ),
+        ("\r[\r\n\n1\r]]", "line 5, column 2: expected the end of the text after the value but found ']'"),
+    ]
+
+    @Test("says where, what was expected and what was found", arguments: table)
+    func message(text: String, expected: String) {
+        let error = #expect(throws: JSONError.self) { try JSON.parse(Array(text.utf8)) }
+        #expect(error?.description == expected)
+    }
+
+    static let invalidBytes: [([UInt8], String)] = [
+        (
+            [0x22, 0x61, 0xFF, 0x22],
+            "line 1, column 3: the byte 0xFF is not valid UTF-8 here; JSON text is UTF-8 (RFC 8259, section 8.1)"
+        ),
+        ([0x0A, 0x80], "line 2, column 1: expected a value but found the byte 0x80, which is not valid UTF-8"),
+    ]
+
+    @Test("names the byte that is not UTF-8", arguments: invalidBytes)
+    func message(bytes: [UInt8], expected: String) {
+        let error = #expect(throws: JSONError.self) { try JSON.parse(bytes) }
+        #expect(error?.description == expected)
+    }
+
+    static let limits: [(String, JSON.Limits, String)] = [
+        ("[[[]]]", .init(depth: 2), "line 1, column 3: more than 2 arrays and objects are nested; nest fewer"),
+        ("{\"a\":{}}", .init(depth: 1), "line 1, column 6: more than 1 arrays and objects are nested; nest fewer"),
+        ("[1,2]", .init(values: 2), "line 1, column 6: the text has more than 2 values; send less at once"),
+        ("[1,2,3]", .init(values: 2), "line 1, column 7: the text has more than 2 values; send less at once"),
+        ("[10]", .init(bytes: 3), "line 1, column 4: the text has 4 bytes, the limit is 3; send less at once"),
+    ]
+
+    @Test("names the limit", arguments: limits)
+    func message(text: String, limits: JSON.Limits, expected: String) {
+        let error = #expect(throws: JSONError.self) { try JSON.parse(text, limits: limits) }
+        #expect(error?.description == expected)
+    }
+}

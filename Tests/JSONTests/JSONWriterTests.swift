@@ -1,0 +1,204 @@
+import Testing
+
+@testable import JSON
+
+@Suite("The writer") struct JSONWriterTests {
+    private func written(_ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter(reserving: 64)
+        body(&writer)
+        #expect(writer.isComplete)
+        #expect(throws: Never.self) { try JSON.parse(writer.bytes) }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test("writes members in order, with commas between them")
+    func members() {
+        let text = written { writer in
+            writer.beginObject()
+            writer.member("id", "a1")
+            writer.member("count", 3)
+            writer.member("ratio", 0.25)
+            writer.member("calories", fixed: 198, fractionDigits: 1)
+            writer.member("done", false)
+            writer.memberNull("goal")
+            writer.member("any", ["x": [1]] as JSONValue)
+            writer.member("raw", raw: Array("[true]".utf8))
+            writer.key(escaping: "né\"w")
+            writer.value(1)
+            writer.endObject()
+        }
+        #expect(
+            text == #"{"id":"a1","count":3,"ratio":0.25,"calories":198.0,"done":false,"goal":null,"any":{"x":[1]},"#
+                + #""raw":[true],"né\"w":1}"#)
+    }
+
+    @Test("leaves out what is absent, or writes null for it")
+    func optionals() {
+        let text = written { writer in
+            writer.object { writer in
+                writer.member("a", ifPresent: nil as String?)
+                writer.member("b", ifPresent: "x")
+                writer.member("c", ifPresent: nil as Int?)
+                writer.member("d", ifPresent: 1)
+                writer.member("e", ifPresent: nil as Double?)
+                writer.member("f", ifPresent: 1.5)
+                writer.member("g", orNull: nil)
+                writer.member("h", orNull: "y")
+            }
+        }
+        #expect(text == #"{"b":"x","d":1,"f":1.5,"g":null,"h":"y"}"#)
+    }
+
+    @Test("nests arrays and objects")
+    func nesting() {
+        let text = written { writer in
+            writer.array { writer in
+                writer.array { _ in }
+                writer.object { _ in }
+                writer.array { writer in
+                    writer.value(1)
+                    writer.value("two")
+                    writer.value(3.5)
+                    writer.value(true)
+                    writer.null()
+                    writer.raw(Array("[6]".utf8)[...])
+                }
+                writer.object { writer in
+                    writer.object("o") { $0.member("x", 1) }
+                    writer.array("a") { _ in }
+                    writer.array("b") { $0.value(2) }
+                }
+                writer.value(7)
+            }
+        }
+        #expect(text == #"[[],{},[1,"two",3.5,true,null,[6]],{"o":{"x":1},"a":[],"b":[2]},7]"#)
+    }
+
+    @Test("writes a scalar as a whole text")
+    func scalars() {
+        #expect(written { $0.value("x") } == "\"x\"")
+        #expect(written { $0.value(1) } == "1")
+        #expect(written { $0.null() } == "null")
+    }
+
+    @Test("nests 64 deep")
+    func deepest() {
+        let text = written { writer in
+            for level in 0..<64 {
+                if level.isMultiple(of: 3) {
+                    writer.beginObject()
+                    writer.key("a")
+                } else {
+                    writer.beginArray()
+                }
+            }
+            writer.value(0)
+            for level in (0..<64).reversed() {
+                if level.isMultiple(of: 3) { writer.endObject() } else { writer.endArray() }
+            }
+        }
+        #expect(text.hasPrefix(#"{"a":[[{"a":[[{"#) && text.hasSuffix("]]}]]}"))
+    }
+
+    @Test("appends to bytes that are there, and starts anew in the same memory")
+    func reuse() {
+        var writer = JSONWriter(appendingTo: Array("data: ".utf8))
+        #expect(!writer.isComplete)
+        writer.object { $0.member("a", 1) }
+        #expect(writer.isComplete)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == #"data: {"a":1}"#)
+        let capacity = writer.bytes.capacity
+        writer.removeAll()
+        #expect(writer.bytes.isEmpty && writer.bytes.capacity == capacity && !writer.isComplete)
+        writer.array { $0.value(1) }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == "[1]")
+    }
+
+    static let escapes: [(String, String)] =
+        [
+            ("", ""), ("plain", "plain"), ("a/b", "a/b"), ("\"", #"\""#), ("\\", #"\\"#), ("\n", #"\n"#),
+            ("\r", #"\r"#),
+            ("\t", #"\t"#), ("\u{08}", #"\b"#), ("\u{0C}", #"\f"#), ("\u{7F}", "\u{7F}"), ("é€😀", "é€😀"),
+            ("\u{2028}", "\u{2028}"), ("<script>&'", "<script>&'"), ("\"\"\"", #"\"\"\""#),
+            ("a\"b\\c\nd", #"a\"b\\c\nd"#),
+            ("\r\n", #"\r\n"#), ("e\u{301}", "e\u{301}"),
+        ]
+        + [0, 1, 7, 0x0B, 0x0E, 0x0F, 0x10, 0x19, 0x1A, 0x1E, 0x1F].map { value in
+            let hex = String(value, radix: 16)
+            return (String(Unicode.Scalar(UInt8(value))), #"\u00"# + (hex.count == 1 ? "0" : "") + hex)
+        }
+
+    @Test("escapes what RFC 8259 asks for, and nothing more", arguments: escapes)
+    func escape(string: String, escaped: String) throws {
+        let bytes = Array("\"\(escaped)\"".utf8)
+        var writer = JSONWriter()
+        writer.value(string)
+        #expect(writer.bytes == bytes)
+        #expect(JSONValue.string(string).encoded() == bytes)
+        #expect(try JSON.parse(bytes) == .string(string))
+    }
+
+    @Test("stops at a value without a name in an object")
+    func valueWithoutName() async {
+        await #expect(processExitsWith: .failure) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.value(1)
+        }
+    }
+
+    @Test("stops at a second value without a name in an object")
+    func secondValueWithoutName() async {
+        await #expect(processExitsWith: .failure) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("a", 1)
+            writer.value(1)
+        }
+    }
+
+    @Test("stops at a name in an array")
+    func nameInArray() async {
+        await #expect(processExitsWith: .failure) {
+            var writer = JSONWriter()
+            writer.beginArray()
+            writer.key("a")
+        }
+    }
+
+    @Test("stops at a name without a value")
+    func nameWithoutValue() async {
+        await #expect(processExitsWith: .failure) {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("a")
+            writer.endObject()
+        }
+    }
+
+    @Test("stops at the wrong end")
+    func wrongEnd() async {
+        await #expect(processExitsWith: .failure) {
+            var writer = JSONWriter()
+            writer.beginArray()
+            writer.endObject()
+        }
+    }
+
+    @Test("stops at a second value at the top")
+    func secondValue() async {
+        await #expect(processExitsWith: .failure) {
+            var writer = JSONWriter()
+            writer.value(1)
+            writer.value(2)
+        }
+    }
+
+    @Test("stops at a number that JSON does not have")
+    func notFinite() async {
+        await #expect(processExitsWith: .failure) {
+            var writer = JSONWriter()
+            writer.value(Double.infinity)
+        }
+    }
+}

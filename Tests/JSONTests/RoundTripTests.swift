@@ -1,0 +1,114 @@
+import Foundation
+import Testing
+
+@testable import JSON
+
+/// SplitMix64: small, and the same everywhere.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}
+
+extension JSONValue {
+    static func random(depth: Int, using generator: inout SeededGenerator) -> JSONValue {
+        switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &generator) {
+        case 0: return .null
+        case 1: return .bool(.random(using: &generator))
+        case 2: return .number(JSONNumber(Int(truncatingIfNeeded: generator.next())))
+        case 3:
+            let value = Double(bitPattern: generator.next())
+            return .number(JSONNumber(value.isFinite ? value : 0.5))
+        case 4, 5: return .string(randomString(using: &generator))
+        case 6, 7:
+            let count = Int.random(in: 0..<6, using: &generator)
+            return .array((0..<count).map { _ in random(depth: depth - 1, using: &generator) })
+        default:
+            let count = Int.random(in: 0..<25, using: &generator)
+            return .object(
+                JSONObject(
+                    (0..<count).map { _ in
+                        (randomString(using: &generator), random(depth: depth - 1, using: &generator))
+                    }))
+        }
+    }
+
+    static func randomString(using generator: inout SeededGenerator) -> String {
+        let ranges: [ClosedRange<UInt32>] = [0x20...0x7E, 0...0x1F, 0x80...0x7FF, 0x800...0xD7FF, 0x1_0000...0x10_FFFF]
+        var string = ""
+        for _ in 0..<Int.random(in: 0..<20, using: &generator) {
+            let range = ranges.randomElement(using: &generator) ?? 0x20...0x7E
+            string.unicodeScalars.append(Unicode.Scalar(.random(in: range, using: &generator)) ?? " ")
+        }
+        return string
+    }
+}
+
+@Suite("Round trips") struct RoundTripTests {
+    @Test("of random values change nothing", arguments: 0..<200 as Range<UInt64>)
+    func randomValues(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        let value = JSONValue.random(depth: 4, using: &generator)
+        let encoded = value.encoded()
+        #expect(try JSON.parse(encoded) == value)
+        #expect(try JSON.parse(encoded).encoded() == encoded)
+        #expect(try JSON.parse(value.encoded(indent: 2)).encoded() == encoded)
+        var writer = JSONWriter()
+        writer.value(value)
+        #expect(writer.bytes == encoded)
+    }
+
+    @Test("through Foundation agree about what was written", arguments: 0..<100 as Range<UInt64>)
+    func foundation(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        let value = JSONValue.random(depth: 3, using: &generator)
+        let decoded = try JSONSerialization.jsonObject(with: Data(value.encoded()), options: .fragmentsAllowed)
+        let rewritten = try JSONSerialization.data(withJSONObject: [decoded])
+        let read = try #require(try JSON.parse(Array(rewritten))[0])
+        #expect(shape(of: read) == shape(of: value))
+    }
+
+    @Test("of doubles give the same bits", arguments: 0..<100 as Range<UInt64>)
+    func doubles(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        for _ in 0..<50 {
+            let value = Double(bitPattern: generator.next())
+            guard value.isFinite else { continue }
+            var writer = JSONWriter()
+            writer.value(value)
+            #expect(try JSON.parse(writer.bytes).double?.bitPattern == value.bitPattern)
+        }
+    }
+
+    @Test("of fixed digits agree with the decimal that is printed", arguments: 0..<100 as Range<UInt64>)
+    func fixed(seed: UInt64) throws {
+        var generator = SeededGenerator(state: seed)
+        for digits in 0...6 {
+            let value = Double.random(in: -1_000_000...1_000_000, using: &generator)
+            var writer = JSONWriter()
+            writer.value(fixed: value, fractionDigits: digits)
+            let written = try #require(try JSON.parse(writer.bytes).double)
+            #expect(abs(written - value) <= 0.500001 * pow(10, -Double(digits)))
+            let fraction = String(decoding: writer.bytes, as: UTF8.self).split(separator: ".").dropFirst().first ?? ""
+            #expect(fraction.count == digits)
+        }
+    }
+
+    /// Everything but the text of numbers, which Foundation writes in its own way.
+    private func shape(of value: JSONValue) -> JSONValue {
+        switch value {
+        case .number: 0
+        case .array(let elements): .array(elements.map { shape(of: $0) })
+        case .object(let object):
+            // Foundation's dictionary cannot hold names that Swift strings call equal.
+            .object(JSONObject(object.map { ($0.key, shape(of: $0.value)) }))
+        default: value
+        }
+    }
+}
