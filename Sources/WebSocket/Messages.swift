@@ -1,0 +1,157 @@
+/// Every text of this module that goes to a peer or into a journal.
+///
+/// Each says what arrived, what was expected and what to do. Those of a protocol violation are also the reason in our
+/// close frame and keep to its 123 bytes.
+enum Messages {
+    static let endAfterFailure = "The stream ended after the connection had failed; the failure says why."
+
+    /// The stream ended; what was missing depends on how far things had come.
+    static func endOfStream(of connection: Connection) -> String {
+        let missing =
+            switch connection.state {
+            case .closing(.weStarted): "without answering our close frame"
+            case .closing(.theyStarted), .closed, .failed: "after its close frame"
+            case .open: "without a close frame"
+            }
+        let place =
+            if connection.header != FrameHeader() {
+                ", inside a frame"
+            } else if connection.incomingMessage != nil {
+                ", between the fragments of a message"
+            } else {
+                ""
+            }
+        return "The peer's stream ended \(missing)\(place) (1006). Send a close frame before closing the transport."
+    }
+}
+
+extension ProtocolViolation {
+    /// What arrived, what was expected, what to do; at most 123 bytes.
+    var message: String {
+        switch self {
+        case .reservedBits(let byte):
+            "\(reservedBitNames(byte)) set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+        case .reservedOpcode(let opcode):
+            "Opcode \(opcode) is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong."
+        case .fragmentedControlFrame(let opcode):
+            "A \(opcode) frame came without FIN. Control frames must not be fragmented: set FIN."
+        case .longControlFrame(let opcode):
+            "A \(opcode) frame announced more than 125 bytes. Control frames carry at most 125: shorten it."
+        case .continuationWithoutStart:
+            "A continuation frame came, but no message had begun. Begin it with a text or binary frame without FIN."
+        case .interruptedMessage(let opcode):
+            "A \(opcode) frame came inside a fragmented message. End that first: continuation frames, FIN on the last."
+        case .unmaskedFrame:
+            "A frame from a client came unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
+        case .maskedFrame:
+            "A frame from a server came masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
+        case .lengthNotMinimal(let length, let bytes):
+            "Length \(length) came in \(bytes) bytes. Use the shortest form: 7 bits to 125, 2 bytes to 65535."
+        case .lengthWithTopBit(let length):
+            "A 64-bit length came with its top bit set (0x\(String(length, radix: 16))). That bit must be 0."
+        case .messageTooBig(let total, let limit):
+            "A message of at least \(total) bytes came. The limit is \(limit): send smaller messages."
+        case .invalidText(let byte, let index):
+            "Text is not UTF-8: byte \(hexadecimal(byte)) at index \(index). Send UTF-8, or a binary message."
+        case .truncatedText(let count):
+            "Text is not UTF-8: it ends inside a character after \(count) bytes. Send whole characters."
+        case .closePayloadOfOneByte:
+            "A close frame came with 1 byte. Send an empty one, or a 2-byte code with an optional reason."
+        case .closeCodeNotAllowed(let code):
+            "Close code \(code) must not be sent. Use 1000, another registered code, or 3000 to 4999."
+        case .closeReasonNotUTF8(let byte, let index):
+            "A close reason is not UTF-8: byte \(hexadecimal(byte)) at index \(index). Send UTF-8."
+        case .closeReasonTruncated:
+            "A close reason is not UTF-8: it ends inside a character. Cut it between characters."
+        }
+    }
+
+    private func reservedBitNames(_ byte: UInt8) -> String {
+        let names = [(0x40, "RSV1"), (0x20, "RSV2"), (0x10, "RSV3")].filter { byte & UInt8($0.0) != 0 }.map(\.1)
+        return names.joined(separator: ", ") + (names.count == 1 ? " is" : " are")
+    }
+
+    private func hexadecimal(_ byte: UInt8) -> String {
+        let digits = String(byte, radix: 16, uppercase: true)
+        return "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
+    }
+}
+
+extension ServerHandshake.Refusal {
+    /// What arrived, what was expected, what to do.
+    public var message: String {
+        switch self {
+        case .upgradeFieldMissing:
+            """
+            Sec-WebSocket fields came without "Upgrade: websocket". Send it with "Connection: Upgrade"; \
+            a proxy in between may have dropped both.
+            """
+        case .method(let method):
+            "A WebSocket handshake came as \(method). Send it as GET."
+        case .httpVersion:
+            "A WebSocket handshake came in a version of HTTP other than 1.1. Send it as HTTP/1.1."
+        case .connectionField(let value):
+            """
+            \(field("Connection", value)), without the option "upgrade". Send "Connection: Upgrade"; \
+            a proxy in between may have replaced it.
+            """
+        case .version(let value):
+            "\(field("Sec-WebSocket-Version", value)). Send \"Sec-WebSocket-Version: 13\" (RFC 6455), once."
+        case .key(let value):
+            "\(field("Sec-WebSocket-Key", value)). Send the base64 of 16 random bytes, once: 24 characters, the last \"==\"."
+        }
+    }
+
+    private func field(_ name: String, _ value: String?) -> String {
+        guard let value else { return "\(name) is missing" }
+        return "\(name) came as \"\(Messages.excerpt(value))\""
+    }
+}
+
+extension ClientHandshake.Failure: CustomStringConvertible {
+    /// What arrived, what was expected, what to do.
+    public var description: String {
+        switch self {
+        case .status(let code):
+            "The server answered \(code) instead of 101 Switching Protocols. Its body may say why."
+        case .upgradeField(let value):
+            "The server's 101 has \(shown("Upgrade", value)) instead of \"websocket\". Check that it speaks WebSocket."
+        case .connectionField(let value):
+            "The server's 101 has \(shown("Connection", value)), without \"upgrade\". Check the proxies in between."
+        case .accept(let value, let expected):
+            """
+            The server's 101 has \(shown("Sec-WebSocket-Accept", value)) instead of "\(expected)". \
+            It did not answer this handshake's key.
+            """
+        case .extensions(let value):
+            "The server's 101 has \(shown("Sec-WebSocket-Extensions", value)), but none was offered. It must leave it out."
+        case .subprotocol(let value):
+            "The server's 101 has \(shown("Sec-WebSocket-Protocol", value)), but none was asked for. It must leave it out."
+        }
+    }
+
+    private func shown(_ name: String, _ value: String?) -> String {
+        guard let value else { return "no \(name)" }
+        return "\(name): \"\(Messages.excerpt(value))\""
+    }
+}
+
+extension Messages {
+    /// A peer's text, cut so that no message grows with what arrived.
+    static func excerpt(_ text: String) -> String {
+        text.utf8.count <= 80 ? text : text.prefix(64) + "…"
+    }
+}
+
+/// What a caller of this module did wrong; each text stands on a `precondition`.
+enum Misuse {
+    static let controlFrame = "A control frame is final and carries at most 125 bytes."
+    static let closeCode = "This close code must not be sent; see CloseCode.isAllowedOnWire."
+    static let reasonWithoutCode = "A close reason needs a code."
+    static let fragmentOrder = "Fragments come in order: a first one, any number of middle ones, a last one."
+    static let messageAmongFragments = "End the fragmented message before sending another message."
+    static let receiveAfterEnd = "The end of the stream was reported already."
+    static let negativeLimit = "Limits are not negative."
+    static let headerIsComplete = "The header is complete; what follows is payload."
+    static let keyLength = "A handshake key has 16 bytes."
+}
