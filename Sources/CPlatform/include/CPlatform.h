@@ -1,1 +1,70 @@
+// What Swift cannot import from the C library: functions hidden behind
+// _GNU_SOURCE, macros, unions with macro members, and code that must be
+// async-signal-safe.
+//
+// Every function returns a value of zero or more on success and a negated errno
+// on failure, so that no caller has to read `errno` after other code has run.
+// Differences between systems live in the files named for them (*_linux.c,
+// *_darwin.c); each function is declared once, here.
 #pragma once
+
+#include <poll.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+// MARK: Descriptors (descriptors_linux.c, descriptors_darwin.c)
+
+/// A non-blocking, close-on-exec TCP socket of the address family.
+int cplatform_open_stream_socket(int family);
+
+/// Accepts one connection: non-blocking, close-on-exec, TCP_NODELAY.
+int cplatform_accept(int listener);
+
+/// A pipe whose two ends are non-blocking and close-on-exec.
+int cplatform_open_pipe(int ends[2]);
+
+/// One send(2) that never raises SIGPIPE; EINTR is retried.
+ssize_t cplatform_send(int descriptor, const void *bytes, size_t count);
+
+// MARK: Waiting (polling_linux.c, polling_darwin.c)
+
+/// poll(2) with a timeout in nanoseconds, negative to wait forever. Systems
+/// without ppoll(2) round the timeout up to whole milliseconds.
+int cplatform_poll(struct pollfd *entries, nfds_t count, int64_t nanoseconds);
+
+#ifdef __linux__
+#include <sys/epoll.h>
+
+/// epoll_wait(2): a timeout in milliseconds, negative to wait forever.
+int cplatform_epoll_wait(int epoll, struct epoll_event *events, int capacity, int milliseconds);
+
+/// epoll_pwait2(2), Linux 5.11: a timeout in nanoseconds, negative to wait
+/// forever. -ENOSYS where the kernel, its headers or a sandbox do not have it.
+int cplatform_epoll_pwait2(int epoll, struct epoll_event *events, int capacity, int64_t nanoseconds);
+#endif
+
+// MARK: Signals (signals.c)
+
+/// Has each arrival of the signal marked as pending and a byte written to the
+/// descriptor. -EBUSY if the signal is already watched, -EINVAL if it cannot be.
+int cplatform_watch_signal(int number, int descriptor);
+
+/// Restores the signal's former disposition. On return no handler is using the
+/// descriptor any more, so that it can be closed.
+void cplatform_unwatch_signal(int number);
+
+/// Clears the signal's pending mark; 1 if it was set, otherwise 0.
+int cplatform_take_signal(int number);
+
+/// Ignores SIGPIPE, unless the process has installed a handler of its own.
+void cplatform_ignore_broken_pipe_signal(void);
+
+// MARK: Process (process.c)
+
+/// Raises the soft limit of open files to `wanted`, as far as the hard limit
+/// allows, and never lowers it. Returns the limit now in force.
+int64_t cplatform_raise_descriptor_limit(int64_t wanted);
+
+/// Resident memory of this process in bytes (process_linux.c, process_darwin.c).
+int64_t cplatform_resident_memory(void);
