@@ -1,0 +1,78 @@
+import HTTPTypes
+
+/// What steers the connection among fields to be sent.
+struct FieldFacts {
+    private(set) var hasHost = false
+    private(set) var hasUpgrade = false
+    private(set) var closes = false
+    private(set) var namesUpgrade = false
+
+    init(_ fields: HTTPFields) {
+        for field in fields {
+            switch field.name.canonicalName {
+            case "host": hasHost = true
+            case "upgrade": hasUpgrade = true
+            case "connection":
+                let value = Array(field.value.utf8)
+                value.withUnsafeBufferPointer { bytes in
+                    var elements = ListElements(bytes, ByteRange(0, bytes.count))
+                    while let element = elements.next() {
+                        if bytes.equalsIgnoringCase(element, "close") { closes = true }
+                        if bytes.equalsIgnoringCase(element, "upgrade") { namesUpgrade = true }
+                    }
+                }
+            default: break
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    mutating func append(literal: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    mutating func appendLineEnd() { append(literal: "\r\n") }
+
+    /// Appends field lines, save those that the connection writes itself.
+    mutating func append(_ fields: HTTPFields, _ facts: FieldFacts, includingConnection: Bool = false) {
+        for field in fields {
+            switch field.name.canonicalName {
+            case "content-length", "transfer-encoding": continue
+            case "connection" where !includingConnection: continue
+            default: break
+            }
+            append(contentsOf: field.name.rawName.utf8)
+            append(literal: ": ")
+            field.withUnsafeBytesOfValue { append(contentsOf: $0) }
+            appendLineEnd()
+        }
+    }
+
+    mutating func appendContentLength(_ length: Int) {
+        append(literal: "Content-Length: ")
+        appendDecimal(length)
+        appendLineEnd()
+    }
+
+    /// Appends the decimal digits of a number that is not negative.
+    mutating func appendDecimal(_ value: Int) {
+        var divisor = 1
+        while value / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(truncatingIfNeeded: value / divisor % 10) + UInt8(ascii: "0"))
+            divisor /= 10
+        }
+    }
+
+    /// Appends the hexadecimal digits of a number that is not negative.
+    mutating func appendHexadecimal(_ value: Int) {
+        var shift = 0
+        while value >> shift >= 16 { shift += 4 }
+        while shift >= 0 {
+            let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
+            append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "A"))
+            shift -= 4
+        }
+    }
+}

@@ -1,0 +1,132 @@
+/// Reads the body of a message as its framing says (RFC 9112 §6, §7.1).
+struct BodyReader: Sendable {
+    /// Where in the body we are.
+    enum Position: Sendable, Equatable {
+        /// This many bytes are still to come.
+        case length(Int)
+        /// At a chunk-size line.
+        case chunkSize
+        /// In a chunk, with this many bytes to come.
+        case chunkData(Int)
+        /// At the CRLF after the data of a chunk.
+        case chunkEnd
+        /// In the trailer section after the last chunk.
+        case trailers
+        /// In a body that ends with the connection.
+        case untilClose
+    }
+
+    enum Step {
+        case needsData
+        /// This many bytes at the front of the buffer belong to the body.
+        case data(Int)
+        case end
+    }
+
+    private(set) var position: Position
+    /// The bytes of body so far, of the chunk at hand its announced size.
+    private var total = 0
+    /// How far the line at hand was scanned for its end.
+    private var scanned = 0
+    private var section: FieldSection
+
+    init(_ position: Position, _ section: FieldSection) {
+        self.position = position
+        self.section = section
+    }
+
+    /// Nothing to read.
+    static let none = BodyReader(.length(0), FieldSection())
+
+    /// Whether the message ends here without another byte.
+    var isComplete: Bool { position == .length(0) }
+    /// Whether the end of the stream is the end of the body.
+    var endsWithStream: Bool { position == .untilClose }
+
+    /// The next piece; data reported is expected to be taken from the buffer before the next call.
+    mutating func advance(_ buffer: inout ReceiveBuffer, _ limits: Limits) throws(RemoteError) -> Step {
+        while true {
+            switch position {
+            case .length(let remaining):
+                if remaining == 0 { return .end }
+                if buffer.isEmpty { return .needsData }
+                let piece = min(remaining, buffer.count)
+                position = .length(remaining - piece)
+                return .data(piece)
+            case .untilClose:
+                if buffer.isEmpty { return .needsData }
+                let piece = min(limits.body - total, buffer.count)
+                guard piece > 0 else { throw .bodyTooLarge(limits.body) }
+                total += piece
+                return .data(piece)
+            case .chunkSize:
+                guard let size = try chunkSize(&buffer, limits) else { return .needsData }
+                position = size == 0 ? .trailers : .chunkData(size)
+            case .chunkData(let remaining):
+                if buffer.isEmpty { return .needsData }
+                let piece = min(remaining, buffer.count)
+                position = piece == remaining ? .chunkEnd : .chunkData(remaining - piece)
+                return .data(piece)
+            case .chunkEnd:
+                guard try chunkEnd(&buffer) else { return .needsData }
+                position = .chunkSize
+            case .trailers:
+                guard try trailer(&buffer, limits) else { return .needsData }
+            }
+        }
+    }
+
+    /// chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; nil while the line has not ended.
+    private mutating func chunkSize(_ buffer: inout ReceiveBuffer, _ limits: Limits) throws(RemoteError) -> Int? {
+        let line = try buffer.withUnread { (bytes) throws(RemoteError) -> (length: Int, size: Int)? in
+            guard let lineFeed = bytes.firstLineFeed(from: scanned) else {
+                scanned = bytes.count
+                guard bytes.count + 1 <= limits.chunkLine else { throw .chunkLineTooLong(limits.chunkLine) }
+                return nil
+            }
+            guard lineFeed + 1 <= limits.chunkLine else { throw .chunkLineTooLong(limits.chunkLine) }
+            guard lineFeed > 0, bytes[lineFeed - 1] == .carriageReturn else {
+                throw .bareLineFeed(Excerpt(bytes, ByteRange(0, lineFeed + 1)))
+            }
+            return (lineFeed + 1, try ChunkSize.parse(bytes, ByteRange(0, lineFeed - 1)))
+        }
+        guard let line else { return nil }
+        scanned = 0
+        buffer.consume(line.length)
+        guard line.size <= limits.body - total else { throw .bodyTooLarge(limits.body) }
+        total += line.size
+        return line.size
+    }
+
+    /// The CRLF after chunk-data; false while it has not arrived.
+    private func chunkEnd(_ buffer: inout ReceiveBuffer) throws(RemoteError) -> Bool {
+        let complete = try buffer.withUnread { (bytes) throws(RemoteError) -> Bool in
+            if bytes.count > 0, bytes[0] != .carriageReturn { throw .chunkWithoutLineEnd(bytes[0]) }
+            if bytes.count > 1, bytes[1] != .lineFeed { throw .chunkWithoutLineEnd(bytes[1]) }
+            return bytes.count > 1
+        }
+        if complete { buffer.consume(2) }
+        return complete
+    }
+
+    /// trailer-section = *( field-line CRLF ), closed by an empty line; checked, counted and dropped (RFC 9112 §7.1.2).
+    ///
+    /// True when a line was consumed, false while it has not ended.
+    private mutating func trailer(_ buffer: inout ReceiveBuffer, _ limits: Limits) throws(RemoteError) -> Bool {
+        let line = try buffer.withUnread { (bytes) throws(RemoteError) -> (length: Int, isLast: Bool)? in
+            guard let lineFeed = bytes.firstLineFeed(from: scanned) else {
+                scanned = bytes.count
+                try section.checkPending(bytes, from: 0, limits)
+                return nil
+            }
+            let line = try section.line(bytes, from: 0, lineFeed: lineFeed, limits)
+            if !line.isEmpty { _ = try FieldLine.parse(bytes, line) }
+            return (lineFeed + 1, line.isEmpty)
+        }
+        guard let line else { return false }
+        scanned = 0
+        buffer.consume(line.length)
+        if line.isLast { position = .length(0) }
+        return true
+    }
+}

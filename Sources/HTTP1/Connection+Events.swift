@@ -1,0 +1,156 @@
+import HTTPTypes
+
+extension Connection {
+    /// What the bytes received say next.
+    ///
+    /// Throws what the peer did wrong, and the same again at every later call: nothing is read after an error. A server
+    /// may then still answer if ``canRespond``, with `close: true` or without.
+    public mutating func nextEvent() throws(RemoteError) -> Event {
+        if let failure { throw failure }
+        do {
+            return try step()
+        } catch {
+            var error = error
+            // The hints of the grammar are those of a server; a bad response is the server's own fault.
+            if role == .client { error.status = .badGateway }
+            fail(error)
+            throw error
+        }
+    }
+
+    private mutating func step() throws(RemoteError) -> Event {
+        while true {
+            switch theirState {
+            case .idle where role == .server: return try requestHead()
+            case .sendResponse where role == .client: return try responseHead()
+            case .sendBody:
+                if let event = try bodyEvent() { return event }
+            case .idle, .sendResponse: return try betweenResponses()
+            case .done:
+                if buffer.isEmpty && endOfStream { return closed() }
+                return .paused
+            case .mustClose:
+                buffer.removeAll()
+                return endOfStream ? closed() : .needsData
+            case .closed: return .connectionClosed
+            case .mightSwitchProtocol, .switchedProtocol: return .paused
+            case .error: preconditionFailure("the peer failed without a failure")
+            }
+        }
+    }
+
+    private mutating func closed() -> Event {
+        process(.close, by: role.peer)
+        return .connectionClosed
+    }
+
+    // MARK: Server
+
+    private mutating func requestHead() throws(RemoteError) -> Event {
+        guard try skipEmptyLines(), try head.advance(buffer, from: .client, limits) else {
+            guard endOfStream else { return .needsData }
+            if buffer.isEmpty { return closed() }
+            throw .truncated("the head of a request")
+        }
+        let (head, body) = try head.request(buffer, limits)
+        buffer.consume(self.head.length)
+        request = RequestFacts(
+            isHead: head.method == .head, isConnect: head.method == .connect, version: head.version,
+            keepAlive: self.head.framing.persists(head.version), awaitsContinue: head.expectsContinue)
+        if head.wantsUpgrade { states.proposeSwitch() }
+        if !request.keepAlive { states.disableKeepAlive() }
+        finishHead(body)
+        states.process(.request, by: .client)
+        return .request(head)
+    }
+
+    /// False while the first line has not begun.
+    ///
+    /// "A server that is expecting to receive and parse a request-line SHOULD ignore at least one empty line (CRLF)
+    /// received prior to the request-line" (RFC 9112 §2.2).
+    private mutating func skipEmptyLines() throws(RemoteError) -> Bool {
+        if head.startLine != nil { return true }
+        while true {
+            let (first, second) = buffer.withUnread { ($0.first, $0.count > 1 ? $0[1] : nil) }
+            guard let first else { return false }
+            // ContentType handshake(22) opens every TLS connection (RFC 8446 §5.1).
+            if first == 0x16 { throw .tlsOnPlainPort() }
+            guard first == .carriageReturn else { return true }
+            guard let second else { return false }
+            guard second == .lineFeed else { return true }
+            buffer.consume(2)
+            emptyLines += 1
+            guard emptyLines <= limits.leadingEmptyLines else { throw .tooManyEmptyLines(limits.leadingEmptyLines) }
+        }
+    }
+
+    // MARK: Client
+
+    private mutating func responseHead() throws(RemoteError) -> Event {
+        guard try head.advance(buffer, from: .server, limits) else {
+            guard endOfStream else { return .needsData }
+            throw .truncated(buffer.isEmpty ? "the wait for a response" : "the head of a response")
+        }
+        let (head, body) = try head.response(buffer, toHead: request.isHead, limits)
+        buffer.consume(self.head.length)
+        let persists = self.head.framing.persists(head.version)
+        if head.status.code == 101 {
+            guard theirSwitchIsExpected else { throw .unexpectedSwitch() }
+            finishHead(.none)
+            states.process(.switchProtocols, by: .server)
+            return .response(head)
+        }
+        finishHead(body)
+        if head.status.code < 200 {
+            states.process(.informational, by: .server)
+            return .informational(head)
+        }
+        if !persists || body.endsWithStream { states.disableKeepAlive() }
+        states.process(.response, by: .server)
+        return .response(head)
+    }
+
+    private var theirSwitchIsExpected: Bool { states.client == .mightSwitchProtocol }
+
+    /// A server that has no request to answer has nothing to say.
+    private mutating func betweenResponses() throws(RemoteError) -> Event {
+        if let byte = buffer.withUnread({ $0.first }) { throw .unexpectedResponse(byte) }
+        return endOfStream ? closed() : .needsData
+    }
+
+    // MARK: Both
+
+    private mutating func finishHead(_ body: BodyReader) {
+        self.body = body
+        head = HeadReader()
+        emptyLines = 0
+    }
+
+    /// The next piece of a body; nil when what was read is not to be reported.
+    private mutating func bodyEvent() throws(RemoteError) -> Event? {
+        if ignoresRest {
+            buffer.removeAll()
+            return endOfStream ? .connectionClosed : .needsData
+        }
+        switch try body.advance(&buffer, limits) {
+        case .needsData:
+            guard endOfStream else { return .needsData }
+            guard body.endsWithStream else { throw .truncated("a body") }
+            return endOfMessage()
+        case .data(let length):
+            request.awaitsContinue = request.awaitsContinue && role == .client
+            if role == .server && request.isAnswered {
+                buffer.consume(length)
+                return nil
+            }
+            return .body(buffer.take(length))
+        case .end: return endOfMessage()
+        }
+    }
+
+    private mutating func endOfMessage() -> Event? {
+        let isReported = role == .client || !request.isAnswered
+        process(.end, by: role.peer)
+        return isReported ? .end : nil
+    }
+}

@@ -1,0 +1,132 @@
+/// What the fields that steer the connection said, gathered while the lines are parsed.
+struct FramingFields: Sendable {
+    private(set) var hostCount = 0
+    private(set) var contentLength: Int?
+    private(set) var hasTransferEncoding = false
+    private(set) var closes = false
+    private(set) var keepsAlive = false
+    private(set) var namesUpgrade = false
+    private(set) var hasUpgrade = false
+    private(set) var expectsContinue = false
+    private var unknownExpectation: ByteRange?
+    private var codings = 0
+    private var chunkedCodings = 0
+    private var lastCodingIsChunked = false
+    private var unknownCoding: ByteRange?
+
+    var wantsUpgrade: Bool { namesUpgrade && hasUpgrade }
+
+    /// Takes a field line into account.
+    ///
+    /// The length of the name rules nearly all of them out without a comparison.
+    @inline(__always)
+    mutating func note(_ line: FieldLine, _ bytes: Bytes) throws(RemoteError) {
+        switch line.name.count {
+        case 4 where bytes.equalsIgnoringCase(line.name, "host"): try noteHost(line.value, bytes)
+        case 6 where bytes.equalsIgnoringCase(line.name, "expect"): noteExpect(line.value, bytes)
+        case 7 where bytes.equalsIgnoringCase(line.name, "upgrade"): hasUpgrade = hasUpgrade || !line.value.isEmpty
+        case 10 where bytes.equalsIgnoringCase(line.name, "connection"): noteConnection(line.value, bytes)
+        case 14 where bytes.equalsIgnoringCase(line.name, "content-length"): try noteLength(line.value, bytes)
+        case 17 where bytes.equalsIgnoringCase(line.name, "transfer-encoding"): noteCoding(line.value, bytes)
+        default: break
+        }
+    }
+
+    /// Host = uri-host [ ":" port ] (RFC 9110 §7.2).
+    ///
+    /// Empty is allowed: a target URI may have no authority.
+    private mutating func noteHost(_ value: ByteRange, _ bytes: Bytes) throws(RemoteError) {
+        hostCount += 1
+        guard hostCount == 1 else { throw .severalHosts(Excerpt(bytes, value)) }
+        guard Authority.isValid(bytes, value, needsHost: false, needsPort: false) else {
+            throw .badHost(Excerpt(bytes, value))
+        }
+    }
+
+    /// Expect = #expectation; the only one there is, is 100-continue (RFC 9110 §10.1.1).
+    private mutating func noteExpect(_ value: ByteRange, _ bytes: Bytes) {
+        var elements = ListElements(bytes, value)
+        while let element = elements.next() {
+            if element.isEmpty { continue }
+            if bytes.equalsIgnoringCase(element, "100-continue") {
+                expectsContinue = true
+            } else if unknownExpectation == nil {
+                unknownExpectation = element
+            }
+        }
+    }
+
+    /// Connection = #connection-option, case-insensitive (RFC 9110 §7.6.1).
+    private mutating func noteConnection(_ value: ByteRange, _ bytes: Bytes) {
+        var elements = ListElements(bytes, value)
+        while let element = elements.next() {
+            if bytes.equalsIgnoringCase(element, "close") { closes = true }
+            if bytes.equalsIgnoringCase(element, "keep-alive") { keepsAlive = true }
+            if bytes.equalsIgnoringCase(element, "upgrade") { namesUpgrade = true }
+        }
+    }
+
+    /// Content-Length = 1*DIGIT; a list of identical values may be taken as one (RFC 9110 §8.6).
+    private mutating func noteLength(_ value: ByteRange, _ bytes: Bytes) throws(RemoteError) {
+        var elements = ListElements(bytes, value)
+        while let element = elements.next() {
+            guard let length = Self.decimal(bytes, element) else { throw .badContentLength(Excerpt(bytes, value)) }
+            if let earlier = contentLength, earlier != length {
+                throw .differingContentLengths(earlier, Excerpt(bytes, value))
+            }
+            contentLength = length
+        }
+    }
+
+    /// The value of 1*DIGIT; `Int.max` where it does not fit, which is above every limit.
+    private static func decimal(_ bytes: Bytes, _ range: ByteRange) -> Int? {
+        guard !range.isEmpty else { return nil }
+        var value = 0
+        for index in range.lower..<range.upper {
+            guard bytes[index].isDigit else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int(bytes[index] &- 0x30))
+            value = overflow || carry ? .max : sum
+        }
+        return value
+    }
+
+    /// Transfer-Encoding = #transfer-coding (RFC 9112 §6.1); judged when the head is complete.
+    private mutating func noteCoding(_ value: ByteRange, _ bytes: Bytes) {
+        hasTransferEncoding = true
+        var elements = ListElements(bytes, value)
+        while let element = elements.next() {
+            if element.isEmpty { continue }
+            codings += 1
+            lastCodingIsChunked = bytes.equalsIgnoringCase(element, "chunked")
+            if lastCodingIsChunked { chunkedCodings += 1 } else if unknownCoding == nil { unknownCoding = element }
+        }
+    }
+
+    /// Whether the body is chunked, after all that could be wrong with Transfer-Encoding has been refused.
+    func checkTransferEncoding(_ version: Version, _ bytes: Bytes) throws(RemoteError) -> Bool {
+        guard hasTransferEncoding else { return false }
+        // "A server MAY reject a request that contains both Content-Length and Transfer-Encoding" (RFC 9112 §6.3).
+        if contentLength != nil { throw .lengthWithTransferEncoding() }
+        // "MUST treat the message as if the framing is faulty" (RFC 9112 §6.1).
+        if version == .http10 { throw .transferEncodingInHTTP10() }
+        // "A sender MUST NOT apply the chunked transfer coding more than once"; without chunked at the end the length
+        // of a request cannot be told: "the server MUST respond with the 400 status code" (RFC 9112 §6.1, §6.3).
+        if codings == 0 { throw .emptyTransferEncoding() }
+        if chunkedCodings > 1 { throw .chunkedTwice() }
+        if chunkedCodings == 1 && !lastCodingIsChunked { throw .chunkedNotLast() }
+        // "A server that receives a request message with a transfer coding it does not understand SHOULD respond with
+        // 501" (RFC 9112 §6.1).
+        if let unknownCoding { throw .unknownTransferCoding(Excerpt(bytes, unknownCoding)) }
+        return true
+    }
+
+    /// "A server that receives an Expect field value containing a member other than 100-continue MAY respond with a
+    /// 417" (RFC 9110 §10.1.1).
+    func checkExpectation(_ bytes: Bytes) throws(RemoteError) {
+        if let unknownExpectation { throw .unknownExpectation(Excerpt(bytes, unknownExpectation)) }
+    }
+
+    /// Whether the connection outlives this message, as far as its sender is concerned (RFC 9112 §9.3).
+    func persists(_ version: Version) -> Bool { !closes && (version == .http11 || keepsAlive) }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import HTTP1
+
+/// A file of raw bytes under `Fixtures/http1` with its row of `expected.tsv` beside it.
+struct Fixture: Sendable, CustomTestStringConvertible {
+    var name: String
+    var bytes: [UInt8]
+    /// The columns after the file name.
+    var row: [String]
+
+    var testDescription: String { name }
+
+    /// Files named `response-…` are read by a client; `response-to-head-…` after a HEAD, `response-switch-…` after a
+    /// request that proposed another protocol, the rest after a GET.
+    var role: Role { name.hasPrefix("response-") ? .client : .server }
+    var method: HTTPRequest.Method {
+        if name.hasPrefix("response-to-head-") { return .head }
+        return name.hasPrefix("response-switch-") ? .patch : .get
+    }
+
+    func transcript(_ pieces: some Sequence<ArraySlice<UInt8>>) -> Transcript {
+        .of(pieces, role: role, method: method)
+    }
+
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Fixtures/http1")
+
+    static let valid = load("valid")
+    static let invalid = load("invalid")
+
+    /// The rows of an index: columns separated by tabs, `#` begins a comment line.
+    static func index(_ directory: String) -> [(name: String, row: [String])] {
+        guard let text = try? String(contentsOf: root.appending(path: "\(directory)/expected.tsv"), encoding: .utf8)
+        else { return [] }
+        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+            let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            return (columns[0], Array(columns.dropFirst()))
+        }
+    }
+
+    static func files(_ directory: String) -> [String] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: directory).path)
+        return (names ?? []).filter { $0.hasSuffix(".http") }.sorted()
+    }
+
+    private static func load(_ directory: String) -> [Fixture] {
+        index(directory).compactMap { name, row in
+            guard let data = try? Data(contentsOf: root.appending(path: "\(directory)/\(name)")) else { return nil }
+            return Fixture(name: name, bytes: Array(data), row: row)
+        }
+    }
+}
+
+@Suite("Grammar, as a table of fixtures")
+struct FixtureTests {
+    @Test("every fixture has a row and every row a fixture", arguments: [("valid", 25), ("invalid", 60)])
+    func indexIsComplete(directory: String, atLeast: Int) {
+        let rows = Fixture.index(directory).map(\.name)
+        #expect(Set(rows).count == rows.count, "a file has two rows in \(directory)/expected.tsv")
+        #expect(rows.sorted() == Fixture.files(directory))
+        #expect(rows.count >= atLeast)
+    }
+
+    @Test("a valid message is understood", arguments: Fixture.valid)
+    func valid(fixture: Fixture) throws {
+        try #require(fixture.row.count == 1)
+        #expect(fixture.transcript(CollectionOfOne(fixture.bytes[...])).description == fixture.row[0])
+    }
+
+    @Test("an invalid message is refused", arguments: Fixture.invalid)
+    func invalid(fixture: Fixture) throws {
+        try #require(fixture.row.count == 3)
+        let transcript = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
+        let error = try #require(transcript.error, "accepted as \(transcript)")
+        #expect(String(error.status.code) == fixture.row[0])
+        #expect(error.source == fixture.row[1])
+        #expect(error.message.contains(fixture.row[2]), "\(error.message)")
+    }
+
+    @Test("the outcome is the same however the input is split", arguments: Fixture.valid + Fixture.invalid)
+    func split(fixture: Fixture) {
+        let whole = fixture.transcript(CollectionOfOne(fixture.bytes[...]))
+        #expect(fixture.transcript(Split.everyByte(fixture.bytes)) == whole, "byte by byte")
+        for index in fixture.bytes.indices {
+            let pieces = Split.inTwo(fixture.bytes, at: index)
+            #expect(fixture.transcript(pieces) == whole, "split at \(index)")
+        }
+    }
+}
