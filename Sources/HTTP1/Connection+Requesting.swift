@@ -4,8 +4,8 @@ import HTTPTypes
 extension Connection {
     /// Sends a whole request in one append.
     ///
-    /// `fields` must have a Host (RFC 9112 §3.2). Content-Length is written here; one among `fields` is left out, and so
-    /// is Transfer-Encoding. A method that anticipates a body gets `Content-Length: 0` without one (RFC 9110 §8.6).
+    /// `fields` must have a Host (RFC 9112 §3.2). Content-Length is written here; one among `fields` is left out, and
+    /// so is Transfer-Encoding. A method that anticipates a body gets `Content-Length: 0` without one (RFC 9110 §8.6).
     /// An Upgrade field must come with `Connection: upgrade` in `fields`. CONNECT is not supported.
     public mutating func sendRequest(
         method: HTTPRequest.Method, target: String, fields: HTTPFields, body: [UInt8]?, into out: inout [UInt8]

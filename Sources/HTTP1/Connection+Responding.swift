@@ -30,8 +30,8 @@ extension Connection {
 
     /// Sends a whole response whose field lines were encoded ahead of time.
     ///
-    /// `encodedFields` are complete field lines with CRLF each, with no Content-Length, Transfer-Encoding, Connection or
-    /// Upgrade among them; they are not looked at. May be called while ``canRespond``, with a final status.
+    /// `encodedFields` are complete field lines with CRLF each, with no Content-Length, Transfer-Encoding, Connection
+    /// or Upgrade among them; they are not looked at. May be called while ``canRespond``, with a final status.
     public mutating func respond(
         status: HTTPResponse.Status, encodedFields: [UInt8], body: [UInt8], close: Bool = false,
         into out: inout [UInt8]

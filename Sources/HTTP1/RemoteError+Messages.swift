@@ -25,7 +25,8 @@ extension RemoteError {
     static func tlsOnPlainPort() -> RemoteError {
         bad(
             "RFC 9112 §2.1",
-            "A TLS handshake arrived, but this port speaks plain HTTP. Use http:// or ws:// in the URL, not https:// or wss://."
+            "A TLS handshake arrived, but this port speaks plain HTTP. "
+                + "Use http:// or ws:// in the URL, not https:// or wss://."
         )
     }
     static func http2Preface() -> RemoteError {
@@ -49,7 +50,8 @@ extension RemoteError {
     static func badMethod(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         bad(
             "RFC 9110 §9.1",
-            "The byte 0x\(Excerpt.hex(byte)) stands in the method of \(line). A method is letters, digits and !#$%&'*+-.^_`|~."
+            "The byte 0x\(Excerpt.hex(byte)) stands in the method of \(line). "
+                + "A method is letters, digits and !#$%&'*+-.^_`|~."
         )
     }
     static func methodTooLong(_ limit: Int, _ line: Excerpt) -> RemoteError {
@@ -88,7 +90,8 @@ extension RemoteError {
     static func badTargetByte(_ byte: UInt8, _ target: Excerpt) -> RemoteError {
         bad(
             "RFC 9112 §3.2",
-            "The byte 0x\(Excerpt.hex(byte)) stands in the target \(target). Percent-encode it as %\(Excerpt.hex(byte))."
+            "The byte 0x\(Excerpt.hex(byte)) stands in the target \(target). "
+                + "Percent-encode it as %\(Excerpt.hex(byte))."
         )
     }
     static func fragmentInTarget(_ target: Excerpt) -> RemoteError {
@@ -242,7 +245,8 @@ extension RemoteError {
     static func badChunkExtension(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         bad(
             "RFC 9112 §7.1.1",
-            "The control character 0x\(Excerpt.hex(byte)) stands in the chunk extension of \(line). Leave extensions out."
+            "The control character 0x\(Excerpt.hex(byte)) stands in the chunk extension of \(line). "
+                + "Leave extensions out."
         )
     }
     static func chunkWithoutLineEnd(_ byte: UInt8) -> RemoteError {

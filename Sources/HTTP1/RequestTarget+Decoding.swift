@@ -20,8 +20,8 @@ extension RequestTarget {
 
     /// The query as `application/x-www-form-urlencoded` pairs in order, with duplicates.
     ///
-    /// `+` is a space; a `%` that begins no escape is kept as it is; a name without `=` has an empty value; empty pieces
-    /// are left out (WHATWG URL §5.1). Empty without a query.
+    /// `+` is a space; a `%` that begins no escape is kept as it is; a name without `=` has an empty value; empty
+    /// pieces are left out (WHATWG URL §5.1). Empty without a query.
     public func queryItems() -> [(name: String, value: String)] {
         withQuery { query in
             var items: [(name: String, value: String)] = []

@@ -5,8 +5,8 @@ extension RequestTarget.Parts {
     ///
     /// request-target = origin-form / absolute-form / authority-form / asterisk-form (RFC 9112 §3.2)
     ///
-    /// More lenient than RFC 3986 in one way, as most servers are: any visible ASCII character but `#` may stand in path
-    /// and query, where the grammar would have `"<>[\]^{|}` and the grave accent percent-encoded.
+    /// More lenient than RFC 3986 in one way, as most servers are: any visible ASCII character but `#` may stand in
+    /// path and query, where the grammar would have `"<>[\]^{|}` and the grave accent percent-encoded.
     static func parse(
         _ bytes: Bytes, _ range: ByteRange, _ method: HTTPRequest.Method
     ) throws(RemoteError) -> RequestTarget.Parts {

@@ -1,6 +1,6 @@
 /// An HTTP version this module speaks (RFC 9112 §2.3).
 ///
-/// Any `HTTP/1.x` with x > 0 counts as ``http11``: minor versions add nothing a recipient may trip over (RFC 9110 §2.5).
+/// Any `HTTP/1.x` with x > 0 counts as ``http11``: minor versions add nothing to trip over (RFC 9110 §2.5).
 public enum Version: Sendable, Hashable {
     /// `HTTP/1.0`.
     case http10

@@ -1,0 +1,75 @@
+import Testing
+
+@testable import HTTP1
+
+/// SplitMix64: the same numbers for the same seed, everywhere (Steele, Lea and Flood 2014).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+@Suite("Mutated messages")
+struct FuzzTests {
+    /// Bytes that mean something to a parser, more often than chance would pick them.
+    private static let interesting = Array("\r\n\0 \t:,;%/?*#\"\u{7f}0159afFx\u{16}HTTP".utf8) + [0x80, 0xff]
+
+    private static func mutate(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let index = Int.random(in: 0...bytes.count, using: &random)
+            let byte = interesting.randomElement(using: &random) ?? 0
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0 where index < bytes.count: bytes[index] = byte
+            case 1 where index < bytes.count: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2 where index < bytes.count: bytes.remove(at: index)
+            case 3: bytes.insert(byte, at: index)
+            case 4:
+                let end = min(index + Int.random(in: 0..<20, using: &random), bytes.count)
+                bytes.insert(contentsOf: bytes[index..<end], at: Int.random(in: 0...bytes.count, using: &random))
+            default: bytes.removeSubrange(index..<min(index + Int.random(in: 0..<6, using: &random), bytes.count))
+            }
+        }
+        return bytes
+    }
+
+    private static func cut(_ bytes: [UInt8], _ random: inout SeededGenerator) -> [ArraySlice<UInt8>] {
+        var pieces: [ArraySlice<UInt8>] = []
+        var start = 0
+        while start < bytes.count {
+            let end = min(start + Int.random(in: 1...40, using: &random), bytes.count)
+            pieces.append(bytes[start..<end])
+            start = end
+        }
+        return pieces
+    }
+
+    @Test("never crash, stay bounded, and mean the same however split", arguments: 0..<20)
+    func mutations(batch: UInt64) throws {
+        try #require(!Fixture.valid.isEmpty)
+        var refused = 0
+        for seed in batch * 1000..<(batch + 1) * 1000 {
+            var random = SeededGenerator(seed: seed)
+            let fixture = Fixture.valid[Int(random.next() % UInt64(Fixture.valid.count))]
+            let bytes = Self.mutate(fixture.bytes, &random)
+            let whole = fixture.transcript(CollectionOfOne(bytes[...]))
+            let cut = fixture.transcript(Self.cut(bytes, &random))
+            if cut != whole {
+                Issue.record("seed \(seed), from \(fixture.name): \(whole) but split \(cut)")
+            }
+            if cut.peakBuffered > Limits.standard.requestLine + Limits.standard.headerBlock {
+                Issue.record("seed \(seed): \(cut.peakBuffered) bytes buffered")
+            }
+            refused += whole.error == nil ? 0 : 1
+        }
+        // Mutations that are all refused, or all accepted, would test little.
+        #expect((200...800).contains(refused), "\(refused) of 1000 refused")
+    }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTP1
+
+@Suite("Heads")
+struct HeadTests {
+    private func head(_ text: String) throws -> RequestHead {
+        var connection = Connection(role: .server)
+        connection.receive(Array(text.utf8))
+        guard case .request(let head) = try connection.nextEvent() else {
+            Issue.record("no request")
+            throw CancellationError()
+        }
+        return head
+    }
+
+    @Test("fields are looked up in any case, in order, with duplicates")
+    func fields() throws {
+        let fields = try head("GET / HTTP/1.1\r\nhost: a\r\nX-A: 1\r\nAccept:  b \r\nx-a: 2\r\nX-A:\r\n\r\n").fields
+        let name = try #require(HTTPField.Name("X-a"))
+        #expect(fields.count == 5)
+        #expect(fields.count(of: name) == 3)
+        #expect(fields.values(name) == ["1", "2", ""])
+        #expect(fields[name] == "1, 2, ")
+        #expect(fields[.accept] == "b")
+        #expect(fields[.cookie] == nil)
+        #expect(fields.contains(.accept) && !fields.contains(.cookie))
+        #expect(fields.withFirstValue(of: name) { Array($0) } == Array("1".utf8))
+        #expect(fields.withFirstValue(of: .cookie) { $0.count } == nil)
+        let names = fields.httpFields.map { "\($0.name.rawName)=\($0.value)" }
+        #expect(names == ["host=a", "X-A=1", "Accept=b", "x-a=2", "X-A="])
+    }
+
+    @Test("a block made of fields answers like one that arrived")
+    func fieldBlock() {
+        let fields = FieldBlock([.accept: "a", .connection: "x, Close"])
+        #expect(fields.count == 2 && FieldBlock().count == 0)
+        #expect(fields[.accept] == "a")
+        #expect(fields.hasToken("close", in: .connection))
+    }
+
+    @Test(
+        "tokens are found in lists, in any case, in several fields",
+        arguments: [
+            ("Upgrade", true), ("KEEP-ALIVE", true), ("close", true), ("keep", false), ("", true), ("closed", false),
+        ])
+    func tokens(token: String, found: Bool) throws {
+        let text = "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive ,,\tUpgrade\r\nconnection: Close\r\n\r\n"
+        #expect(try head(text).fields.hasToken(token, in: .connection) == found)
+        #expect(try !head(text).fields.hasToken(token, in: .via))
+    }
+
+    @Test("a field value that is not UTF-8 keeps its bytes")
+    func obsText() throws {
+        var connection = Connection(role: .server)
+        connection.receive(Array("GET / HTTP/1.1\r\nHost: a\r\nServer: caf".utf8) + [0xe9, 0x0d, 0x0a, 0x0d, 0x0a])
+        guard case .request(let head) = try connection.nextEvent() else {
+            Issue.record("no request")
+            return
+        }
+        #expect(head.fields.withFirstValue(of: .server) { $0.last } == 0xe9)
+        #expect(head.fields[.server] == "caf\u{fffd}")
+    }
+
+    @Test("facts about the body and the connection")
+    func facts() throws {
+        let plain = try head("GET / HTTP/1.1\r\nHost: a:1\r\n\r\n")
+        #expect(!plain.hasBody && plain.contentLength == nil && !plain.isChunked && plain.authority == "a:1")
+        let length = try head("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3, 3\r\nExpect: 100-continue\r\n\r\n")
+        #expect(length.hasBody && length.contentLength == 3 && length.expectsContinue)
+        let chunked = try head("POST http://b/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        #expect(chunked.hasBody && chunked.isChunked && !chunked.expectsContinue && chunked.authority == "b")
+        let upgrade = try head("GET / HTTP/1.1\r\nHost: a\r\nconnection: UPGRADE\r\nUPGRADE: websocket\r\n\r\n")
+        #expect(upgrade.wantsUpgrade && upgrade.version == .http11)
+        #expect(try head("GET / HTTP/1.0\r\n\r\n").version == .http10)
+    }
+}
+
+@Suite("Request targets")
+struct RequestTargetTests {
+    @Test(
+        "paths are split and then decoded",
+        arguments: [
+            ("/", [""]), ("/a", ["a"]), ("/a//b/", ["a", "", "b", ""]), ("/a%2Fb/c", ["a/b", "c"]),
+            ("/%E2%82%AC?x=/y/", ["€"]), ("/%41+%2b", ["A++"]), ("/../.", ["..", "."]), ("http://h", [""]),
+            ("http://h?q", [""]), ("http://h/a/b", ["a", "b"]),
+        ])
+    func segments(text: String, segments: [String]) throws {
+        #expect(try RequestTarget(parsing: text).segments == segments)
+    }
+
+    @Test(
+        "queries are pairs",
+        arguments: [
+            ("/", []), ("/?", []), ("/?a", ["a="]), ("/?a=1&b=2&a=3", ["a=1", "b=2", "a=3"]),
+            ("/?a+b=c%2Bd+e", ["a b=c+d e"]), ("/?a=b=c", ["a=b=c"]), ("/?&&a=1&", ["a=1"]), ("/?=x", ["=x"]),
+            ("/?a=%zz&b=%4", ["a=%zz", "b=%4"]), ("/?a=?/", ["a=?/"]), ("/?a=%E2%82%AC", ["a=€"]),
+        ])
+    func query(text: String, items: [String]) throws {
+        #expect(try RequestTarget(parsing: text).queryItems().map { "\($0.name)=\($0.value)" } == items)
+    }
+
+    @Test("the parts are kept as they arrived")
+    func parts() throws {
+        let absolute = try RequestTarget(parsing: "HTTPS://h:1/a%20b?c=%20")
+        #expect(absolute.form == .absolute && absolute.authority == "h:1")
+        #expect(absolute.path == "/a%20b" && absolute.query == "c=%20")
+        #expect(absolute.withPath { $0.count } == 6 && absolute.withQuery { $0.count } == 5)
+        let bare = try RequestTarget(parsing: "http://h")
+        #expect(bare.path == "/" && bare.query == nil && bare.withQuery { $0.count } == nil)
+        #expect(bare.withPath { Array($0) } == [0x2f])
+        let asterisk = try RequestTarget(parsing: "*", method: .options)
+        #expect(asterisk.form == .asterisk && asterisk.path == "*" && asterisk.segments == [])
+        let authority = try RequestTarget(parsing: "h:443", method: .connect)
+        #expect(authority.form == .authority && authority.path == "" && authority.authority == "h:443")
+    }
+
+    @Test("what is no target is refused", arguments: ["", "a", "*", "/%", "/%4", "/a b", "/é", "http://", "http:///a"])
+    func refused(text: String) {
+        #expect(throws: RemoteError.self) { try RequestTarget(parsing: text) }
+    }
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTP1
+
+@Suite("Limits, exactly at and one over")
+struct LimitTests {
+    /// An input whose size follows a number, and the limits it is held to.
+    struct Edge: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var role = Role.server
+        var limit: Int
+        var status: Int
+        var limits = Limits()
+        var input: @Sendable (Int) -> String
+    }
+
+    private static let get = "GET / HTTP/1.1\r\n"
+    private static let post = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+    private static func padding(_ count: Int) -> String { String(repeating: "a", count: count) }
+    private static func limits(_ change: (inout Limits) -> Void) -> Limits {
+        var limits = Limits()
+        change(&limits)
+        return limits
+    }
+
+    static let edges: [Edge] = [
+        Edge(testDescription: "request line", limit: 8192, status: 414) {
+            "GET /" + padding($0 - 16) + " HTTP/1.1\r\nHost: a\r\n\r\n"
+        },
+        Edge(testDescription: "method", limit: 32, status: 501) {
+            padding($0) + " / HTTP/1.1\r\nHost: a\r\n\r\n"
+        },
+        Edge(testDescription: "header block in one line", limit: 16384, status: 431) {
+            get + "Host: a\r\nX: " + padding($0 - 14) + "\r\n\r\n"
+        },
+        Edge(
+            testDescription: "header block in many lines", limit: 90, status: 431,
+            limits: limits { $0.headerBlock = 90 }
+        ) {
+            get + "Host: a\r\n" + String(repeating: "X: abcd\r\n", count: 8) + "Y:" + padding($0 - 85) + "\r\n\r\n"
+        },
+        Edge(testDescription: "field lines", limit: 100, status: 431) {
+            get + "Host: a\r\n" + String(repeating: "X: a\r\n", count: $0 - 1) + "\r\n"
+        },
+        Edge(testDescription: "Content-Length", limit: 50, status: 413, limits: limits { $0.body = 50 }) {
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \($0)\r\n\r\n" + padding($0)
+        },
+        Edge(testDescription: "body in one chunk", limit: 50, status: 413, limits: limits { $0.body = 50 }) {
+            post + String($0, radix: 16) + "\r\n" + padding($0) + "\r\n0\r\n\r\n"
+        },
+        Edge(testDescription: "body in many chunks", limit: 50, status: 413, limits: limits { $0.body = 50 }) {
+            post + String(repeating: "1\r\na\r\n", count: $0) + "0\r\n\r\n"
+        },
+        Edge(testDescription: "chunk-size line", limit: 256, status: 400) {
+            post + "0;" + padding($0 - 4) + "\r\n\r\n"
+        },
+        Edge(testDescription: "trailer bytes", limit: 100, status: 431, limits: limits { $0.headerBlock = 100 }) {
+            post + "0\r\nX:" + padding($0 - 41) + "\r\n\r\n"
+        },
+        Edge(testDescription: "trailer lines", limit: 100, status: 431) {
+            post + "0\r\n" + String(repeating: "X: a\r\n", count: $0 - 2) + "\r\n"
+        },
+        Edge(testDescription: "empty lines", limit: 8, status: 400) {
+            String(repeating: "\r\n", count: $0) + get + "Host: a\r\n\r\n"
+        },
+        Edge(testDescription: "no body at all", limit: 0, status: 413, limits: limits { $0.body = 0 }) {
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \($0)\r\n\r\n" + padding($0)
+        },
+        Edge(testDescription: "status line", role: .client, limit: 8192, status: 502) {
+            "HTTP/1.1 200 " + padding($0 - 15) + "\r\nContent-Length: 0\r\n\r\n"
+        },
+        Edge(
+            testDescription: "body that ends with the connection", role: .client, limit: 50, status: 502,
+            limits: limits { $0.body = 50 }
+        ) { "HTTP/1.1 200 OK\r\n\r\n" + padding($0) },
+    ]
+
+    @Test("what is exactly at the limit is taken", arguments: edges)
+    func atLimit(edge: Edge) {
+        for pieces in cuts(edge, edge.limit) {
+            let transcript = Transcript.of(pieces, role: edge.role, limits: edge.limits)
+            #expect(transcript.error == nil, "\(transcript)")
+            #expect(!transcript.description.isEmpty)
+        }
+    }
+
+    @Test("what is one over is refused", arguments: edges)
+    func overLimit(edge: Edge) {
+        for pieces in cuts(edge, edge.limit + 1) {
+            let transcript = Transcript.of(pieces, role: edge.role, limits: edge.limits)
+            #expect(transcript.error?.status.code == edge.status, "\(transcript)")
+        }
+    }
+
+    private func cuts(_ edge: Edge, _ size: Int) -> [[ArraySlice<UInt8>]] {
+        let bytes = Array(edge.input(size).utf8)
+        return [[bytes[...]], Split.everyByte(bytes), Split.inTwo(bytes, at: bytes.count / 2)]
+    }
+
+    @Test("what never ends is refused without being buffered", arguments: ["A", "GET /", "GET / HTTP/1.1\r\nX: "])
+    func endless(start: String) {
+        var connection = Connection(role: .server)
+        connection.receive(Array(start.utf8))
+        var received = 0
+        while (try? connection.nextEvent()) != nil, received < 1_000_000 {
+            connection.receive([UInt8](repeating: 0x61, count: 100))
+            received += 100
+        }
+        #expect(received <= 8192 + 16384)
+        #expect(connection.bufferedByteCount == 0)
+    }
+}

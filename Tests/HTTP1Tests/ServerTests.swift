@@ -1,0 +1,195 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTP1
+
+@Suite("A server, out of the ordinary")
+struct ServerTests {
+    private func server(_ text: String, limits: Limits = .standard) -> Connection {
+        var connection = Connection(role: .server, limits: limits)
+        connection.receive(Array(text.utf8))
+        return connection
+    }
+
+    private func respond(_ connection: inout Connection, _ status: HTTPResponse.Status = .ok) -> String {
+        var out: [UInt8] = []
+        connection.respond(status: status, fields: [:], body: [], into: &out)
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    @Test("a pipelined request waits until the one before it is answered")
+    func pipelining() throws {
+        let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        var connection = server(get + get)
+        #expect(try Pair.drain(&connection) == ["GET /", "end"])
+        guard case .paused = try connection.nextEvent() else {
+            Issue.record("not paused")
+            return
+        }
+        #expect(connection.bufferedByteCount == get.utf8.count)
+        _ = respond(&connection)
+        #expect(!connection.isIdle && connection.isReadingHead)
+        #expect(try Pair.drain(&connection) == ["GET /", "end"])
+        _ = respond(&connection)
+        #expect(connection.isIdle)
+    }
+
+    @Test("a burst of pipelined requests is answered in order")
+    func burst() throws {
+        let count = 2000
+        var connection = server((0..<count).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+        for index in 0..<count {
+            #expect(try Pair.drain(&connection) == ["GET /\(index)", "end"])
+            _ = respond(&connection)
+        }
+        #expect(connection.isIdle)
+    }
+
+    @Test("a client that pipelines without end is held back, then refused")
+    func endlessPipelining() throws {
+        var limits = Limits()
+        limits.pipelined = 100
+        var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n", limits: limits)
+        #expect(try Pair.drain(&connection) == ["GET /", "end"])
+        connection.receive([UInt8](repeating: 0x41, count: 99))
+        #expect(connection.wantsBytes)
+        connection.receive([0x41])
+        #expect(!connection.wantsBytes)
+        #expect(try Pair.drain(&connection) == [])
+        connection.receive([0x41])
+        #expect(connection.bufferedByteCount == 0)
+        #expect(throws: RemoteError.tooMuchPipelined(100)) { try connection.nextEvent() }
+        #expect(respond(&connection).contains("Connection: close"))
+        #expect(connection.shouldClose)
+    }
+
+    @Test("what is left of an answered request is read and dropped", arguments: [1, 2, 5, 100])
+    func earlyAnswer(step: Int) throws {
+        var connection = server("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")
+        guard case .request = try connection.nextEvent() else {
+            Issue.record("no request")
+            return
+        }
+        #expect(!respond(&connection, .unauthorized).contains("Connection"))
+        #expect(!connection.shouldClose)
+        #expect(try Pair.drain(&connection) == [])
+        #expect(connection.isReadingBody)
+        let rest = Array("llo\r\n0\r\nA: b\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+        #expect(try Pair.feed(rest, to: &connection, step) == ["GET /next", "end"])
+    }
+
+    @Test("an early answer that closes reads nothing more")
+    func earlyClose() throws {
+        var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhe")
+        guard case .request = try connection.nextEvent() else {
+            Issue.record("no request")
+            return
+        }
+        var out: [UInt8] = []
+        connection.respond(status: .contentTooLarge, fields: [:], body: [], close: true, into: &out)
+        #expect(connection.shouldClose && !connection.isReadingBody)
+        connection.receive([1, 2, 3, 4, 5, 6, 7])
+        #expect(try Pair.drain(&connection) == [])
+        #expect(connection.bufferedByteCount == 0)
+        connection.receiveEndOfStream()
+        #expect(try Pair.drain(&connection) == ["closed"])
+    }
+
+    @Test("a request without a body may be answered before its end was read")
+    func answerBeforeEnd() throws {
+        var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        guard case .request = try connection.nextEvent() else {
+            Issue.record("no request")
+            return
+        }
+        _ = respond(&connection)
+        #expect(connection.isIdle)
+        #expect(try Pair.drain(&connection) == [])
+    }
+
+    @Test("an error can be answered once, and is thrown again", arguments: ["BAD\r\n", "\u{16}\u{3}\u{1}"])
+    func answerToError(input: String) throws {
+        var connection = server(input)
+        let error = #expect(throws: RemoteError.self) { try connection.nextEvent() }
+        #expect(connection.theirState == .error)
+        #expect(connection.canRespond && !connection.shouldClose)
+        let status = try #require(error?.status)
+        #expect(
+            respond(&connection, status) == "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        )
+        #expect(!connection.canRespond && connection.shouldClose)
+        connection.receive([1, 2, 3])
+        #expect(connection.bufferedByteCount == 0)
+        #expect(throws: error) { try connection.nextEvent() }
+    }
+
+    @Test("an error within a body can be answered as well")
+    func errorInBody() throws {
+        var connection = server("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n")
+        #expect(throws: RemoteError.self) { try Pair.drain(&connection) }
+        #expect(respond(&connection, .badRequest).contains("Connection: close"))
+        #expect(connection.shouldClose)
+    }
+
+    @Test("HTTP/1.0 gets its keep-alive confirmed")
+    func keepAliveHTTP10() throws {
+        var connection = server("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(try Pair.drain(&connection) == ["GET /", "end"])
+        #expect(respond(&connection) == "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(connection.isIdle && !connection.shouldClose)
+    }
+
+    @Test("a body of unknown length ends with the connection in HTTP/1.0")
+    func untilCloseHTTP10() throws {
+        var connection = server("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
+        #expect(try Pair.drain(&connection) == ["GET /", "end"])
+        var out: [UInt8] = []
+        connection.startResponse(status: .ok, fields: [:], into: &out)
+        connection.sendBody(Array("abc".utf8), into: &out)
+        #expect(!connection.shouldClose)
+        connection.endBody(into: &out)
+        #expect(connection.shouldClose)
+        #expect(String(decoding: out, as: UTF8.self) == "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabc")
+    }
+
+    @Test("a half-closed client still gets all its answers")
+    func halfClose() throws {
+        var connection = server("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n")
+        connection.receiveEndOfStream()
+        #expect(try Pair.drain(&connection) == ["GET /1", "end"])
+        #expect(!respond(&connection).contains("close"))
+        #expect(try Pair.drain(&connection) == ["GET /2", "end", "closed"])
+        #expect(respond(&connection).contains("Connection: close"))
+        #expect(connection.shouldClose)
+    }
+
+    @Test("the end of the stream between messages is no error", arguments: ["", "\r\n"])
+    func cleanEnd(input: String) throws {
+        var connection = server(input)
+        connection.receiveEndOfStream()
+        #expect(try Pair.drain(&connection) == ["closed"])
+        #expect(connection.shouldClose)
+    }
+
+    @Test("framing fields of the caller are replaced")
+    func framingFields() throws {
+        var connection = server("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try Pair.drain(&connection)
+        var out: [UInt8] = []
+        let fields: HTTPFields = [.contentLength: "99", .transferEncoding: "chunked", .connection: "x", .server: "y"]
+        connection.respond(status: .init(code: 299, reasonPhrase: "Odd"), fields: fields, body: [0x61], into: &out)
+        #expect(String(decoding: out, as: UTF8.self) == "HTTP/1.1 299 Odd\r\nServer: y\r\nContent-Length: 1\r\n\r\na")
+    }
+
+    @Test("a body handed out stays as it was")
+    func bodySlice() throws {
+        var connection = server("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
+        guard case .request = try connection.nextEvent(), case .body(let slice) = try connection.nextEvent() else {
+            Issue.record("no body")
+            return
+        }
+        connection.receive(Array("def".utf8))
+        #expect(String(decoding: slice, as: UTF8.self) == "abc")
+        #expect(try Pair.drain(&connection) == ["body def", "end"])
+    }
+}
