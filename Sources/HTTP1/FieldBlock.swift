@@ -86,7 +86,9 @@ public struct FieldBlock: Sendable {
             var found = false
             forEachValue(of: name) { value in
                 var elements = ListElements(value, ByteRange(0, value.count))
-                while !found, let element = elements.next() { found = value[element].equalsIgnoringCase(wanted) }
+                while !found, let element = elements.next() {
+                    found = !element.isEmpty && value[element].equalsIgnoringCase(wanted)
+                }
                 return !found
             }
             return found
