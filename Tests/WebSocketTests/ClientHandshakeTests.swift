@@ -1,0 +1,77 @@
+import HTTPTypes
+import Testing
+import WebSocket
+
+@Suite("RFC 6455 §4.1: the client's side of the handshake")
+struct ClientHandshakeTests {
+    /// "the sample nonce", whose base64 RFC 6455 §1.3 uses.
+    static let handshake = ClientHandshake(key: Array("the sample nonce".utf8))
+    static let accept = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
+
+    @Test("The request has the four fields")
+    func request() {
+        let expected: HTTPFields = [
+            .upgrade: "websocket", .connection: "Upgrade", .secWebSocketKey: "dGhlIHNhbXBsZSBub25jZQ==",
+            .secWebSocketVersion: "13",
+        ]
+        #expect(Self.handshake.requestFields == expected)
+        #expect(Self.handshake.key == "dGhlIHNhbXBsZSBub25jZQ==")
+    }
+
+    /// An answer's name, its status, what differs from the RFC's sample, and the judgement.
+    static let answers: [(String, Int, [(HTTPField.Name, [String])], ClientHandshake.Failure?)] = [
+        ("the RFC's sample", 101, [], nil),
+        ("Upgrade in capitals", 101, [(.upgrade, ["WebSocket"])], nil),
+        ("Connection among others", 101, [(.connection, ["keep-alive, UPGRADE"])], nil),
+        ("200", 200, [], .status(200)),
+        ("401", 401, [], .status(401)),
+        ("no Upgrade", 101, [(.upgrade, [])], .upgradeField(nil)),
+        ("Upgrade: h2c", 101, [(.upgrade, ["h2c"])], .upgradeField("h2c")),
+        ("no Connection", 101, [(.connection, [])], .connectionField(nil)),
+        ("Connection: close", 101, [(.connection, ["close"])], .connectionField("close")),
+        ("no accept", 101, [(.secWebSocketAccept, [])], .accept(nil, expected: accept)),
+        ("another key's accept", 101, [(.secWebSocketAccept, ["x"])], .accept("x", expected: accept)),
+        (
+            "accept in another case", 101, [(.secWebSocketAccept, ["S3pPLMBiTxaQ9kYGzzhZRbK+xOo="])],
+            .accept("S3pPLMBiTxaQ9kYGzzhZRbK+xOo=", expected: accept)
+        ),
+        (
+            "accept twice", 101, [(.secWebSocketAccept, [accept, accept])],
+            .accept("\(accept), \(accept)", expected: accept)
+        ),
+        (
+            "an extension", 101, [(.secWebSocketExtensions, ["permessage-deflate"])],
+            .extensions("permessage-deflate")
+        ),
+        ("a subprotocol", 101, [(.secWebSocketProtocol, ["chat"])], .subprotocol("chat")),
+    ]
+
+    @Test("The answer is judged", arguments: answers)
+    func verdict(
+        name: String, status: Int, changes: [(HTTPField.Name, [String])], expected: ClientHandshake.Failure?
+    ) {
+        var fields: HTTPFields = [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: Self.accept]
+        for (name, lines) in changes { fields[values: name] = lines }
+        #expect(Self.handshake.verify(status: HTTPResponse.Status(code: status), fields: fields) == expected)
+    }
+
+    @Test("What our client asks our server accepts, and what our server answers our client accepts")
+    func pair() {
+        for first in UInt8.min...UInt8.max {
+            let handshake = ClientHandshake(key: [first] + Array(1...15))
+            let outcome = ServerHandshake.evaluate(method: .get, isHTTP11: true, fields: handshake.requestFields)
+            guard case .accept(let fields) = outcome else {
+                Issue.record("refused: \(outcome)")
+                return
+            }
+            #expect(handshake.verify(status: .switchingProtocols, fields: fields) == nil)
+        }
+    }
+
+    @Test("A key of another length stops the program")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) {
+            _ = ClientHandshake(key: [1, 2, 3])
+        }
+    }
+}
