@@ -1,0 +1,25 @@
+import Testing
+import WebSocket
+
+@Suite("RFC 6455 §7.4: close codes")
+struct CloseCodeTests {
+    @Test("Of all 65,536 codes, exactly the registered and the private ones may be sent")
+    func allowedOnWire() {
+        let registered: Set<UInt16> = [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014]
+        let expected = registered.union(3000...4999)
+        let allowed = Set((UInt16.min...UInt16.max).filter { CloseCode(rawValue: $0).isAllowedOnWire })
+        #expect(allowed == expected)
+    }
+
+    @Test(
+        "The names stand for the registry's numbers",
+        arguments: [
+            (CloseCode.normalClosure, 1000), (.goingAway, 1001), (.protocolError, 1002), (.unsupportedData, 1003),
+            (.noStatus, 1005), (.abnormal, 1006), (.invalidPayload, 1007), (.policyViolation, 1008),
+            (.messageTooBig, 1009), (.mandatoryExtension, 1010), (.internalError, 1011), (.serviceRestart, 1012),
+            (.tryAgainLater, 1013), (.badGateway, 1014), (.tlsHandshake, 1015),
+        ])
+    func names(code: CloseCode, number: Int) {
+        #expect(code.description == String(number))
+    }
+}

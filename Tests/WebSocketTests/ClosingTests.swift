@@ -1,0 +1,200 @@
+import Testing
+import WebSocket
+
+@Suite("RFC 6455 §7: closing")
+struct ClosingTests {
+    static let exchanges: [Exchange] = [
+        Exchange.both(
+            "receives close without code", input: { Wire.fromPeer(of: $0, 8) },
+            events: [.closing(code: nil, reason: "")], output: { Wire.first(from: $0, 8) },
+            state: .closing(.theyStarted), shouldClose: { $0 == .server }),
+        Exchange.both(
+            "receives close with code", input: { Wire.fromPeer(of: $0, 8, Wire.close(1001)) },
+            events: [.closing(code: .goingAway, reason: "")],
+            output: { Wire.first(from: $0, 8, Wire.close(1001)) }, state: .closing(.theyStarted),
+            shouldClose: { $0 == .server }),
+        Exchange.both(
+            "receives close with reason", input: { Wire.fromPeer(of: $0, 8, Wire.close(4000, "à bientôt")) },
+            events: [.closing(code: CloseCode(rawValue: 4000), reason: "à bientôt")],
+            output: { Wire.first(from: $0, 8, Wire.close(4000)) }, state: .closing(.theyStarted),
+            shouldClose: { $0 == .server }),
+        Exchange.both(
+            "receives close inside a fragmented message",
+            input: { Wire.fromPeer(of: $0, 1, [0xC3], fin: false) + Wire.fromPeer(of: $0, 8, Wire.close(1000)) },
+            events: [.closing(code: .normalClosure, reason: "")],
+            output: { Wire.first(from: $0, 8, Wire.close(1000)) }, state: .closing(.theyStarted),
+            shouldClose: { $0 == .server }),
+        Exchange.both(
+            "receives the answer to its close", before: .closing,
+            input: { Wire.fromPeer(of: $0, 8, Wire.close(1001)) }, events: [.closing(code: .goingAway, reason: "")],
+            state: .closing(.weStarted), shouldClose: { $0 == .server }),
+        Exchange.both(
+            "receives messages, the answer to its close, and discards what follows", before: .closing,
+            input: {
+                Wire.fromPeer(of: $0, 1, bytes("a")) + Wire.fromPeer(of: $0, 8) + Wire.fromPeer(of: $0, 1, bytes("b"))
+                    + [0xFF, 0xFF]
+            },
+            events: [.text(bytes("a")), .closing(code: nil, reason: "")],
+            state: .closing(.weStarted), shouldClose: { $0 == .server }),
+        Exchange.both(
+            "receives garbage after its own close and writes no second close frame", before: .closing,
+            input: { _ in [0xFF] },
+            events: [
+                .failed(
+                    code: .protocolError,
+                    message: "RSV1, RSV2, RSV3 are set, but no extension was negotiated. "
+                        + "Send frames uncompressed, reserved bits 0.")
+            ],
+            state: .failed, shouldClose: { _ in true }),
+        Exchange.failure(
+            "receives close with 1 byte", 1002,
+            "A close frame came with 1 byte. Send an empty one, or a 2-byte code with an optional reason.",
+            input: { Wire.fromPeer(of: $0, 8, [3]) }),
+        Exchange.failure(
+            "receives close with 1005", 1002,
+            "Close code 1005 must not be sent. Use 1000, another registered code, or 3000 to 4999.",
+            input: { Wire.fromPeer(of: $0, 8, Wire.close(1005)) }),
+        Exchange.failure(
+            "receives close with a reason that is not UTF-8", 1007,
+            "A close reason is not UTF-8: byte 0xFF at index 1. Send UTF-8.",
+            input: { Wire.fromPeer(of: $0, 8, Wire.close(1000, "a") + [0xFF]) }),
+        Exchange.failure(
+            "fails once and discards what follows", 1002,
+            "Opcode 5 is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong.",
+            input: { Wire.fromPeer(of: $0, 5) + Wire.fromPeer(of: $0, 1, bytes("a")) + [0xFF] }),
+    ].flatMap { $0 }
+
+    @Test("Received", arguments: exchanges)
+    func received(exchange: Exchange) {
+        exchange.run()
+    }
+
+    @Test("sends close with code and reason, and then nothing more", arguments: [Role.client, .server])
+    func sent(role: Role) {
+        var connection = Connection(role: role)
+        var out: [UInt8] = []
+        #expect(connection.close(code: .normalClosure, reason: "bye", into: &out))
+        #expect(out == Wire.first(from: role, 8, Wire.close(1000, "bye")))
+        #expect(connection.state == .closing(.weStarted))
+        #expect(!connection.shouldCloseTransport)
+        out = []
+        #expect(!connection.canSend)
+        let written = [
+            connection.send(text: "a", into: &out), connection.send(text: [1], into: &out),
+            connection.send(binary: [1], into: &out), connection.sendFragment(.firstOfText, [1], into: &out),
+            connection.ping(into: &out), connection.pong(into: &out), connection.close(code: .goingAway, into: &out),
+        ]
+        #expect(!written.contains(true))
+        #expect(out == [])
+        #expect(connection.closeSummary.sent == CloseSummary.Frame(code: .normalClosure, reason: "bye"))
+    }
+
+    @Test("sends close without code", arguments: [Role.client, .server])
+    func sentEmpty(role: Role) {
+        var connection = Connection(role: role)
+        var out: [UInt8] = []
+        connection.close(code: nil, into: &out)
+        #expect(out == Wire.first(from: role, 8))
+        #expect(connection.closeSummary.sent == CloseSummary.Frame(code: nil))
+    }
+
+    /// A reason has room for 123 bytes: 125 of a control frame less the code.
+    static let cuts = [
+        (String(repeating: "a", count: 123), String(repeating: "a", count: 123)),
+        (String(repeating: "a", count: 124), String(repeating: "a", count: 123)),
+        (String(repeating: "é", count: 62), String(repeating: "é", count: 61)),
+        (String(repeating: "a", count: 122) + "é", String(repeating: "a", count: 122)),
+        (String(repeating: "a", count: 120) + "🥗", String(repeating: "a", count: 120)),
+        // One character of 25 bytes, five times: the whole fifth goes, not just a scalar of it.
+        (String(repeating: "👨‍👩‍👧‍👦", count: 5), String(repeating: "👨‍👩‍👧‍👦", count: 4)),
+    ]
+
+    @Test("A reason is cut at 123 bytes, between two characters", arguments: cuts)
+    func cut(reason: String, expected: String) {
+        var connection = Connection(role: .server)
+        var out: [UInt8] = []
+        connection.close(code: .internalError, reason: reason, into: &out)
+        #expect(out == Wire.frame(8, Wire.close(1011, expected)))
+    }
+
+    @Test("A code that must not be sent, or a reason without a code, stops the program")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) {
+            var connection = Connection(role: .server)
+            var out: [UInt8] = []
+            connection.close(code: .abnormal, into: &out)
+        }
+        await #expect(processExitsWith: .failure) {
+            var connection = Connection(role: .server)
+            var out: [UInt8] = []
+            connection.close(code: nil, reason: "why", into: &out)
+        }
+        await #expect(processExitsWith: .failure) {
+            var connection = Connection(role: .server)
+            var (events, out): ([Event], [UInt8]) = ([], [])
+            _ = connection.receiveEndOfStream()
+            connection.receive([0x81], events: &events, output: &out)
+        }
+    }
+
+    /// What arrived before the stream ended, and what the end then is.
+    static let ends: [(String, [UInt8], Connection.Ending)] = [
+        (
+            "nothing", [],
+            .abnormal(
+                message: "The peer's stream ended without a close frame (1006). "
+                    + "Send a close frame before closing the transport.")
+        ),
+        (
+            "half a header", [0x81],
+            .abnormal(
+                message: "The peer's stream ended without a close frame, inside a frame (1006). "
+                    + "Send a close frame before closing the transport.")
+        ),
+        (
+            "half a payload", Array(Wire.fromPeer(of: .server, 1, bytes("abc")).dropLast()),
+            .abnormal(
+                message: "The peer's stream ended without a close frame, inside a frame (1006). "
+                    + "Send a close frame before closing the transport.")
+        ),
+        (
+            "a first fragment", Wire.fromPeer(of: .server, 1, bytes("abc"), fin: false),
+            .abnormal(
+                message: "The peer's stream ended without a close frame, between the fragments of a message (1006). "
+                    + "Send a close frame before closing the transport.")
+        ),
+        ("a close frame", Wire.fromPeer(of: .server, 8, Wire.close(1001)), .clean(code: .goingAway)),
+        ("an empty close frame", Wire.fromPeer(of: .server, 8), .clean(code: .noStatus)),
+        (
+            "garbage", [0xFF],
+            .abnormal(message: "The stream ended after the connection had failed; the failure says why.")
+        ),
+    ]
+
+    @Test("The end of the stream is clean only after both close frames", arguments: ends)
+    func end(after what: String, input: [UInt8], expected: Connection.Ending) {
+        var connection = Connection(role: .server)
+        let outcome = connection.outcome(of: [input[...]])
+        #expect(connection.receiveEndOfStream() == expected)
+        #expect(connection.state == (outcome.state == .failed ? .failed : .closed))
+        #expect(connection.shouldCloseTransport)
+        var out: [UInt8] = []
+        #expect(!connection.send(text: "a", into: &out))
+        #expect(!connection.close(code: .normalClosure, into: &out))
+        #expect(out == [])
+    }
+
+    @Test("A stream that ends without answering our close frame is 1006", arguments: [Role.client, .server])
+    func endInsteadOfAnswer(role: Role) {
+        var connection = Connection(role: role)
+        var out: [UInt8] = []
+        connection.close(code: .normalClosure, into: &out)
+        let expected = Connection.Ending.abnormal(
+            message: "The peer's stream ended without answering our close frame (1006). "
+                + "Send a close frame before closing the transport.")
+        #expect(connection.receiveEndOfStream() == expected)
+        #expect(connection.closeSummary.code == .abnormal)
+        #expect(!connection.closeSummary.wasClean)
+        #expect(connection.state == .closed)
+    }
+}

@@ -1,0 +1,125 @@
+import Testing
+import WebSocket
+
+@Suite("RFC 6455 §5.4, §5.6: data frames and fragmentation")
+struct DataFramesTests {
+    static let exchanges: [Exchange] = [
+        Exchange.both(
+            "receives text", input: { Wire.fromPeer(of: $0, 1, bytes("😀")) }, events: [.text(bytes("😀"))]),
+        Exchange.both(
+            "receives empty text", input: { Wire.fromPeer(of: $0, 1) }, events: [.text([])]),
+        Exchange.both(
+            "receives binary", input: { Wire.fromPeer(of: $0, 2, [1, 2, 0xFE, 0xFF]) },
+            events: [.binary([1, 2, 0xFE, 0xFF])]),
+        Exchange.both(
+            "receives text of 200 bytes", input: { Wire.fromPeer(of: $0, 1, Array(repeating: 0x61, count: 200)) },
+            events: [.text(Array(repeating: 0x61, count: 200))]),
+        Exchange.both(
+            "receives fragmented text with a ping inside",
+            input: {
+                Wire.fromPeer(of: $0, 1, [0xF0, 0x9F], fin: false) + Wire.fromPeer(of: $0, 9, bytes("p"))
+                    + Wire.fromPeer(of: $0, 0, [0x98], fin: false) + Wire.fromPeer(of: $0, 0, [0x80])
+            },
+            events: [.ping(bytes("p")), .text(bytes("😀"))], output: { Wire.first(from: $0, 10, bytes("p")) }),
+        Exchange.both(
+            "receives fragmented binary",
+            input: { Wire.fromPeer(of: $0, 2, [1], fin: false) + Wire.fromPeer(of: $0, 0, [2]) },
+            events: [.binary([1, 2])]),
+        Exchange.both(
+            "receives messages after its own close", before: .closing,
+            input: { Wire.fromPeer(of: $0, 1, bytes("late")) }, events: [.text(bytes("late"))],
+            state: .closing(.weStarted)),
+        Exchange.failure(
+            "receives a continuation that continues nothing", 1002,
+            "A continuation frame came, but no message had begun. Begin it with a text or binary frame without FIN.",
+            input: { Wire.fromPeer(of: $0, 0, [1]) }),
+        Exchange.failure(
+            "receives text inside a fragmented message", 1002,
+            "A text frame came inside a fragmented message. End that first: continuation frames, FIN on the last.",
+            input: { Wire.fromPeer(of: $0, 2, [1], fin: false) + Wire.fromPeer(of: $0, 1, [2]) }),
+        Exchange.failure(
+            "receives a reserved bit", 1002,
+            "RSV2 is set, but no extension was negotiated. Send frames uncompressed, reserved bits 0.",
+            input: { Wire.fromPeer(of: $0, 1, [0x61], rsv: 2) }),
+        Exchange.failure(
+            "receives a reserved opcode", 1002,
+            "Opcode 3 is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong.",
+            input: { Wire.fromPeer(of: $0, 3, [0x61]) }),
+        Exchange.failure(
+            "receives text that is not UTF-8", 1007,
+            "Text is not UTF-8: byte 0xFF at index 2. Send UTF-8, or a binary message.",
+            input: { Wire.fromPeer(of: $0, 1, [0x61, 0x62, 0xFF, 0x63]) }),
+        Exchange.failure(
+            "receives text that ends inside a character", 1007,
+            "Text is not UTF-8: it ends inside a character after 2 bytes. Send whole characters.",
+            input: { Wire.fromPeer(of: $0, 1, [0x61, 0xC3]) }),
+    ].flatMap { $0 }
+
+    @Test("Received", arguments: exchanges)
+    func received(exchange: Exchange) {
+        exchange.run()
+    }
+
+    @Test("server refuses an unmasked frame, client a masked one")
+    func masking() {
+        let server = receiveHoweverSplit(Wire.frame(1, bytes("a")), by: Connection(role: .server))
+        #expect(server.events.map(Self.failureCode) == [.protocolError])
+        let client = receiveHoweverSplit(Wire.frame(1, bytes("a"), mask: Wire.sampleKey), by: Connection(role: .client))
+        #expect(client.events.map(Self.failureCode) == [.protocolError])
+        #expect(client.state == .failed)
+    }
+
+    @Test("sends text, binary, ping and pong", arguments: [Role.client, .server])
+    func sent(role: Role) {
+        func written(_ send: (inout Connection, inout [UInt8]) -> Bool) -> [UInt8] {
+            var connection = Connection(role: role)
+            var out = bytes("before")
+            #expect(send(&connection, &out))
+            #expect(connection.state == .open)
+            return Array(out.dropFirst(6))
+        }
+        #expect(written { $0.send(text: "é", into: &$1) } == Wire.first(from: role, 1, bytes("é")))
+        #expect(written { $0.send(text: bytes("é"), into: &$1) } == Wire.first(from: role, 1, bytes("é")))
+        #expect(written { $0.send(binary: [0xFF], into: &$1) } == Wire.first(from: role, 2, [0xFF]))
+        #expect(written { $0.ping(bytes("p"), into: &$1) } == Wire.first(from: role, 9, bytes("p")))
+        #expect(written { $0.ping(into: &$1) } == Wire.first(from: role, 9))
+        #expect(written { $0.pong(bytes("q"), into: &$1) } == Wire.first(from: role, 10, bytes("q")))
+    }
+
+    @Test("sends fragments with a ping between them", arguments: [Role.client, .server])
+    func fragments(role: Role) {
+        var connection = Connection(role: role)
+        var out: [UInt8] = []
+        connection.sendFragment(.firstOfText, bytes("a"), into: &out)
+        connection.ping(into: &out)
+        #expect(out == Wire.first(from: role, 1, bytes("a"), fin: false) + Wire.second(from: role, 9))
+        connection.sendFragment(.middle, bytes("b"), into: &out)
+        connection.sendFragment(.last, [], into: &out)
+        var peer = Connection(role: role == .client ? .server : .client)
+        #expect(peer.outcome(of: [out[...]]).events == [.ping([]), .text(bytes("ab"))])
+        out = []
+        connection.sendFragment(.firstOfBinary, [1], into: &out)
+        connection.sendFragment(.last, [2], into: &out)
+        #expect(peer.outcome(of: [out[...]]).events == [.binary([1, 2])])
+    }
+
+    @Test("A fragment out of order, or a message among fragments, stops the program")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) {
+            var connection = Connection(role: .server)
+            var out: [UInt8] = []
+            connection.sendFragment(.middle, [], into: &out)
+        }
+        await #expect(processExitsWith: .failure) {
+            var connection = Connection(role: .server)
+            var out: [UInt8] = []
+            connection.sendFragment(.firstOfText, [], into: &out)
+            connection.send(text: "a", into: &out)
+        }
+    }
+
+    static func failureCode(_ event: Event) -> CloseCode? {
+        guard case .failed(let code, _) = event else { return nil }
+        return code
+    }
+}

@@ -1,0 +1,161 @@
+import HTTPTypes
+import Testing
+
+@testable import WebSocket
+
+@Suite("Messages")
+struct MessagesTests {
+    static let violations: [(ProtocolViolation, CloseCode, String)] = [
+        (
+            .reservedBits(firstByte: 0xC1), .protocolError,
+            "RSV1 is set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+        ),
+        (
+            .reservedBits(firstByte: 0xF1), .protocolError,
+            "RSV1, RSV2, RSV3 are set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+        ),
+        (
+            .reservedOpcode(11), .protocolError,
+            "Opcode 11 is reserved. Use 0 continuation, 1 text, 2 binary, 8 close, 9 ping or 10 pong."
+        ),
+        (
+            .fragmentedControlFrame(.ping), .protocolError,
+            "A ping frame came without FIN. Control frames must not be fragmented: set FIN."
+        ),
+        (
+            .longControlFrame(.close), .protocolError,
+            "A close frame announced more than 125 bytes. Control frames carry at most 125: shorten it."
+        ),
+        (
+            .continuationWithoutStart, .protocolError,
+            "A continuation frame came, but no message had begun. Begin it with a text or binary frame without FIN."
+        ),
+        (
+            .interruptedMessage(.binary), .protocolError,
+            "A binary frame came inside a fragmented message. End that first: continuation frames, FIN on the last."
+        ),
+        (
+            .unmaskedFrame, .protocolError,
+            "A frame from a client came unmasked. Set the MASK bit and mask the payload (RFC 6455 §5.3)."
+        ),
+        (
+            .maskedFrame, .protocolError,
+            "A frame from a server came masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1)."
+        ),
+        (
+            .lengthNotMinimal(65535, fieldBytes: 8), .protocolError,
+            "Length 65535 came in 8 bytes. Use the shortest form: 7 bits to 125, 2 bytes to 65535."
+        ),
+        (
+            .lengthWithTopBit(UInt64.max), .protocolError,
+            "A 64-bit length came with its top bit set (0xffffffffffffffff). That bit must be 0."
+        ),
+        (
+            .messageTooBig(total: UInt64.max, limit: Int.max), .messageTooBig,
+            """
+            A message of at least 18446744073709551615 bytes came. The limit is 9223372036854775807: \
+            send smaller messages.
+            """
+        ),
+        (
+            .invalidText(byte: 0x0F, index: Int.max), .invalidPayload,
+            "Text is not UTF-8: byte 0x0F at index 9223372036854775807. Send UTF-8, or a binary message."
+        ),
+        (
+            .truncatedText(count: Int.max), .invalidPayload,
+            "Text is not UTF-8: it ends inside a character after 9223372036854775807 bytes. Send whole characters."
+        ),
+        (
+            .closePayloadOfOneByte, .protocolError,
+            "A close frame came with 1 byte. Send an empty one, or a 2-byte code with an optional reason."
+        ),
+        (
+            .closeCodeNotAllowed(.abnormal), .protocolError,
+            "Close code 1006 must not be sent. Use 1000, another registered code, or 3000 to 4999."
+        ),
+        (
+            .closeReasonNotUTF8(byte: 0xFF, index: 122), .invalidPayload,
+            "A close reason is not UTF-8: byte 0xFF at index 122. Send UTF-8."
+        ),
+        (
+            .closeReasonTruncated, .invalidPayload,
+            "A close reason is not UTF-8: it ends inside a character. Cut it between characters."
+        ),
+    ]
+
+    @Test("A violation has its code, and its message fits a close frame even at its longest", arguments: violations)
+    func violation(violation: ProtocolViolation, code: CloseCode, message: String) {
+        #expect(violation.code == code)
+        #expect(violation.message == message)
+        #expect(violation.message.utf8.count <= 123)
+    }
+
+    static let refusals: [(ServerHandshake.Refusal, String)] = [
+        (
+            .upgradeFieldMissing,
+            "Sec-WebSocket fields came without \"Upgrade: websocket\". Send it with \"Connection: Upgrade\"; "
+                + "a proxy in between may have dropped both."
+        ),
+        (.method("POST"), "A WebSocket handshake came as POST. Send it as GET."),
+        (.httpVersion, "A WebSocket handshake came in a version of HTTP other than 1.1. Send it as HTTP/1.1."),
+        (
+            .connectionField("keep-alive"),
+            "Connection came as \"keep-alive\", without the option \"upgrade\". Send \"Connection: Upgrade\"; "
+                + "a proxy in between may have replaced it."
+        ),
+        (
+            .connectionField(nil),
+            "Connection is missing, without the option \"upgrade\". Send \"Connection: Upgrade\"; "
+                + "a proxy in between may have replaced it."
+        ),
+        (.version(nil), "Sec-WebSocket-Version is missing. Send \"Sec-WebSocket-Version: 13\" (RFC 6455), once."),
+        (
+            .version("8"), "Sec-WebSocket-Version came as \"8\". Send \"Sec-WebSocket-Version: 13\" (RFC 6455), once."
+        ),
+        (
+            .key(nil),
+            "Sec-WebSocket-Key is missing. "
+                + "Send the base64 of 16 random bytes, once: 24 characters, the last \"==\"."
+        ),
+        (
+            .key(String(repeating: "A", count: 10_000)),
+            "Sec-WebSocket-Key came as \"\(String(repeating: "A", count: 64))…\". "
+                + "Send the base64 of 16 random bytes, once: 24 characters, the last \"==\"."
+        ),
+    ]
+
+    @Test("A refused handshake says what arrived and what to send", arguments: refusals)
+    func refusal(refusal: ServerHandshake.Refusal, message: String) {
+        #expect(refusal.message == message)
+    }
+
+    static let failures: [(ClientHandshake.Failure, String)] = [
+        (.status(200), "The server answered 200 instead of 101 Switching Protocols. Its body may say why."),
+        (
+            .upgradeField(nil),
+            "The server's 101 has no Upgrade instead of \"websocket\". Check that it speaks WebSocket."
+        ),
+        (
+            .connectionField("close"),
+            "The server's 101 has Connection: \"close\", without \"upgrade\". Check the proxies in between."
+        ),
+        (
+            .accept("x", expected: "y"),
+            "The server's 101 has Sec-WebSocket-Accept: \"x\" instead of \"y\". It did not answer this handshake's key."
+        ),
+        (
+            .extensions("permessage-deflate"),
+            "The server's 101 has Sec-WebSocket-Extensions: \"permessage-deflate\", but none was offered. "
+                + "It must leave it out."
+        ),
+        (
+            .subprotocol("chat"),
+            "The server's 101 has Sec-WebSocket-Protocol: \"chat\", but none was asked for. It must leave it out."
+        ),
+    ]
+
+    @Test("A failed handshake says what the server answered and what to look at", arguments: failures)
+    func failure(failure: ClientHandshake.Failure, message: String) {
+        #expect(failure.description == message)
+    }
+}

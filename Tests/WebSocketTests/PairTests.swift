@@ -1,0 +1,107 @@
+import Testing
+import WebSocket
+
+/// A client and a server, and the bytes under way between them.
+struct Pair {
+    var client = Connection(role: .client, maskSeed: 7)
+    var server = Connection(role: .server)
+    var toServer: [UInt8] = []
+    var toClient: [UInt8] = []
+    var clientEvents: [Event] = []
+    var serverEvents: [Event] = []
+
+    /// Carries bytes both ways, in pieces of `size`, until none is under way.
+    mutating func settle(pieces size: Int) {
+        while !toServer.isEmpty || !toClient.isEmpty {
+            let (up, down) = (toServer, toClient)
+            (toServer, toClient) = ([], [])
+            for start in stride(from: 0, to: up.count, by: size) {
+                let piece = Array(up[start..<min(start + size, up.count)])
+                server.receive(piece, events: &serverEvents, output: &toClient)
+            }
+            for start in stride(from: 0, to: down.count, by: size) {
+                let piece = Array(down[start..<min(start + size, down.count)])
+                client.receive(piece, events: &clientEvents, output: &toServer)
+            }
+        }
+    }
+}
+
+@Suite("RFC 6455 §5 and §7: a client and a server talking to each other")
+struct PairTests {
+    static let sizes = Array(1...17) + [1000]
+
+    @Test("Messages both ways, fragments, pings, and a close by the client", arguments: sizes)
+    func conversation(size: Int) {
+        var pair = Pair()
+        let long = bytes(String(repeating: "größer ", count: 60))
+        pair.client.send(text: "hello", into: &pair.toServer)
+        pair.client.ping(bytes("c"), into: &pair.toServer)
+        pair.server.send(text: long, into: &pair.toClient)
+        pair.server.sendFragment(.firstOfBinary, [1], into: &pair.toClient)
+        pair.server.ping(bytes("s"), into: &pair.toClient)
+        pair.server.sendFragment(.last, [2], into: &pair.toClient)
+        pair.settle(pieces: size)
+        #expect(pair.serverEvents == [.text(bytes("hello")), .ping(bytes("c")), .pong(bytes("s"))])
+        #expect(pair.clientEvents == [.text(long), .ping(bytes("s")), .binary([1, 2]), .pong(bytes("c"))])
+        #expect(pair.client.state == .open)
+        #expect(pair.server.state == .open)
+
+        pair.client.close(code: .normalClosure, reason: "done", into: &pair.toServer)
+        pair.settle(pieces: size)
+        #expect(pair.serverEvents.last == .closing(code: .normalClosure, reason: "done"))
+        #expect(pair.clientEvents.last == .closing(code: .normalClosure, reason: ""))
+        #expect(pair.client.state == .closing(.weStarted))
+        #expect(pair.server.state == .closing(.theyStarted))
+        #expect(pair.server.shouldCloseTransport)
+        #expect(!pair.client.shouldCloseTransport)
+        #expect(pair.server.receiveEndOfStream() == .clean(code: .normalClosure))
+        #expect(pair.client.receiveEndOfStream() == .clean(code: .normalClosure))
+        #expect(pair.client.state == .closed)
+        #expect(pair.server.state == .closed)
+        let said = CloseSummary.Frame(code: .normalClosure, reason: "done")
+        let echoed = CloseSummary.Frame(code: .normalClosure)
+        #expect(pair.client.closeSummary == CloseSummary(sent: said, received: echoed, initiator: .weStarted))
+        #expect(pair.server.closeSummary == CloseSummary(sent: echoed, received: said, initiator: .theyStarted))
+    }
+
+    @Test("A close by the server", arguments: sizes)
+    func closeByServer(size: Int) {
+        var pair = Pair()
+        pair.server.close(code: .goingAway, reason: "shutting down", into: &pair.toClient)
+        pair.settle(pieces: size)
+        #expect(pair.clientEvents == [.closing(code: .goingAway, reason: "shutting down")])
+        #expect(pair.serverEvents == [.closing(code: .goingAway, reason: "")])
+        #expect(pair.server.state == .closing(.weStarted))
+        #expect(pair.client.state == .closing(.theyStarted))
+        #expect(pair.server.shouldCloseTransport)
+        #expect(!pair.client.shouldCloseTransport)
+    }
+
+    @Test("Both close at once: each sees itself as the one that started, and neither answers twice", arguments: sizes)
+    func closeAtOnce(size: Int) {
+        var pair = Pair()
+        pair.client.close(code: .normalClosure, into: &pair.toServer)
+        pair.server.close(code: .goingAway, into: &pair.toClient)
+        pair.settle(pieces: size)
+        #expect(pair.serverEvents == [.closing(code: .normalClosure, reason: "")])
+        #expect(pair.clientEvents == [.closing(code: .goingAway, reason: "")])
+        #expect(pair.client.state == .closing(.weStarted))
+        #expect(pair.server.state == .closing(.weStarted))
+        #expect(pair.server.receiveEndOfStream() == .clean(code: .normalClosure))
+        #expect(pair.client.receiveEndOfStream() == .clean(code: .goingAway))
+    }
+
+    @Test("A message over the server's limit: the client learns why", arguments: sizes)
+    func tooBig(size: Int) {
+        var pair = Pair()
+        pair.server = Connection(role: .server, limits: Limits(message: 10))
+        pair.client.send(text: "hello world", into: &pair.toServer)
+        pair.settle(pieces: size)
+        let message = "A message of at least 11 bytes came. The limit is 10: send smaller messages."
+        #expect(pair.serverEvents == [.failed(code: .messageTooBig, message: message)])
+        #expect(pair.clientEvents == [.closing(code: .messageTooBig, reason: message)])
+        #expect(pair.server.state == .failed)
+        #expect(pair.client.state == .closing(.theyStarted))
+    }
+}
