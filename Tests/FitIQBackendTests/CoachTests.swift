@@ -1,0 +1,143 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("The coach") struct CoachTests {
+    static let questions: [(Persona, String, String)] = [
+        (.nutritionist, "What should I eat for breakfast?", "For breakfast, I recommend "),
+        (.nutritionist, "WHAT'S FOR BREAKFAST", "For breakfast, I recommend "),
+        (.nutritionist, "brëakfàst!", "For breakfast, I recommend "),
+        (.nutritionist, "Any ideas for dinner tonight?", "Keep dinner simple"),
+        (.nutritionist, "I'm always hungry between meals", "Cravings often mean"),
+        (.nutritionist, "How can I lose weight?", "Slow change lasts"),
+        (.nutritionist, "What do I order in a cafe?", "At a restaurant or café"),
+        (.nutritionist, "What do I order in a CAFÉ?", "At a restaurant or café"),
+        (.nutritionist, "What do I order in a cafe\u{301}?", "At a restaurant or café"),
+        (.nutritionist, "Hello! What about lunch?", "A lunch that holds"),
+        (.fitnessCoach, "I've never exercised, where do I start?", "Welcome to the start!"),
+        (.fitnessCoach, "How do I lose weight?", "Exercise helps with weight"),
+        (.fitnessCoach, "Show me a home workout without equipment", "Your living room"),
+        (.fitnessCoach, "my legs are sore", "Muscles grow while you rest"),
+        (.wellnessSpecialist, "I can't sleep at night", "Good sleep begins in the morning"),
+        (.wellnessSpecialist, "Work is so stressful", "That sounds like a lot"),
+        (.wellnessSpecialist, "My friends moved away and I'm lonely", "Feeling alone is hard"),
+        (.generalWellness, "Hello, I need help with my goals", "Let's make your goal so small"),
+        (.generalWellness, "How do I track my progress?", "One number rarely"),
+        (.generalWellness, "Hello", "Hello, it's good to hear from you!"),
+        (.fitnessCoach, "good morning", "Hello, it's good to hear from you!"),
+        (.nutritionist, "Thanks a lot", "You're very welcome!"),
+        (.wellnessSpecialist, "thank you!!!", "You're very welcome!"),
+        (.generalWellness, "What's the weather like?", "That one is outside my field"),
+        (.nutritionist, "Who are you?", "I'm the built-in coach"),
+        (.fitnessCoach, "I have an injury", "That's a question for a doctor"),
+        (.wellnessSpecialist, "Goodbye", "Take care"),
+        (.nutritionist, "After breakfast I want to hurt myself", "I'm really glad that you told me"),
+        (.fitnessCoach, "My chest pain gets worse when I run", "That can be serious"),
+    ]
+
+    @Test("answers what was asked", arguments: questions)
+    func answers(persona: Persona, question: String, beginning: String) {
+        let answer = Coach.answer(persona: persona, context: .general, question: question, turn: 0)
+        #expect(answer.hasPrefix(beginning))
+    }
+
+    @Test(
+        "looks at whole words only",
+        arguments: ["breakfastlike", "thanksgivings", "unlunched", "hello2", "", "?!", "😀"])
+    func wholeWords(question: String) {
+        let answer = Coach.answer(persona: .nutritionist, context: .general, question: question, turn: 1)
+        #expect(answer == AnswerIndex.of(.nutritionist).general[1].text)
+    }
+
+    static let scores: [(String, String?)] = [
+        ("red", "first"), ("blue", "second"), ("red blue", "second"), ("a very blue sea", "second"),
+        ("red red red", "first"), ("reds", "first"), ("blue red red", "second"), ("sea", nil), ("", nil),
+        ("very blue", "second"), ("green", "third"), ("green red blue", "second"), ("green blue", "third"),
+    ]
+
+    @Test("takes the answer with most words in common, and the first of equals", arguments: scores)
+    func best(question: String, expected: String?) {
+        let index = AnswerIndex([
+            WrittenAnswer(nil, ["red"], "first"), WrittenAnswer(nil, ["blue", "very blue sea", "red"], "second"),
+            WrittenAnswer(nil, ["blue", "green"], "third"),
+        ])
+        #expect(index.best(for: Words.fold(question))?.text == expected)
+    }
+
+    @Test("gives each written answer to a question that holds its words", arguments: Persona.allCases)
+    func reachable(persona: Persona) {
+        for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common + WrittenAnswer.urgent
+        where !answer.keywords.isEmpty {
+            let question = answer.keywords.joined(separator: ", ")
+            let given = Coach.answer(persona: persona, context: .general, question: question, turn: 0)
+            #expect(given == answer.text, "\(question)")
+        }
+    }
+
+    @Test("knows no idle keyword: each decides, by itself or with one more of its answer", arguments: Persona.allCases)
+    func keywords(persona: Persona) {
+        for answer in WrittenAnswer.own(of: persona) + WrittenAnswer.common {
+            for keyword in answer.keywords {
+                let questions = [keyword] + answer.keywords.filter { $0 != keyword }.map { "\(keyword), \($0)" }
+                let decides = questions.contains { question in
+                    Coach.answer(persona: persona, context: .general, question: question, turn: 0) == answer.text
+                }
+                #expect(decides, "\(persona.rawValue): \(keyword)")
+            }
+        }
+    }
+
+    @Test(
+        "takes turns with the general answers when nothing matches", arguments: Persona.allCases, ContextType.allCases)
+    func rotation(persona: Persona, context: ContextType) {
+        let general = AnswerIndex.of(persona).general
+        #expect(general.count >= 3)
+        for turn in 1...(3 * general.count) {
+            let answer = Coach.answer(persona: persona, context: context, question: "Xyzzy", turn: turn)
+            #expect(answer == general[turn % general.count].text)
+        }
+    }
+
+    @Test("opens the first answer with a word about the context", arguments: Persona.allCases, ContextType.allCases)
+    func opening(persona: Persona, context: ContextType) {
+        let opening = Coach.opening(of: context)
+        #expect((opening == nil) == (context == .general))
+        for question in ["Xyzzy", "How do I stay motivated?", "breakfast, sleep"] {
+            let plain = Coach.answer(persona: persona, context: .general, question: question, turn: 0)
+            let answer = Coach.answer(persona: persona, context: context, question: question, turn: 0)
+            #expect(answer == (opening.map { $0 + " " } ?? "") + plain)
+            #expect((25...60).contains(answer.split(whereSeparator: \.isWhitespace).count))
+        }
+        for question in ["Hello", "Thanks", "How is the weather?", "I want to hurt myself"] {
+            let plain = Coach.answer(persona: persona, context: .general, question: question, turn: 0)
+            #expect(Coach.answer(persona: persona, context: context, question: question, turn: 0) == plain)
+        }
+    }
+
+    @Test("gives the same answer every time", arguments: Persona.allCases, ContextType.allCases)
+    func deterministic(persona: Persona, context: ContextType) {
+        for (_, question, _) in Self.questions {
+            let first = Coach.answer(persona: persona, context: context, question: question, turn: 4)
+            // Case and punctuation are not part of the question.
+            let shouted = question.uppercased() + "!?"
+            let second = Coach.answer(persona: persona, context: context, question: shouted, turn: 4)
+            #expect(first == second)
+        }
+    }
+
+    @Test("reads a long question in linear time")
+    func longQuestion() {
+        let question =
+            String(repeating: "very blue between a workout ", count: 50_000) + "breakfast, morning meal, oats"
+        let answer = Coach.answer(persona: .nutritionist, context: .general, question: question, turn: 0)
+        #expect(answer.hasPrefix("For breakfast, I recommend "))
+    }
+
+    @Test("stops at a turn below 0")
+    func negativeTurn() async {
+        await #expect(processExitsWith: .failure) {
+            _ = Coach.answer(persona: .nutritionist, context: .general, question: "", turn: -1)
+        }
+    }
+}
