@@ -1,0 +1,42 @@
+// swift-tools-version: 6.1
+// Peers and load generators for scripts/bench: a package of its own, so that users of fitiq-mock never resolve
+// Hummingbird, SwiftNIO or FlyingFox. Linux only (epoll, /proc, wrk, nginx).
+import PackageDescription
+
+let package = Package(
+    name: "fitiq-mock-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        // Exact versions: a comparison names what it compared with.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CLinux"),
+
+        // The peers: the same handler in each.
+        .target(name: "Peer"),
+        .executableTarget(
+            name: "hummingbird-peer",
+            dependencies: [
+                "Peer", .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(
+            name: "flyingfox-peer",
+            dependencies: ["Peer", "CLinux", .product(name: "FlyingFox", package: "FlyingFox")],
+            // It imports FoundationNetworking, which a static link does not carry libcurl for.
+            linkerSettings: [.linkedLibrary("curl")]),
+
+        // The load generators.
+        .target(name: "Load", dependencies: ["CLinux", "COpenSSL"]),
+        .executableTarget(name: "startup-probe", dependencies: ["Load", "CLinux"]),
+        .executableTarget(name: "stream-load", dependencies: ["Load", "CLinux"]),
+        .executableTarget(name: "idle-load", dependencies: ["Load"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

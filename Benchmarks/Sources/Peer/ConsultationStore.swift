@@ -1,0 +1,52 @@
+import Glibc
+
+/// What a peer serves: one consultation, and the credentials that may read it.
+///
+/// The work per request is what fitiq-mock does once a token has been verified: look the token up, compare its
+/// expiry with the clock, compare the API key, look the consultation up, compare its owner. `Body` is the
+/// framework's own type for bytes, made once, so that no peer pays for a conversion per request.
+public struct ConsultationStore<Body: Sendable>: Sendable {
+    /// What a request is answered with.
+    public enum Answer: Sendable {
+        case found(Body)
+        case unauthorized
+        case notFound
+    }
+
+    @usableFromInline
+    struct VerifiedToken: Sendable {
+        @usableFromInline let user: String
+        @usableFromInline let expiry: Int
+    }
+
+    @usableFromInline
+    struct Consultation: Sendable {
+        @usableFromInline let owner: String
+        @usableFromInline let body: Body
+    }
+
+    // Keyed by Substring: "Bearer " is dropped from the field without a copy of the token.
+    @usableFromInline let tokens: [Substring: VerifiedToken]
+    @usableFromInline let apiKey: String
+    @usableFromInline let consultations: [String: Consultation]
+
+    /// Creates the store of one token and one consultation.
+    public init(_ options: PeerOptions, body: Body) {
+        let user = "bench-user"
+        tokens = [Substring(options.token): VerifiedToken(user: user, expiry: time(nil) + 86_400)]
+        apiKey = options.apiKey
+        consultations = [options.consultationID: Consultation(owner: user, body: body)]
+    }
+
+    /// Answers `GET /api/v1/consultations/{id}`.
+    @inlinable
+    public func answer(id: String, authorization: String?, apiKey given: String?) -> Answer {
+        guard let authorization, authorization.hasPrefix("Bearer "),
+            let verified = tokens[authorization.dropFirst(7)],
+            verified.expiry > time(nil),
+            let given, given == apiKey
+        else { return .unauthorized }
+        guard let consultation = consultations[id], consultation.owner == verified.user else { return .notFound }
+        return .found(consultation.body)
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import Load
+
+/// Measures a server that streams answers to many WebSockets at once; prints rows of a Markdown table.
+///
+/// Exits with 1 when a connection failed, a chunk was lost or an answer differs from the stored message.
+@main
+struct Command {
+    static func main() {
+        runCommand("stream-load") {
+            let options = try Options(
+                CommandLine.arguments.dropFirst(),
+                known: ["--port", "--pid", "--connections", "--seconds", "--secret", "--api-key", "--schedule"])
+            let port: UInt16 = try options.number("--port")
+            let server = ServerProcess(id: try options.number("--pid"))
+            let count = try options.number("--connections", default: 2_000)
+            let seconds = try options.number("--seconds", default: 20)
+
+            let consultations = try Consultation.create(
+                count, port: port, secret: try options.required("--secret"),
+                apiKey: try options.required("--api-key"))
+            let load = try StreamLoad(consultations, port: port, expectedSamples: count * (seconds + 5) * 25)
+            let serverBefore = try server.processorSeconds()
+            let ownBefore = ownProcessorSeconds()
+            try load.run(seconds: seconds)
+            let elapsed = Double(load.streamingNanoseconds) / 1e9
+            let serverShare = (try server.processorSeconds() - serverBefore) / elapsed
+            let ownShare = (ownProcessorSeconds() - ownBefore) / elapsed
+
+            var verification = Verification()
+            try verification.compareWithHistory(consultations, load.chatters, port: port)
+            try verification.compareWithSchedule(consultations, load, command: options["--schedule"])
+
+            row("connections", "\(count)")
+            row("chunks received", "\(load.samples.count)")
+            row("chunks per second", "\(Int(Double(load.samples.count) / elapsed))")
+            row("answers equal to the stored message", equalAnswers(verification, load))
+            row("failed connections", "\(load.failures.count)")
+            if let lateness = verification.lateness {
+                let distribution = Distribution(lateness)
+                for percent in [50.0, 99, 99.9, 100] {
+                    let name = percent == 100 ? "max" : "p\(percent == 99.9 ? "99.9" : String(Int(percent)))"
+                    row("lateness \(name)", distribution.percentile(percent).map(milliseconds) ?? "no chunks")
+                }
+            } else {
+                row("lateness", "not measured: no --schedule")
+            }
+            row("server's processor time", percent(serverShare))
+            row("generator's processor time", percent(ownShare))
+
+            let problems = load.failures + verification.differences
+            for problem in problems.prefix(10) { warn(problem) }
+            if !problems.isEmpty || load.samples.isEmpty { exit(1) }
+        }
+    }
+
+    private static func equalAnswers(_ verification: Verification, _ load: StreamLoad) -> String {
+        let complete = load.chatters.reduce(0) { $0 + $1.completed }
+        let verdict = verification.differences.isEmpty ? "all" : "NOT ALL"
+        return "\(verdict) of \(verification.comparedAnswers) (\(complete) complete)"
+    }
+
+    private static func row(_ name: String, _ value: String) { print("| \(name) | \(value) |") }
+
+    private static func milliseconds(_ microseconds: Int32) -> String {
+        let sign = microseconds < 0 ? "-" : ""
+        let hundredths = (abs(Int(microseconds)) + 5) / 10
+        return "\(sign)\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) ms"
+    }
+
+    private static func percent(_ share: Double) -> String { "\(Int((share * 100).rounded())) % of a core" }
+
+    private static func ownProcessorSeconds() -> Double {
+        var usage = rusage()
+        getrusage(Int32(RUSAGE_SELF.rawValue), &usage)
+        let micros = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(micros) / 1e6
+    }
+
+    private static func warn(_ text: String) {
+        let line = Array("stream-load: \(text)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+}
