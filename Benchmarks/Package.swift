@@ -37,6 +37,7 @@ let package = Package(
         .executableTarget(name: "startup-probe", dependencies: ["Load", "CLinux"]),
         .executableTarget(name: "stream-load", dependencies: ["Load", "CLinux"]),
         .executableTarget(name: "idle-load", dependencies: ["Load"]),
+        .testTarget(name: "LoadTests", dependencies: ["Load", "stream-load"]),
     ],
     swiftLanguageModes: [.v6]
 )

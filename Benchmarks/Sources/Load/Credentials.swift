@@ -19,7 +19,8 @@ public struct Credentials: Sendable {
     }
 }
 
-private func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+/// HMAC with SHA-256 (RFC 2104).
+func hmacSHA256(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
     var digest = [UInt8](repeating: 0, count: 32)
     var count: UInt32 = 0
     HMAC(EVP_sha256(), key, Int32(key.count), message, message.count, &digest, &count)

@@ -1,0 +1,41 @@
+import Load
+import Testing
+
+@Suite("Distribution and options")
+struct DistributionTests {
+    @Test(
+        "percentiles are nearest ranks",
+        arguments: [(0.0, 1), (1, 1), (50, 50), (50.5, 51), (99, 99), (99.9, 100), (100, 100)])
+    func percentiles(percent: Double, value: Int) {
+        #expect(Distribution((1...100).shuffled()).percentile(percent) == value)
+    }
+
+    @Test("nothing has no percentile")
+    func empty() {
+        #expect(Distribution([Int]()).percentile(50) == nil)
+    }
+
+    @Test("options are pairs, and defaults hold where one is absent")
+    func options() throws {
+        let options = try Options(["--port", "80", "--kind", "x"], known: ["--port", "--kind", "--seconds"])
+        #expect(try options.number("--port") == 80 as UInt16)
+        #expect(try options.number("--seconds", default: 20) == 20)
+        #expect(try options.required("--kind") == "x")
+        #expect(options["--seconds"] == nil)
+    }
+
+    @Test(
+        "a command line that cannot be used says why",
+        arguments: [
+            (["--prt", "1"], "unknown argument '--prt'; it takes --port"),
+            (["--port"], "--port needs a value"),
+            (["--port", "70000"], "--port takes a whole number from 0 to 65535, not '70000'"),
+            ([], "--port is missing"),
+        ] as [([String], String)])
+    func refusals(arguments: [String], message: String) {
+        let error = #expect(throws: LoadError.self) {
+            let _: UInt16 = try Options(arguments, known: ["--port"]).number("--port")
+        }
+        #expect(error?.description == message)
+    }
+}
