@@ -1,7 +1,7 @@
 import Glibc
 
 /// A frame from the server, as ranges of the bytes that were scanned (RFC 6455, section 5.2).
-public struct ServerFrame: Equatable {
+public struct ServerFrame: Equatable, Sendable {
     /// 1 text, 8 close, 9 ping, 10 pong.
     public let opcode: UInt8
     /// Where the payload is.
@@ -11,7 +11,7 @@ public struct ServerFrame: Equatable {
 }
 
 /// What the bytes from some index on are.
-public enum FrameScan: Equatable {
+public enum FrameScan: Equatable, Sendable {
     /// A whole frame.
     case frame(ServerFrame)
     /// The start of one; more bytes are needed.

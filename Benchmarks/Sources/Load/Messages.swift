@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// The messages of the server that the generators tell apart.
-public enum MessageType: Equatable {
+public enum MessageType: Equatable, Sendable {
     case connected
     case received
     case chunk

@@ -1,6 +1,6 @@
-import Load
 import Testing
 
+@testable import Load
 @testable import stream_load
 
 @Suite("A connection's dialogue")

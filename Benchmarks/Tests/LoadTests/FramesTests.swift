@@ -1,5 +1,6 @@
-import Load
 import Testing
+
+@testable import Load
 
 @Suite("Frames of the server")
 struct FramesTests {
