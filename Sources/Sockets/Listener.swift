@@ -1,0 +1,90 @@
+import CPlatform
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// What came of one attempt to accept a connection.
+public enum AcceptResult: Sendable, Equatable {
+    /// A connection, which the receiver closes.
+    case accepted(Socket)
+    /// No connection is waiting.
+    case wouldBlock
+    /// Accepting failed; if `isResourceExhaustion`, the connection is still waiting: back off.
+    case failed(SocketError)
+}
+
+/// A non-blocking TCP socket that listens on one address.
+///
+/// Like `Socket` it names the descriptor and does not own it: close it once.
+public struct Listener: Sendable, Hashable {
+    /// The file descriptor.
+    public let descriptor: Int32
+
+    /// The address in use, with the port that the system picked if 0 was asked for.
+    public let localAddress: SocketAddress
+
+    /// Listens on the address; port 0 asks for any free port, `::` accepts IPv4 as well.
+    ///
+    /// The backlog is the number of connections that wait to be accepted; the system caps it (`net.core.somaxconn`).
+    /// Reusing the address permits a restart while old connections are in TIME_WAIT, not two listeners at once.
+    public init(address: SocketAddress, backlog: Int32 = 4096, reuseAddress: Bool = true) throws(SocketError) {
+        let descriptor = cplatform_open_stream_socket(address.family)
+        guard descriptor >= 0 else { throw SocketError(.create, code: -descriptor, address: address) }
+        let code = Listener.prepare(Socket(descriptor: descriptor), address, backlog, reuseAddress)
+        guard code == nil, let local = Socket(descriptor: descriptor).localAddress else {
+            closeDescriptor(descriptor)
+            throw code ?? SocketError(.listen, code: EINVAL, address: address)
+        }
+        self.descriptor = descriptor
+        self.localAddress = local
+    }
+
+    private static func prepare(
+        _ socket: Socket, _ address: SocketAddress, _ backlog: Int32, _ reuseAddress: Bool
+    ) -> SocketError? {
+        if reuseAddress, !socket.setOption(SOL_SOCKET, SO_REUSEADDR, Int32(1)) {
+            return SocketError(.configure, code: errno, address: address)
+        }
+        // Whether :: takes IPv4 too is a setting of the machine (net.ipv6.bindv6only) unless said here; :: means
+        // every interface, so it does.
+        if address.isIPv6, address.isUnspecified, !socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, Int32(0)) {
+            return SocketError(.configure, code: errno, address: address)
+        }
+        // Set here it is inherited by every accepted socket (tcp(7)); without it a small write waits for the
+        // acknowledgement of the one before, which the other side delays by 40 ms.
+        if !socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1)) {
+            return SocketError(.configure, code: errno, address: address)
+        }
+        if address.withSockaddr({ bind(socket.descriptor, $0, $1) }) != 0 {
+            return SocketError(.bind, code: errno, address: address)
+        }
+        if listen(socket.descriptor, backlog) != 0 { return SocketError(.listen, code: errno, address: address) }
+        return nil
+    }
+
+    /// Accepts one waiting connection, skipping those that were broken off while they waited.
+    public func accept() -> AcceptResult {
+        while true {
+            let descriptor = cplatform_accept(self.descriptor)
+            if descriptor >= 0 { return .accepted(Socket(descriptor: descriptor)) }
+            switch -descriptor {
+            case EAGAIN, EWOULDBLOCK: return .wouldBlock
+            case EINTR, ECONNABORTED: continue
+            // accept(2): Linux passes pending network errors of the new connection on, to be treated like EAGAIN
+            // "by retrying".
+            case EPROTO, ENOPROTOOPT, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
+            case let code: return .failed(SocketError(.accept, code: code, address: localAddress))
+            }
+        }
+    }
+
+    /// Stops listening; connections that wait to be accepted are reset.
+    public func close() {
+        closeDescriptor(descriptor)
+    }
+}

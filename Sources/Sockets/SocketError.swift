@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A failed operation on a socket or on the event queue, as the system reported it.
+public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was being attempted.
+    public enum Operation: String, Sendable, CaseIterable {
+        /// Looking up a host name; the code is one of getaddrinfo(3), not an errno.
+        case resolve
+        /// Opening a socket.
+        case create
+        /// Setting a socket option.
+        case configure
+        /// Binding a listener to its address.
+        case bind
+        /// Starting to listen.
+        case listen
+        /// Accepting a connection.
+        case accept
+        /// Connecting to a server.
+        case connect
+        /// Receiving bytes.
+        case read
+        /// Sending bytes.
+        case write
+        /// Opening the event queue or its wake-up pipe.
+        case openQueue
+        /// Adding a descriptor to the event queue.
+        case watch
+        /// Waiting for events.
+        case wait
+        /// Watching a signal.
+        case watchSignal
+    }
+
+    /// What the operation was applied to, as far as it is known.
+    public enum Subject: Sendable, Equatable {
+        /// Nothing in particular.
+        case none
+        /// A socket address.
+        case address(SocketAddress)
+        /// A host name, as given.
+        case host(String)
+        /// A signal number.
+        case signal(Int32)
+    }
+
+    /// What was being attempted.
+    public let operation: Operation
+
+    /// The errno of the failure; for `.resolve` the code of getaddrinfo(3).
+    public let code: Int32
+
+    /// What it was attempted on.
+    public let subject: Subject
+
+    /// A failure of the operation with that errno.
+    public init(_ operation: Operation, code: Int32, address: SocketAddress? = nil) {
+        self.init(operation, code: code, subject: address.map(Subject.address) ?? .none)
+    }
+
+    init(_ operation: Operation, code: Int32, host: String) {
+        self.init(operation, code: code, subject: .host(host))
+    }
+
+    init(_ operation: Operation, code: Int32, subject: Subject) {
+        self.operation = operation
+        self.code = code
+        self.subject = subject
+    }
+
+    /// The address that the operation was about, if it was about one.
+    public var address: SocketAddress? {
+        if case .address(let address) = subject { address } else { nil }
+    }
+
+    /// Whether the process or the system is out of descriptors or memory, which passes: back off and try again.
+    ///
+    /// A listener that fails so stays readable; stop watching it for a while instead of asking again at once.
+    public var isResourceExhaustion: Bool {
+        operation != .resolve && (code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM)
+    }
+
+    /// Whether the port that was asked for is taken.
+    public var isAddressInUse: Bool { operation != .resolve && code == EADDRINUSE }
+
+    /// Whether the server's machine answered that nothing listens on that port.
+    public var isConnectionRefused: Bool { operation == .connect && code == ECONNREFUSED }
+
+    /// Whether the time allowed for the operation ran out.
+    public var isTimeout: Bool { operation != .resolve && code == ETIMEDOUT }
+
+    /// Whether the other side has closed or reset the connection.
+    public var isDisconnection: Bool {
+        operation != .resolve && (code == EPIPE || code == ECONNRESET || code == ENOTCONN)
+    }
+}
