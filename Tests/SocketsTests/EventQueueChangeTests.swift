@@ -1,0 +1,198 @@
+import Testing
+
+@testable import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite("Event queue: changes while it reports")
+struct EventQueueChangeTests {
+    /// Connections whose servers are readable, in a queue under the tokens 0, 1, 2, ...
+    private func ready(_ count: Int, in queue: EventQueue) throws -> [Loopback] {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let pairs = try (0..<count).map { _ in try Loopback(through: listener) }
+        for (token, pair) in pairs.enumerated() {
+            pair.client.send("x")
+            try pair.server.waitUntil(.read)
+            try queue.add(pair.server.descriptor, token: UInt64(token), interest: .read)
+        }
+        return pairs
+    }
+
+    @Test("Whoever removes itself is reported once, and everyone else too", arguments: QueueUnderTest.allCases)
+    func removeSelf(_ kind: QueueUnderTest) throws {
+        let queue = try kind.open()
+        let pairs = try ready(10, in: queue)
+        defer { pairs.forEach { $0.close() } }
+        var tokens: [UInt64] = []
+        try queue.wait(until: .past) {
+            tokens.append($0.token)
+            queue.remove(pairs[Int($0.token)].server.descriptor)
+        }
+        #expect(tokens.sorted() == Array(0..<10))
+        #expect(queue.count == 0)
+        #expect(try queue.reports().isEmpty)
+    }
+
+    @Test("A descriptor that another handler removed is not reported", arguments: QueueUnderTest.allCases)
+    func removeOthers(_ kind: QueueUnderTest) throws {
+        let queue = try kind.open()
+        let pairs = try ready(10, in: queue)
+        defer { pairs.forEach { $0.close() } }
+        var reported: [UInt64] = []
+        try queue.wait(until: .past) { readiness in
+            reported.append(readiness.token)
+            for (token, pair) in pairs.enumerated() where UInt64(token) != readiness.token {
+                queue.remove(pair.server.descriptor)
+            }
+        }
+        #expect(reported.count == 1)
+        #expect(try queue.reports().map(\.token) == reported)
+    }
+
+    @Test("A new owner of the number is reported by the next wait only", arguments: QueueUnderTest.allCases)
+    func reusedNumber(_ kind: QueueUnderTest) throws {
+        let queue = try kind.open()
+        let pairs = try ready(2, in: queue)
+        let replacement = try Loopback()
+        defer {
+            pairs.forEach { $0.close() }
+            replacement.close()
+        }
+        replacement.client.send("y")
+        try replacement.server.waitUntil(.read)
+        var reported: [UInt64] = []
+        try queue.wait(until: .past) { readiness in
+            reported.append(readiness.token)
+            guard reported.count == 1 else { return }
+            // Closes the other one, and gives its number to a socket that is ready too.
+            let other = pairs[1 - Int(readiness.token)].server.descriptor
+            queue.remove(other)
+            #expect(dup2(replacement.server.descriptor, other) == other)
+            #expect(throws: Never.self) { try queue.add(other, token: 99, interest: .read) }
+        }
+        #expect(reported.count == 1)
+        #expect(try queue.reports().map(\.token) == reported + [99])
+    }
+
+    @Test("Removed and added again is reported by the next wait only", arguments: QueueUnderTest.allCases)
+    func addedAgain(_ kind: QueueUnderTest) throws {
+        let queue = try kind.open()
+        let pairs = try ready(2, in: queue)
+        defer { pairs.forEach { $0.close() } }
+        var reported: [UInt64] = []
+        try queue.wait(until: .past) { readiness in
+            reported.append(readiness.token)
+            guard reported.count == 1 else { return }
+            let other = pairs[1 - Int(readiness.token)].server.descriptor
+            queue.remove(other)
+            #expect(throws: Never.self) { try queue.add(other, token: 99, interest: .read) }
+        }
+        #expect(reported.count == 1)
+        #expect(try queue.reports().map(\.token) == reported + [99])
+    }
+
+    @Test("What another handler lost interest in is not reported", arguments: QueueUnderTest.allCases)
+    func modifiedOthers(_ kind: QueueUnderTest) throws {
+        let queue = try kind.open()
+        let pairs = try ready(3, in: queue)
+        defer { pairs.forEach { $0.close() } }
+        var reported: [UInt64] = []
+        try queue.wait(until: .past) { readiness in
+            reported.append(readiness.token)
+            for (token, pair) in pairs.enumerated() {
+                queue.modify(pair.server.descriptor, token: UInt64(token), interest: [])
+            }
+        }
+        #expect(reported.count == 1)
+        #expect(try queue.reports().isEmpty)
+        for (token, pair) in pairs.enumerated() {
+            queue.modify(pair.server.descriptor, token: UInt64(token), interest: .read)
+        }
+        #expect(try queue.reports().map(\.token) == [0, 1, 2])
+    }
+
+    @Test("What a handler adds is reported by the next wait", arguments: QueueUnderTest.allCases)
+    func addedWhileReporting(_ kind: QueueUnderTest) throws {
+        let queue = try kind.open()
+        let pairs = try ready(1, in: queue)
+        let more = try (0..<100).map { _ in try Loopback() }
+        defer { (pairs + more).forEach { $0.close() } }
+        var reported: [UInt64] = []
+        try queue.wait(until: .past) { readiness in
+            reported.append(readiness.token)
+            for (index, pair) in more.enumerated() {
+                #expect(throws: Never.self) {
+                    try queue.add(pair.server.descriptor, token: 100 + UInt64(index), interest: .write)
+                }
+            }
+        }
+        #expect(reported == [0])
+        #expect(try queue.reports().map(\.token) == [0] + Array(100..<200))
+    }
+
+    @Test(
+        "Random changes agree with a model", arguments: QueueUnderTest.allCases, [1, 2, 3, 4, 5] as [UInt64])
+    func randomChanges(_ kind: QueueUnderTest, _ seed: UInt64) throws {
+        let queue = try kind.open()
+        let pairs = try ready(24, in: queue)
+        defer { pairs.forEach { $0.close() } }
+        var random = SplitMix64(state: seed)
+        // By pair: its interest if it is in the queue. All are readable and writable all the time.
+        var model = [Interest?](repeating: .read, count: pairs.count)
+        let interests: [Interest] = [[], .read, .write, [.read, .write]]
+        for _ in 0..<200 {
+            // Who was in the queue when the wait began and has stayed, and whom no handler has touched since.
+            var stayed = model.map { $0 != nil }
+            var untouched = stayed
+            var seen = [Bool](repeating: false, count: pairs.count)
+            try queue.wait(until: .past) { readiness in
+                let index = Int(readiness.token)
+                #expect(stayed[index] && !seen[index], "seed \(seed): reported twice, early or after its removal")
+                seen[index] = true
+                let interest = model[index] ?? []
+                #expect(readiness.readable || readiness.writable, "seed \(seed)")
+                #expect(!readiness.readable || interest.contains(.read), "seed \(seed): not interested in reading")
+                #expect(!readiness.writable || interest.contains(.write), "seed \(seed): not interested in writing")
+                if untouched[index] {
+                    #expect(readiness.readable == interest.contains(.read), "seed \(seed)")
+                    #expect(readiness.writable == interest.contains(.write), "seed \(seed)")
+                }
+                for _ in 0..<Int.random(in: 0...3, using: &random) {
+                    let other = Int.random(in: 0..<pairs.count, using: &random)
+                    let interest = interests[Int.random(in: 0..<4, using: &random)]
+                    let descriptor = pairs[other].server.descriptor
+                    untouched[other] = false
+                    if model[other] == nil {
+                        #expect(throws: Never.self) {
+                            try queue.add(descriptor, token: UInt64(other), interest: interest)
+                        }
+                        model[other] = interest
+                    } else if Bool.random(using: &random) {
+                        queue.modify(descriptor, token: UInt64(other), interest: interest)
+                        model[other] = interest
+                    } else {
+                        queue.remove(descriptor)
+                        model[other] = nil
+                        stayed[other] = false
+                    }
+                }
+            }
+            for index in pairs.indices where untouched[index] {
+                #expect(seen[index] == (model[index] != []), "seed \(seed): \(index) was not reported as it should")
+            }
+            #expect(queue.count == model.count { $0 != nil })
+            // Keep enough in the queue for something to happen.
+            for index in pairs.indices where model[index] == nil && Bool.random(using: &random) {
+                try queue.add(pairs[index].server.descriptor, token: UInt64(index), interest: .read)
+                model[index] = .read
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+import Testing
+
+@testable import Sockets
+
+@Suite("Event queue: readiness")
+struct EventQueueReadinessTests {
+    @Test("An idle connection is writable, not readable", arguments: QueueUnderTest.allCases)
+    func idle(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        try queue.add(pair.server.descriptor, token: 7, interest: [.read, .write])
+        #expect(
+            try queue.reports() == [
+                Readiness(token: 7, readable: false, writable: true, hangUp: false, error: false)
+            ])
+        queue.modify(pair.server.descriptor, token: 7, interest: .read)
+        #expect(try queue.reports().isEmpty)
+    }
+
+    @Test("Unread bytes are reported again until they are read", arguments: QueueUnderTest.allCases)
+    func levelTriggered(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        try queue.add(pair.server.descriptor, token: 1, interest: .read)
+        pair.client.send("ab")
+        let ready = [Readiness(token: 1, readable: true, writable: false, hangUp: false, error: false)]
+        #expect(try queue.reports(until: .patience) == ready)
+        #expect(try queue.reports() == ready)
+        #expect(pair.server.receive(upTo: 1) == .bytes(1))
+        #expect(try queue.reports() == ready)
+        #expect(pair.server.receive(upTo: 1) == .bytes(1))
+        #expect(try queue.reports().isEmpty)
+    }
+
+    @Test("Both directions ready are one report", arguments: QueueUnderTest.allCases)
+    func bothAtOnce(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        pair.client.send("x")
+        try pair.server.waitUntil(.read)
+        try queue.add(pair.server.descriptor, token: 1, interest: [.read, .write])
+        #expect(
+            try queue.reports() == [
+                Readiness(token: 1, readable: true, writable: true, hangUp: false, error: false)
+            ])
+    }
+
+    @Test("A full send buffer is not writable until the other side reads", arguments: QueueUnderTest.allCases)
+    func backpressure(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        var outstanding = try pair.server.fill()
+        // What lies in the send buffer may still move into the other side's receive buffer: fill until nothing does.
+        try queue.add(pair.server.descriptor, token: 1, interest: .write)
+        while try !queue.reports(until: .now().advanced(by: .milliseconds(20))).isEmpty {
+            outstanding += try pair.server.fill()
+        }
+        while outstanding > 0 {
+            try pair.client.waitUntil(.read)
+            guard case .bytes(let count) = pair.client.receive(upTo: 65_536) else { break }
+            outstanding -= count
+        }
+        #expect(outstanding == 0)
+        #expect(try queue.reports(until: .patience).map(\.writable) == [true])
+    }
+
+    @Test("modify changes the token and what is reported", arguments: QueueUnderTest.allCases)
+    func modify(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        pair.client.send("x")
+        try pair.server.waitUntil(.read)
+        try queue.add(pair.server.descriptor, token: 1, interest: [])
+        #expect(try queue.reports().isEmpty)
+        queue.modify(pair.server.descriptor, token: 2, interest: .read)
+        #expect(try queue.reports().map(\.token) == [2])
+        queue.modify(pair.server.descriptor, token: .max, interest: .read)
+        #expect(try queue.reports().map(\.token) == [.max])
+        queue.modify(pair.server.descriptor, token: 3, interest: .write)
+        #expect(
+            try queue.reports() == [
+                Readiness(token: 3, readable: false, writable: true, hangUp: false, error: false)
+            ])
+    }
+
+    @Test("The other side's end of stream is readable, and not a hang-up", arguments: QueueUnderTest.allCases)
+    func endOfStream(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        try queue.add(pair.server.descriptor, token: 1, interest: .read)
+        pair.client.shutdownWriting()
+        #expect(
+            try queue.reports(until: .patience) == [
+                Readiness(token: 1, readable: true, writable: false, hangUp: false, error: false)
+            ])
+        #expect(pair.server.receive() == .endOfStream)
+    }
+
+    @Test("Both sides finished is a hang-up, wanted or not", arguments: QueueUnderTest.allCases)
+    func hangUp(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        pair.client.shutdownWriting()
+        try pair.server.waitUntil(.read)
+        pair.server.shutdownWriting()
+        try queue.add(pair.server.descriptor, token: 1, interest: [])
+        #expect(
+            try queue.reports(until: .patience) == [
+                Readiness(token: 1, readable: false, writable: false, hangUp: true, error: false)
+            ])
+        queue.modify(pair.server.descriptor, token: 1, interest: .read)
+        #expect(try queue.reports(until: .patience).map(\.readable) == [true])
+    }
+
+    @Test("A reset is an error, wanted or not, and what is wanted is ready", arguments: QueueUnderTest.allCases)
+    func reset(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.server.close() }
+        try queue.add(pair.server.descriptor, token: 1, interest: [])
+        pair.client.reset()
+        let bare = try #require(try queue.reports(until: .patience).first)
+        #expect(bare.error && !bare.readable && !bare.writable)
+        queue.modify(pair.server.descriptor, token: 1, interest: [.read, .write])
+        let full = try #require(try queue.reports(until: .patience).first)
+        #expect(full.error && full.readable && full.writable)
+        queue.remove(pair.server.descriptor)
+        #expect(try queue.reports().isEmpty)
+    }
+
+    @Test("A waiting connection makes its listener readable", arguments: QueueUnderTest.allCases, Loopback.hosts)
+    func listener(_ kind: QueueUnderTest, _ host: String) throws {
+        let queue = try kind.open()
+        let listener = try Listener(address: SocketAddress(host: host, port: 0))
+        defer { listener.close() }
+        try queue.add(listener.descriptor, token: 5, interest: .read)
+        #expect(listener.accept() == .wouldBlock)
+        #expect(try queue.reports().isEmpty)
+        let client = try Socket.connect(to: listener.localAddress)
+        defer { client.close() }
+        #expect(try queue.reports(until: .patience).map(\.token) == [5])
+        try acceptSoon(listener).close()
+        #expect(try queue.reports().isEmpty)
+    }
+
+    @Test("A refused connection is writable with an error", arguments: QueueUnderTest.allCases)
+    func refused(_ kind: QueueUnderTest) throws {
+        let (queue, pair) = (try kind.open(), try Loopback())
+        defer { pair.close() }
+        // The client's own port is taken, and nothing listens on it.
+        let address = try #require(pair.client.localAddress)
+        let socket = try Socket.connect(to: address)
+        defer { socket.close() }
+        try queue.add(socket.descriptor, token: 1, interest: .write)
+        let readiness = try #require(try queue.reports(until: .patience).first)
+        #expect(readiness.writable && readiness.error)
+        let error = try #require(socket.connectResult(to: address))
+        #expect(error.isConnectionRefused)
+        #expect(error.description == "cannot connect to \(address): nothing listens there")
+    }
+
+    @Test("A bad descriptor is refused with an error", arguments: QueueUnderTest.allCases)
+    func badDescriptor(_ kind: QueueUnderTest) throws {
+        let queue = try kind.open()
+        // Above any limit of open files that a test run has.
+        let error = #expect(throws: SocketError.self) {
+            try queue.add(9_999_999, token: 1, interest: .read)
+        }
+        #expect(error?.operation == .watch)
+        #expect(queue.count == 0)
+        #expect(try queue.reports().isEmpty)
+    }
+}

@@ -1,0 +1,152 @@
+import Testing
+
+@testable import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A server and a client on this machine, already connected.
+struct Loopback {
+    let client: Socket
+    let server: Socket
+
+    /// Hosts to run a test on.
+    static let hosts = ["127.0.0.1", "::1"]
+
+    init(host: String = "127.0.0.1") throws {
+        let listener = try Listener(address: SocketAddress(host: host, port: 0))
+        defer { listener.close() }
+        try self.init(through: listener)
+    }
+
+    init(through listener: Listener) throws {
+        client = try Socket.connect(to: listener.localAddress)
+        server = try acceptSoon(listener)
+        try client.waitUntil(.write)
+        if let error = client.connectResult() { throw error }
+    }
+
+    func close() {
+        client.close()
+        server.close()
+    }
+}
+
+/// Accepts the connection that is on its way.
+func acceptSoon(_ listener: Listener) throws -> Socket {
+    try Socket(descriptor: listener.descriptor).waitUntil(.read)
+    guard case .accepted(let socket) = listener.accept() else { throw Unexpected("no connection to accept") }
+    return socket
+}
+
+struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+extension MonotonicInstant {
+    /// Long enough for anything on a busy machine; reached only by a test that fails.
+    static var patience: MonotonicInstant { now().advanced(by: .seconds(30)) }
+
+    /// In the past: look without waiting.
+    static let past = MonotonicInstant(nanoseconds: 0)
+}
+
+extension Socket {
+    func waitUntil(_ interest: Interest) throws {
+        if let code = SingleDescriptorPoll.wait(for: interest, on: descriptor, until: .patience) {
+            throw SocketError(.wait, code: code)
+        }
+    }
+
+    @discardableResult
+    func send(_ text: String) -> WriteResult {
+        Array(text.utf8).withUnsafeBytes { write($0) }
+    }
+
+    func receive(upTo count: Int = 4096) -> ReadResult {
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { read(into: $0) }
+    }
+
+    /// What arrives within the test's patience, as text; empty at the end of the stream.
+    func receiveText(upTo count: Int = 4096) throws -> String {
+        try waitUntil(.read)
+        var bytes = [UInt8](repeating: 0, count: count)
+        switch bytes.withUnsafeMutableBytes({ read(into: $0) }) {
+        case .bytes(let received): return String(decoding: bytes[..<received], as: UTF8.self)
+        case .endOfStream: return ""
+        case .wouldBlock: throw Unexpected("readable, but reading would block")
+        case .failed(let error): throw error
+        }
+    }
+
+    /// Writes until the send buffer is full; returns how much went in.
+    func fill() throws -> Int {
+        let chunk = [UInt8](repeating: 0x2E, count: 65_536)
+        var total = 0
+        while true {
+            switch chunk.withUnsafeBytes({ write($0) }) {
+            case .wrote(let count): total += count
+            case .wouldBlock: return total
+            case .failed(let error): throw error
+            }
+        }
+    }
+}
+
+/// Each event queue that runs on this system, epoll also as it works on kernels without epoll_pwait2.
+enum QueueUnderTest: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    #if os(Linux)
+        case epoll
+        case epollInMilliseconds
+    #endif
+    case poll
+
+    var testDescription: String { rawValue }
+
+    func open() throws -> EventQueue {
+        switch self {
+        #if os(Linux)
+            case .epoll: try EventQueue(kind: .epoll)
+            case .epollInMilliseconds:
+                EventQueue(kind: .epoll, backend: .epoll(try EpollSet(roundsToMilliseconds: true)))
+        #endif
+        case .poll: try EventQueue(kind: .poll)
+        }
+    }
+}
+
+extension EventQueue {
+    /// What one wait reports, in the order of tokens.
+    func reports(until deadline: MonotonicInstant = .past) throws -> [Readiness] {
+        var found: [Readiness] = []
+        try wait(until: deadline) { found.append($0) }
+        return found.sorted { $0.token < $1.token }
+    }
+}
+
+extension Readiness: CustomTestStringConvertible {
+    /// The token and the flags that are set.
+    public var testDescription: String {
+        let flags = [(readable, "readable"), (writable, "writable"), (hangUp, "hangUp"), (error, "error")]
+        return ([String(token)] + flags.filter(\.0).map(\.1)).joined(separator: " ")
+    }
+}
+
+/// SplitMix64: the same numbers from the same seed, on every machine.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
