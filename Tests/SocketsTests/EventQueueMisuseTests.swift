@@ -1,0 +1,68 @@
+import Testing
+
+@testable import Sockets
+
+@Suite("Event queue: misuse crashes")
+struct EventQueueMisuseTests {
+    private static let kinds = QueueUnderTest.allCases.map(\.rawValue)
+
+    /// A crash ends the process by a signal; an error that the test threw would end it with a code.
+    private func expectSignal(_ result: ExitTest.Result?) throws {
+        guard case .signal = try #require(result).exitStatus else {
+            throw Unexpected("the process ended with \(String(describing: result)), not with a crash")
+        }
+    }
+
+    private static func queueWithSocket(_ name: String, _ interest: Interest) throws -> (EventQueue, Int32) {
+        let (queue, pair) = (try #require(QueueUnderTest(rawValue: name)).open, try Loopback())
+        let opened = try queue()
+        try opened.add(pair.server.descriptor, token: 1, interest: interest)
+        return (opened, pair.server.descriptor)
+    }
+
+    @Test("Adding a descriptor twice", arguments: kinds)
+    func addTwice(_ name: String) async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) { [name] in
+                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket(name, .read)
+                try queue.add(descriptor, token: 2, interest: .read)
+            })
+    }
+
+    @Test("Removing a descriptor twice", arguments: kinds)
+    func removeTwice(_ name: String) async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) { [name] in
+                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket(name, .read)
+                queue.remove(descriptor)
+                queue.remove(descriptor)
+            })
+    }
+
+    @Test("Modifying a descriptor that was never added", arguments: kinds)
+    func modifyAbsent(_ name: String) async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) { [name] in
+                let (queue, descriptor) = try EventQueueMisuseTests.queueWithSocket(name, .read)
+                queue.modify(descriptor + 1, token: 1, interest: .write)
+            })
+    }
+
+    @Test("Waiting on the queue in its own handler", arguments: kinds)
+    func nestedWait(_ name: String) async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) { [name] in
+                let (queue, _) = try EventQueueMisuseTests.queueWithSocket(name, .write)
+                try queue.wait(until: .past) { _ in _ = try? queue.reports() }
+            })
+    }
+
+    @Test("A reserved token")
+    func reservedToken() async throws {
+        try expectSignal(
+            await #expect(processExitsWith: .failure) {
+                let (loop, pair) = (try EventLoop(), try Loopback())
+                try loop.add(pair.server.descriptor, token: EventLoop.reservedTokens.lowerBound, interest: .read)
+            })
+    }
+}
