@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Sockets
+
+@Suite("Mailbox")
+struct MailboxTests {
+    /// What was done, in order; shared with the posting threads' closures.
+    private final class Log<Entry: Sendable>: Sendable {
+        private let entries = Mutex<[Entry]>([])
+        var all: [Entry] { entries.withLock { $0 } }
+        var count: Int { entries.withLock { $0.count } }
+        func append(_ entry: Entry) { entries.withLock { $0.append(entry) } }
+    }
+
+    private struct Posting: Sendable, Equatable {
+        let thread: Int
+        let index: Int
+    }
+
+    @Test("8 threads post 10,000 pieces each, done once and in each thread's order", arguments: QueueUnderTest.allCases)
+    func manyThreads(_ kind: QueueUnderTest) throws {
+        let (threads, each) = (8, 10_000)
+        let mailbox = try Mailbox()
+        let queue = try kind.open()
+        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        let log = Log<Posting>()
+        let refused = Log<Posting>()
+        for thread in 0..<threads {
+            Thread.detachNewThread {
+                for index in 0..<each {
+                    let posting = Posting(thread: thread, index: index)
+                    if !mailbox.post({ log.append(posting) }) { refused.append(posting) }
+                }
+            }
+        }
+        while log.count < threads * each {
+            let reports = try queue.reports(until: .patience)
+            try #require(!reports.isEmpty, "work was posted, and nobody woke the queue")
+            mailbox.drain()
+        }
+        #expect(refused.all.isEmpty)
+        let all = log.all
+        for thread in 0..<threads {
+            #expect(all.filter { $0.thread == thread }.map(\.index) == Array(0..<each))
+        }
+        #expect(try queue.reports().isEmpty)
+    }
+
+    @Test("However often it is posted to, one drain does all and leaves nothing to wake for")
+    func coalesced() throws {
+        let mailbox = try Mailbox()
+        let queue = try EventQueue()
+        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        #expect(try queue.reports().isEmpty)
+        let log = Log<Int>()
+        for index in 0..<1000 { mailbox.post { log.append(index) } }
+        #expect(try queue.reports().count == 1)
+        mailbox.drain()
+        #expect(log.all == Array(0..<1000))
+        #expect(try queue.reports().isEmpty)
+        mailbox.drain()
+        #expect(log.count == 1000)
+    }
+
+    @Test("What the work itself posts is left for the next drain")
+    func nested() throws {
+        let mailbox = try Mailbox()
+        let queue = try EventQueue()
+        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        let log = Log<String>()
+        mailbox.post {
+            log.append("outer")
+            mailbox.post { log.append("inner") }
+        }
+        mailbox.drain()
+        #expect(log.all == ["outer"])
+        #expect(try queue.reports().count == 1)
+        mailbox.drain()
+        #expect(log.all == ["outer", "inner"])
+    }
+
+    @Test("A full mailbox refuses, and takes work again after a drain")
+    func full() throws {
+        let mailbox = try Mailbox(capacity: 2)
+        let log = Log<Int>()
+        #expect(mailbox.post { log.append(1) })
+        #expect(mailbox.post { log.append(2) })
+        #expect(!mailbox.post { log.append(3) })
+        mailbox.drain()
+        #expect(log.all == [1, 2])
+        #expect(mailbox.post { log.append(4) })
+        mailbox.drain()
+        #expect(log.all == [1, 2, 4])
+    }
+
+    @Test("A request to stop is reported by one drain, after the work")
+    func stop() throws {
+        let mailbox = try Mailbox()
+        let queue = try EventQueue()
+        try queue.add(mailbox.descriptor, token: 0, interest: .read)
+        let log = Log<Int>()
+        mailbox.post { log.append(1) }
+        mailbox.requestStop()
+        #expect(try queue.reports().count == 1)
+        #expect(mailbox.drain())
+        #expect(log.all == [1])
+        #expect(!mailbox.drain())
+    }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Writes down every call, and does what the test says.
+final class Recorder: EventLoopHandler {
+    enum Call: Equatable {
+        case ready(UInt64)
+        case signal(Int32)
+        case turn
+    }
+
+    var calls: [Call] = []
+    var instants: [MonotonicInstant] = []
+    var onReadiness: (Readiness) -> Void = { _ in }
+    var onSignal: (Int32) -> Void = { _ in }
+    /// Given the number of turns so far, the next deadline.
+    var onTurn: (Int) -> MonotonicInstant? = { _ in nil }
+    private let loop: EventLoop
+    private let patience = MonotonicInstant.patience
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
+        record(.ready(readiness.token), now)
+        onReadiness(readiness)
+    }
+
+    func signalReceived(_ signal: Int32, now: MonotonicInstant) {
+        record(.signal(signal), now)
+        onSignal(signal)
+    }
+
+    func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
+        record(.turn, now)
+        let deadline = onTurn(calls.count { $0 == .turn })
+        if now >= patience {
+            Issue.record("what should have stopped the loop did not happen")
+            loop.stop()
+        }
+        return min(deadline ?? patience, patience)
+    }
+
+    private func record(_ call: Call, _ now: MonotonicInstant) {
+        calls.append(call)
+        instants.append(now)
+    }
+}
+
+/// Raises the signal on this thread, whose handler has run on return; test threads may have it blocked.
+func raiseHere(_ signal: Int32) {
+    unblock(signal)
+    raise(signal)
+}
+
+/// Lets the signal through to this thread: the threads of a test runner have most signals blocked.
+func unblock(_ signal: Int32) {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, signal)
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+}

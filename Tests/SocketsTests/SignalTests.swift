@@ -1,0 +1,108 @@
+import Testing
+
+@testable import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+// Signals belong to the whole process: each test has one of its own.
+@Suite("Event loop: signals")
+struct SignalTests {
+    @Test("A signal reaches the handler on the loop's thread", arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    func delivered(_ name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let kind = try #require(EventQueue.Kind(rawValue: name))
+            let loop = try EventLoop(queueKind: kind)
+            try loop.watchSignals([SIGUSR1, SIGTERM])
+            try loop.watchSignals([SIGINT, SIGUSR1])
+            let recorder = Recorder(loop)
+            recorder.onTurn = { turns in
+                switch turns {
+                case 1: raiseHere(SIGUSR1)
+                case 2: raiseHere(SIGTERM)
+                case 3: kill(getpid(), SIGINT)
+                default: loop.stop()
+                }
+                return nil
+            }
+            try loop.run(handler: recorder)
+            #expect(
+                recorder.calls == [.turn, .signal(SIGUSR1), .turn, .signal(SIGTERM), .turn, .signal(SIGINT), .turn])
+        }
+    }
+
+    @Test("Arrivals that were not seen yet are merged; different signals are all delivered")
+    func merged() async {
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop()
+            try loop.watchSignals([SIGUSR1, SIGUSR2])
+            // More than the pipe holds.
+            for _ in 0..<100_000 { raiseHere(SIGUSR1) }
+            raiseHere(SIGUSR2)
+            let recorder = Recorder(loop)
+            recorder.onSignal = { if $0 == SIGUSR2 { loop.stop() } }
+            try loop.run(handler: recorder)
+            #expect(recorder.calls == [.turn, .signal(SIGUSR1), .signal(SIGUSR2), .turn])
+        }
+    }
+
+    @Test("A second loop may not watch the same signal, but may once the first is gone")
+    func oneWatcher() async {
+        await #expect(processExitsWith: .success) {
+            let second = try EventLoop()
+            do {
+                let first = try EventLoop()
+                try first.watchSignals([SIGUSR1])
+                let error = #expect(throws: SocketError.self) { try second.watchSignals([SIGUSR1]) }
+                #expect(
+                    error?.description
+                        == "cannot watch signal \(SIGUSR1): another event loop of this process watches it")
+                withExtendedLifetime(first) {}
+            }
+            try second.watchSignals([SIGUSR1])
+            raiseHere(SIGUSR1)
+            let recorder = Recorder(second)
+            recorder.onSignal = { _ in second.stop() }
+            try second.run(handler: recorder)
+            #expect(recorder.calls == [.turn, .signal(SIGUSR1), .turn])
+        }
+    }
+
+    @Test("A released loop gives the signal its former effect back")
+    func restored() async {
+        await #expect(processExitsWith: .signal(SIGUSR1)) {
+            do {
+                let loop = try EventLoop()
+                try loop.watchSignals([SIGUSR1])
+                raiseHere(SIGUSR1)
+                withExtendedLifetime(loop) {}
+            }
+            raiseHere(SIGUSR1)
+        }
+    }
+
+    @Test("A signal that cannot be handled is an error", arguments: [SIGKILL, SIGSTOP, 0, -1, 10_000] as [Int32])
+    func unwatchable(_ signal: Int32) throws {
+        let loop = try EventLoop()
+        let error = #expect(throws: SocketError.self) { try loop.watchSignals([signal]) }
+        #expect(error?.description == "cannot watch signal \(signal): no handler can be installed for it")
+    }
+
+    @Test("SIGPIPE is ignored, unless the program handles it")
+    func brokenPipe() async {
+        await #expect(processExitsWith: .success) {
+            CurrentProcess.ignoreBrokenPipeSignal()
+            raiseHere(SIGPIPE)
+        }
+        await #expect(processExitsWith: .exitCode(42)) {
+            signal(SIGPIPE) { _ in _exit(42) }
+            CurrentProcess.ignoreBrokenPipeSignal()
+            raiseHere(SIGPIPE)
+        }
+    }
+}
