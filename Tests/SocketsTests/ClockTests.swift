@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Sockets
+
+@Suite("Clocks, entropy and the current process")
+struct ClockTests {
+    @Test("The monotonic clock does not run backwards")
+    func monotonic() {
+        var last = MonotonicInstant.now()
+        for _ in 0..<10_000 {
+            let next = MonotonicInstant.now()
+            #expect(next >= last)
+            last = next
+        }
+    }
+
+    @Test(
+        "Advancing saturates and rounds up",
+        arguments: [
+            (0, .nanoseconds(5), 5),
+            (10, .nanoseconds(-3), 7),
+            (0, Duration(secondsComponent: 0, attosecondsComponent: 1), 1),
+            (0, Duration(secondsComponent: 1, attosecondsComponent: 999_999_999), 1_000_000_001),
+            (0, Duration(secondsComponent: 0, attosecondsComponent: -1_500_000_000), -1),
+            (.max, .nanoseconds(1), .max),
+            (.min, .nanoseconds(-1), .min),
+            (0, .seconds(Int64.max), .max),
+            (0, .seconds(Int64.min), .min),
+            (-5, .seconds(9_223_372_036), 9_223_372_035_999_999_995),
+        ] as [(Int64, Duration, Int64)])
+    func advanced(_ start: Int64, _ duration: Duration, _ end: Int64) {
+        #expect(MonotonicInstant(nanoseconds: start).advanced(by: duration).nanoseconds == end)
+    }
+
+    @Test(
+        "The duration between two instants saturates",
+        arguments: [
+            (0, 5, 5), (5, 0, -5), (.min, .max, .max), (.max, .min, .min), (-1, .max, .max),
+        ] as [(Int64, Int64, Int64)])
+    func duration(_ start: Int64, _ end: Int64, _ nanoseconds: Int64) {
+        let duration = MonotonicInstant(nanoseconds: start).duration(to: MonotonicInstant(nanoseconds: end))
+        #expect(duration == .nanoseconds(nanoseconds))
+    }
+
+    @Test("The wall clock is in this century")
+    func wallClock() {
+        let seconds = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
+        #expect((1_700_000_000..<4_102_444_800).contains(seconds))
+    }
+
+    @Test("Entropy has the length asked for, and does not repeat")
+    func entropy() {
+        for count in [0, 1, 7, 8, 9, 1000] { #expect(SystemEntropy.bytes(count: count).count == count) }
+        #expect(SystemEntropy.bytes(count: 32) != SystemEntropy.bytes(count: 32))
+        #expect(SystemEntropy.seed() != SystemEntropy.seed())
+        // Every byte of a word is used: 1,000 bytes that miss half of all values are no accident.
+        #expect(Set(SystemEntropy.bytes(count: 1000)).count > 128)
+    }
+
+    @Test("The limit of open files is raised but not lowered")
+    func descriptorLimit() {
+        let limit = CurrentProcess.raiseFileDescriptorLimit(to: 0)
+        #expect(limit > 0)
+        #expect(CurrentProcess.raiseFileDescriptorLimit(to: 10) == CurrentProcess.raiseFileDescriptorLimit(to: 0))
+    }
+
+    @Test("The process has an id and occupies memory")
+    func process() {
+        #expect(CurrentProcess.identifier > 0)
+        #expect((1_000_000..<1_000_000_000_000).contains(CurrentProcess.residentMemory()))
+    }
+}

@@ -1,0 +1,87 @@
+import Testing
+
+@testable import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Each in a process of its own, as descriptors and their limit belong to the whole process.
+@Suite("Descriptors")
+struct DescriptorTests {
+    /// The descriptors that are open, by asking for each number that a small process may have.
+    private static func openDescriptors() -> [Int32] {
+        (0..<4096).filter { fcntl($0, F_GETFD) >= 0 }
+    }
+
+    @Test("Nothing leaks, whether things succeed or fail", arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    func leaks(_ name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let kind = try #require(EventQueue.Kind(rawValue: name))
+            try DescriptorTests.useEverything(kind)
+            let before = DescriptorTests.openDescriptors()
+            for _ in 0..<10 { try DescriptorTests.useEverything(kind) }
+            #expect(DescriptorTests.openDescriptors() == before)
+        }
+    }
+
+    private static func useEverything(_ kind: EventQueue.Kind) throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        #expect(throws: SocketError.self) { try Listener(address: listener.localAddress) }
+        let pair = try Loopback(through: listener)
+        let loop = try EventLoop(queueKind: kind)
+        try loop.watchSignals([SIGUSR1])
+        try loop.add(pair.server.descriptor, token: 1, interest: .write)
+        let recorder = Recorder(loop)
+        recorder.onReadiness = { _ in loop.stop() }
+        try loop.run(handler: recorder)
+        loop.remove(pair.server.descriptor)
+        let stream = try BlockingStream.connect(to: listener.localAddress, timeout: .seconds(30))
+        try acceptSoon(listener).reset()
+        #expect(throws: SocketError.self) { try stream.read(timeout: .seconds(30)) }
+        let address = try #require(pair.client.localAddress)
+        #expect(throws: SocketError.self) { try BlockingStream.connect(to: address, timeout: .seconds(30)) }
+        // 255.255.255.255 cannot be connected to.
+        let broadcast = try SocketAddress(host: "255.255.255.255", port: 1)
+        #expect(throws: SocketError.self) { try Socket.connect(to: broadcast) }
+        #expect(CurrentProcess.residentMemory() > 0)
+        pair.close()
+        listener.close()
+    }
+
+    private static func lowerDescriptorLimit(to count: UInt) throws {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        try #require(getrlimit(resource, &limit) == 0)
+        limit.rlim_cur = rlim_t(count)
+        try #require(setrlimit(resource, &limit) == 0)
+    }
+
+    @Test("Without a free descriptor, accepting fails for now and the connection waits")
+    func exhaustion() async {
+        await #expect(processExitsWith: .success) {
+            let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+            let client = try Socket.connect(to: listener.localAddress)
+            try client.waitUntil(.write)
+            try Socket(descriptor: listener.descriptor).waitUntil(.read)
+            var taken: [Int32] = []
+            try DescriptorTests.lowerDescriptorLimit(to: 256)
+            while case let copy = dup(client.descriptor), copy >= 0 { taken.append(copy) }
+            guard case .failed(let error) = listener.accept() else { throw Unexpected("accepted without a descriptor") }
+            #expect(error.code == EMFILE && error.isResourceExhaustion)
+            #expect(throws: SocketError.self) { try Socket.connect(to: listener.localAddress) }
+            #expect(throws: SocketError.self) { try Listener(address: listener.localAddress) }
+            #expect(throws: SocketError.self) { try EventLoop() }
+            for _ in 0..<3 { closeDescriptor(taken.removeLast()) }
+            guard case .accepted = listener.accept() else { throw Unexpected("the connection did not wait") }
+        }
+    }
+}

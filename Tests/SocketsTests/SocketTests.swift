@@ -1,0 +1,172 @@
+import Testing
+
+@testable import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite("Sockets and listeners")
+struct SocketTests {
+    private func option(_ socket: Socket, _ level: Int32, _ name: Int32) -> Int32 {
+        var value: Int32 = -1
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(socket.descriptor, level, name, &value, &length)
+        return value
+    }
+
+    @Test("Bytes and the end of the stream go both ways", arguments: Loopback.hosts)
+    func conversation(_ host: String) throws {
+        let pair = try Loopback(host: host)
+        defer { pair.close() }
+        #expect(pair.server.receive() == .wouldBlock)
+        #expect(pair.client.send("hello") == .wrote(5))
+        #expect(try pair.server.receiveText() == "hello")
+        #expect(pair.server.send("world") == .wrote(5))
+        pair.server.shutdownWriting()
+        #expect(try pair.client.receiveText() == "world")
+        #expect(try pair.client.receiveText() == "")
+        #expect(pair.client.receive() == .endOfStream)
+        #expect(pair.client.send("still") == .wrote(5))
+        #expect(try pair.server.receiveText() == "still")
+    }
+
+    @Test("Each side knows both addresses", arguments: Loopback.hosts)
+    func addresses(_ host: String) throws {
+        let pair = try Loopback(host: host)
+        defer { pair.close() }
+        let server = try #require(pair.server.localAddress)
+        #expect(server.host == host && server.port != 0 && server.isLoopback)
+        #expect(pair.client.peerAddress == server)
+        #expect(pair.server.peerAddress == pair.client.localAddress)
+    }
+
+    @Test("Connected and accepted sockets have no delay, do not block and are closed on exec")
+    func options() throws {
+        let pair = try Loopback()
+        defer { pair.close() }
+        for socket in [pair.client, pair.server] {
+            #expect(option(socket, Int32(IPPROTO_TCP), TCP_NODELAY) != 0)
+            #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
+            #expect(fcntl(socket.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        }
+    }
+
+    @Test("A full send buffer takes a part, then would block")
+    func partialWrite() throws {
+        let pair = try Loopback()
+        defer { pair.close() }
+        let large = [UInt8](repeating: 1, count: 64 << 20)
+        guard case .wrote(let count) = large.withUnsafeBytes({ pair.client.write($0) }) else {
+            throw Unexpected("nothing was written")
+        }
+        #expect(count > 0 && count < large.count)
+        _ = try pair.client.fill()
+        #expect(pair.client.send("x") == .wouldBlock)
+        #expect(pair.client.write(UnsafeRawBufferPointer(start: nil, count: 0)) == .wrote(0))
+    }
+
+    @Test("A reset fails the other side's read, naming the cause", arguments: Loopback.hosts)
+    func reset(_ host: String) throws {
+        let pair = try Loopback(host: host)
+        defer { pair.server.close() }
+        pair.client.reset()
+        try pair.server.waitUntil(.read)
+        guard case .failed(let error) = pair.server.receive() else { throw Unexpected("the reset was not seen") }
+        #expect(error.operation == .read && error.code == ECONNRESET && error.isDisconnection)
+        #expect(pair.server.peerAddress == nil)
+    }
+
+    @Test("Writing to a closed peer fails, and the process lives without ignoring SIGPIPE")
+    func brokenPipe() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGPIPE)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            let pair = try Loopback()
+            pair.client.shutdownWriting()
+            guard case .failed(let own) = pair.client.send("x") else { throw Unexpected("sent after the end") }
+            #expect(own.code == EPIPE && own.operation == .write && own.isDisconnection)
+            pair.client.close()
+            // The first write draws the reset, after which writing fails.
+            pair.server.send("x")
+            try pair.server.waitUntil(.read)
+            _ = pair.server.receive()
+            let deadline = MonotonicInstant.patience
+            while case .wrote = pair.server.send("x"), .now() < deadline {}
+            guard case .failed = pair.server.send("x") else { throw Unexpected("a closed peer takes bytes") }
+        }
+    }
+
+    @Test("A port in use is an error that says so", arguments: Loopback.hosts)
+    func addressInUse(_ host: String) throws {
+        let first = try Listener(address: SocketAddress(host: host, port: 0))
+        defer { first.close() }
+        let error = #expect(throws: SocketError.self) { try Listener(address: first.localAddress) }
+        #expect(error?.isAddressInUse == true)
+        #expect(
+            error?.description
+                == "cannot listen on \(first.localAddress): the port is in use by another process; "
+                + "choose another with --port, or --port 0 for any free one")
+    }
+
+    @Test("An address of another machine cannot be listened on")
+    func foreignAddress() throws {
+        // RFC 5737: 192.0.2.0/24 is for documentation; nobody has it.
+        let address = try SocketAddress(host: "192.0.2.1", port: 0)
+        let error = #expect(throws: SocketError.self) { try Listener(address: address) }
+        #expect(error?.operation == .bind && error?.code == EADDRNOTAVAIL && error?.address == address)
+    }
+
+    @Test("A closed listener's port can be listened on at once, with old connections around")
+    func restart() throws {
+        let first = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        let pair = try Loopback(through: first)
+        first.close()
+        // The side that closes first keeps the port in TIME_WAIT.
+        pair.server.close()
+        #expect(try pair.client.receiveText() == "")
+        pair.client.close()
+        let second = try Listener(address: first.localAddress)
+        #expect(second.localAddress == first.localAddress)
+        second.close()
+    }
+
+    @Test("A listener on :: accepts IPv4, whose addresses read as IPv4", .enabled(if: Loopback.hasIPv6))
+    func dualStack() throws {
+        let listener = try Listener(address: SocketAddress(host: "::", port: 0))
+        defer { listener.close() }
+        for host in Loopback.hosts {
+            let client = try Socket.connect(to: SocketAddress(host: host, port: listener.localAddress.port))
+            let server = try acceptSoon(listener)
+            #expect(server.peerAddress?.host == host)
+            #expect(server.peerAddress == client.localAddress)
+            client.close()
+            server.close()
+        }
+    }
+
+    @Test("Many connections wait to be accepted, and each is accepted once")
+    func backlog() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let clients = try (0..<100).map { _ in try Socket.connect(to: listener.localAddress) }
+        var peers: Set<SocketAddress> = []
+        for client in clients {
+            try client.waitUntil(.write)
+            #expect(client.connectResult() == nil)
+            let server = try acceptSoon(listener)
+            peers.insert(try #require(server.peerAddress))
+            server.close()
+        }
+        #expect(listener.accept() == .wouldBlock)
+        #expect(peers == Set(clients.compactMap(\.localAddress)))
+        clients.forEach { $0.close() }
+    }
+}
