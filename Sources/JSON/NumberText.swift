@@ -23,7 +23,8 @@ enum NumberText {
     /// Swift's description of a double is the shortest that reads back the same, and RFC 8259 allows each of its forms.
     static func append(_ value: Double, to output: inout [UInt8]) {
         precondition(value.isFinite, "JSON has no number for \(value)")
-        if let integer = Int(exactly: value), integer.magnitude < 1 << 53, value != 0 {
+        // Not Int(exactly:), which calls the C library's trunc: this module links nothing but the standard library.
+        if value.magnitude < 0x1p53, value != 0, case let integer = Int(value), Double(integer) == value {
             append(integer, to: &output)
             return
         }
