@@ -2,7 +2,7 @@
 import PackageDescription
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 
 let package = Package(
     name: "fitiq-mock",
@@ -30,15 +30,15 @@ let package = Package(
         .target(name: "JSON"),
 
         // The FitIQ contract: what goes over the wire, and the rules behind it.
-        .target(name: "FitIQAPI", dependencies: ["JSON"]),
-        .target(name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", collections]),
+        .target(name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes]),
+        .target(name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", heap]),
 
         // The shell: file descriptors, the event loop, the server, the command line.
         .target(name: "Sockets", dependencies: ["CPlatform"]),
         .target(
             name: "MockServer",
             dependencies: [
-                "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes, collections,
+                "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes, heap,
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(

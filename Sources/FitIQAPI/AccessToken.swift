@@ -1,0 +1,94 @@
+import Digests
+import JSON
+
+/// The bearer token of the API: a JSON Web Token signed with HS256 (RFC 7519, RFC 7515; CONTRACT: common rules).
+public struct AccessToken: Equatable, Sendable {
+    /// The user's id, the claim `sub`: 1 to 200 characters.
+    public var subject: String
+    /// The claim `exp`, in seconds since the Unix epoch; the token counts as expired from this second on.
+    public var expiresAt: Int64
+
+    /// Makes the claims of a token.
+    public init(subject: String, expiresAt: Int64) {
+        self.subject = subject
+        self.expiresAt = expiresAt
+    }
+
+    /// The token's text, signed.
+    public func signed(with secret: [UInt8]) -> String {
+        let claims: JSONValue = ["sub": .string(subject), "exp": .number(JSONNumber(Int(expiresAt)))]
+        let signingInput =
+            Base64.encodeURL(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Base64.encodeURL(claims.encoded())
+        let signature = HMACSHA256.authenticate(Array(signingInput.utf8), key: secret)
+        return signingInput + "." + Base64.encodeURL(signature)
+    }
+}
+
+extension AccessToken {
+    /// Why a token is refused; the description is a sentence for the person who writes the client.
+    public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
+        /// Not three base64url parts holding JSON; the text says which part and how.
+        case malformed(String)
+        /// The header asks for an algorithm other than HS256.
+        case wrongAlgorithm(String)
+        /// The signature was made with another secret, or the token was changed.
+        case wrongSignature
+        /// `exp` has passed.
+        case expired(at: Timestamp)
+
+        /// What is wrong and what to do about it.
+        public var description: String {
+            switch self {
+            case .malformed(let what): "it is malformed: \(what)."
+            case .wrongAlgorithm(let name): "it is signed with \(quoted(name)), and only \"HS256\" is accepted."
+            case .wrongSignature:
+                "its signature does not fit: it was signed with another secret than this server's (see --jwt-secret) or cut short."
+            case .expired(let time): "it expired at \(time.wireText); refresh it."
+            }
+        }
+    }
+
+    /// Reads and verifies a token, all but its expiry, which depends on the time of each use.
+    ///
+    /// - Throws: `malformed`, `wrongAlgorithm` or `wrongSignature`; also for tokens over 4,096 characters.
+    public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
+        guard text.utf8.count <= 4096 else { throw .malformed("it has over 4,096 characters") }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("it has \(parts.count) part(s) between dots, not 3") }
+
+        let header = try object(in: parts[0], named: "header")
+        guard header["alg"]?.string == "HS256" else {
+            throw .wrongAlgorithm(header["alg"]?.string ?? header["alg"]?.excerpt() ?? "nothing")
+        }
+        guard let signature = Base64.decodeURL(String(parts[2])) else {
+            throw .malformed("its signature is not base64url")
+        }
+        let expected = HMACSHA256.authenticate(Array("\(parts[0]).\(parts[1])".utf8), key: secret)
+        guard constantTimeEquals(signature, expected) else { throw .wrongSignature }
+
+        let claims = try object(in: parts[1], named: "payload")
+        guard let subject = claims["sub"]?.string, (1...200).contains(subject.count) else {
+            throw .malformed("its claim 'sub' must be the user's id, a string of 1 to 200 characters")
+        }
+        guard let seconds = claims["exp"]?.double else {
+            throw .malformed("its claim 'exp' must be a number of seconds since 1970")
+        }
+        // The range of Timestamp; a later expiry is as good as the last one.
+        let latest = 9_000_000_000.0
+        return AccessToken(subject: subject, expiresAt: Int64(min(max(seconds, -latest), latest)))
+    }
+
+    /// Throws where the token has expired at the given time.
+    public func checkExpiry(at now: Timestamp) throws(Refusal) {
+        let expiry = Timestamp(secondsSinceEpoch: expiresAt)
+        guard now < expiry else { throw .expired(at: expiry) }
+    }
+
+    private static func object(in part: Substring, named name: String) throws(Refusal) -> JSONObject {
+        guard let bytes = Base64.decodeURL(String(part)) else { throw .malformed("its \(name) is not base64url") }
+        guard let object = (try? JSON.parse(bytes))?.object else {
+            throw .malformed("its \(name) is not a JSON object")
+        }
+        return object
+    }
+}

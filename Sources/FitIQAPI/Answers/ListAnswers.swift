@@ -1,0 +1,66 @@
+import JSON
+
+/// Bodies of the endpoints that answer with lists.
+public enum ListAnswers {
+    /// `GET /api/v1/consultations`: `data: {consultations, pagination}`.
+    public static func consultations(_ items: [[UInt8]], page: Page, total: Int) -> [UInt8] {
+        body(reserving: items.reduce(256) { $0 + $1.count + 1 }) { writer in
+            writer.key("consultations")
+            writer.beginArray()
+            for item in items { writer.raw(item) }
+            writer.endArray()
+            writer.pagination(page, total: total)
+        }
+    }
+
+    /// `GET /api/v1/consultations/{id}/messages`: `data: {messages, pagination}`, oldest first.
+    ///
+    /// - Parameter encodedMessages: messages as JSON, separated by commas.
+    public static func messages(_ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int) -> [UInt8] {
+        body(reserving: encodedMessages.count + 256) { writer in
+            writer.key("messages")
+            writer.beginArray()
+            if !encodedMessages.isEmpty { writer.raw(encodedMessages) }
+            writer.endArray()
+            writer.pagination(page, total: total)
+        }
+    }
+
+    /// `GET /api/v1/consultations/quick-actions`: `data: {quick_actions, count}`.
+    public static func quickActions(_ actions: [QuickAction]) -> [UInt8] {
+        body(reserving: 256 * actions.count) { writer in
+            writer.key("quick_actions")
+            writer.beginArray()
+            for action in actions { action.write(into: &writer) }
+            writer.endArray()
+            writer.member("count", actions.count)
+        }
+    }
+
+    private static func body(reserving capacity: Int, _ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reserving: capacity)
+        writer.beginObject()
+        writer.member("success", true)
+        writer.key("data")
+        writer.beginObject()
+        writeMembers(&writer)
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func pagination(_ page: Page, total: Int) {
+        let pages = page.count(of: total)
+        key("pagination")
+        beginObject()
+        member("page", page.number)
+        member("page_size", page.size)
+        member("total_pages", pages)
+        member("total_count", total)
+        member("has_next", page.number < pages)
+        member("has_prev", page.number > 1)
+        endObject()
+    }
+}

@@ -1,0 +1,226 @@
+import HTTPTypes
+import JSON
+
+// Every sentence that a REST client can be refused with stands in this file; the socket's are in FrameError.swift.
+
+extension APIError {
+    // MARK: Credentials
+
+    static func unauthorized(_ message: String) -> APIError {
+        APIError(.unauthorized, .unauthorized, message, fields: [.wwwAuthenticate: "Bearer"])
+    }
+
+    /// No `Authorization` field arrived.
+    public static let missingToken = unauthorized(
+        "This endpoint needs 'Authorization: Bearer <JWT>', and the request has no Authorization field. "
+            + "'fitiq-mock token' prints a token that works.")
+
+    /// The `Authorization` field holds something other than a bearer token.
+    public static let notABearerToken = unauthorized(
+        "The Authorization field must read 'Bearer <JWT>'; it begins with something else. "
+            + "'fitiq-mock token' prints a token that works.")
+
+    /// The bearer token was refused.
+    public static func badToken(_ error: AccessToken.Refusal) -> APIError {
+        unauthorized(
+            "The bearer token is not valid: \(error.description) 'fitiq-mock token' prints a token that works.")
+    }
+
+    /// No `X-API-Key` field arrived.
+    public static let missingAPIKey = unauthorized(
+        "This endpoint needs 'X-API-Key: <key>', and the request has no X-API-Key field. "
+            + "The server prints its key when it starts.")
+
+    /// The `X-API-Key` field holds another key.
+    public static let wrongAPIKey = unauthorized(
+        "The X-API-Key is not this server's. The server prints its key when it starts; --api-key sets it.")
+
+    /// No credentials of either kind came with a WebSocket handshake.
+    public static let missingWebSocketCredentials = unauthorized(
+        "The WebSocket needs 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>' on the handshake, or '?token=<JWT>' in "
+            + "its URL; neither arrived. The Quick Start of the guide consultation-websocket leaves them out: "
+            + "its full listing sends them.")
+
+    // MARK: Paths
+
+    /// No endpoint has this path.
+    public static func unknownPath(_ path: String, nearest: String?) -> APIError {
+        let hint = nearest.map { " The nearest endpoint is \($0)." } ?? ""
+        return APIError(.notFound, .notFound, "There is no endpoint \(quoted(path)).\(hint)")
+    }
+
+    /// The path `/ws`, which a guide calls out as the wrong endpoint.
+    public static let bareWebSocketPath = APIError(
+        .notFound, .notFound,
+        "There is no endpoint \"/ws\": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws "
+            + "(guide websocket-architecture). Create a consultation first.")
+
+    /// The endpoint exists, but not with this method.
+    public static func methodNotAllowed(_ method: HTTPRequest.Method, path: String, allowed: [HTTPRequest.Method])
+        -> APIError
+    {
+        let list = allowed.map(\.rawValue).joined(separator: ", ")
+        return APIError(
+            .methodNotAllowed, .methodNotAllowed,
+            "\(quoted(path)) does not answer \(quoted(method.rawValue)); it answers \(list).", fields: [.allow: list])
+    }
+
+    /// No consultation of this user has this id.
+    public static func unknownConsultation(_ id: String) -> APIError {
+        APIError(.notFound, .notFound, "This user has no consultation \(quoted(id)).\(idHint(id))")
+    }
+
+    /// No goal of this user has this id.
+    public static func unknownGoal(_ id: String, field: String) -> APIError {
+        APIError(.notFound, .goalNotFound, "This user has no goal \(quoted(id)) (field '\(field)').\(idHint(id))")
+    }
+
+    private static func idHint(_ id: String) -> String {
+        switch ResourceID.read(id) {
+        case .id: ""
+        case .wrongCase:
+            " Ids are compared as text: lower-case it to \(quoted(id.lowercased())) "
+                + "(guide consultation-websocket, best practice 1; Swift's uuidString is upper case)."
+        case .malformed: " Ids that this backend issues are lower-case UUIDs."
+        }
+    }
+
+    // MARK: Bodies and queries
+
+    /// The body has a media type other than JSON.
+    public static func unsupportedMediaType(_ value: String?) -> APIError {
+        let arrived = value.map { "arrived as \(quoted($0))" } ?? "came without a Content-Type"
+        return APIError(
+            .unsupportedMediaType, .unsupportedMediaType,
+            "The body \(arrived); send it as 'Content-Type: application/json'.", fields: [.accept: "application/json"])
+    }
+
+    /// The body is not JSON.
+    public static func invalidJSON(_ error: JSONError) -> APIError {
+        APIError(.badRequest, .invalidJSON, "The body is not valid JSON: \(error.description).")
+    }
+
+    /// A body is due and none came.
+    public static let emptyBody = APIError(
+        .badRequest, .invalidJSON, "This endpoint needs a JSON object as its body, and the body is empty.")
+
+    /// The body is JSON, but no object.
+    public static func bodyIsNotAnObject(_ value: JSONValue) -> APIError {
+        APIError(
+            .badRequest, .validationFailed,
+            "The body must be a JSON object; it is \(value.typeName): \(value.excerpt()).")
+    }
+
+    static func invalid(_ message: String) -> APIError {
+        APIError(.badRequest, .validationFailed, message)
+    }
+
+    /// A required field is absent or null.
+    public static func missingField(_ field: String, expected: String) -> APIError {
+        invalid("The field '\(field)' is required: \(expected).")
+    }
+
+    /// A field has another type than the guides give it.
+    public static func wrongType(_ field: String, expected: String, got value: JSONValue) -> APIError {
+        invalid("The field '\(field)' must be \(expected); got \(value.typeName): \(value.excerpt()).")
+    }
+
+    /// A field or parameter names a value that does not exist.
+    public static func unknownChoice(_ field: String, got value: String, allowed: [String]) -> APIError {
+        let near = NearMiss.nearest(to: value, among: allowed).map { " Did you mean \(quoted($0))?" } ?? ""
+        let list = allowed.map { quoted($0) }.joined(separator: ", ")
+        return invalid("'\(field)' must be one of \(list); got \(quoted(value)).\(near)")
+    }
+
+    /// A text field is empty or too long.
+    public static func wrongLength(_ field: String, allowed: ClosedRange<Int>, got count: Int) -> APIError {
+        invalid(
+            "The field '\(field)' must have \(allowed.lowerBound) to \(allowed.upperBound) characters; it has \(count)."
+        )
+    }
+
+    /// A query parameter is no whole number in its range.
+    public static func outOfRange(_ parameter: String, allowed: ClosedRange<Int>, got value: String) -> APIError {
+        let range =
+            allowed.upperBound == Int.max
+            ? "of at least \(allowed.lowerBound)" : "from \(allowed.lowerBound) to \(allowed.upperBound)"
+        return invalid("The parameter '\(parameter)' must be a whole number \(range); got \(quoted(value)).")
+    }
+
+    /// `general` came with an id.
+    public static func generalWithID(_ id: String) -> APIError {
+        invalid(
+            "A 'general' consultation has no context, but 'context_id' is \(quoted(id)). "
+                + "Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal.")
+    }
+
+    /// The context is a goal, and no id says which.
+    public static let goalWithoutID = invalid(
+        "'context_type' is \"goal\", so the goal's id is required, as 'goal_id' or as 'context_id'.")
+
+    /// `goal_id` and the context contradict each other.
+    public static func contradictingContexts(goalID: String, type: String, id: String?) -> APIError {
+        let other =
+            id.map { "'context_type' \(quoted(type)) with 'context_id' \(quoted($0))" }
+            ?? "'context_type' \(quoted(type))"
+        return invalid("'goal_id' \(quoted(goalID)) and \(other) contradict each other; send one or the other.")
+    }
+
+    // MARK: Rules
+
+    /// The user has this conversation already, and it is active.
+    public static func consultationExists(_ existing: Consultation) -> APIError {
+        var details: JSONObject = [
+            "existing_consultation_id": .string(existing.id.description),
+            "persona": .string(existing.persona.rawValue),
+            "status": .string(existing.status.rawValue),
+            "can_continue": true,
+        ]
+        if let goalID = existing.goalID { details["goal_id"] = .string(goalID.description) }
+        return APIError(
+            .conflict, .consultationExists,
+            "An active consultation with the persona \(quoted(existing.persona.rawValue)) and the same context exists: "
+                + "continue \(existing.id) (GET /api/v1/consultations/\(existing.id)) or archive it.",
+            details: details)
+    }
+
+    /// The user has as many active consultations as one may have.
+    public static func tooManyActiveConsultations(limit: Int) -> APIError {
+        APIError(
+            .tooManyRequests, .tooManyActiveConsultations,
+            "You have reached the maximum of \(limit) active consultations. Complete or archive some before starting new ones."
+        )
+    }
+
+    /// The consultation is archived or completed.
+    public static func consultationNotActive(_ id: ResourceID, status: ConsultationStatus) -> APIError {
+        APIError(
+            .badRequest, .consultationNotActive,
+            "Consultation is not active: \(id) is \(status.rawValue), and only an active one can be chatted in.")
+    }
+
+    /// The fake holds as much as it is willing to.
+    public static func storeFull(_ what: String, limit: Int) -> APIError {
+        APIError(
+            .insufficientStorage, .storeFull,
+            "This server holds its limit of \(limit) \(what). They live in memory only: restart it to begin anew.")
+    }
+
+    // MARK: WebSocket handshakes
+
+    /// A plain request arrived where a WebSocket handshake is due.
+    public static let upgradeRequired = APIError(
+        .upgradeRequired, .upgradeRequired,
+        "This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the URL), not with a plain request.",
+        fields: [.upgrade: "websocket", .connection: "Upgrade"])
+}
+
+/// A value from the client in quotation marks, cut where it is long and free of control characters.
+func quoted(_ text: String) -> String {
+    JSONValue.string(text).excerpt(limit: 80)
+}
+
+extension HTTPResponse.Status {
+    /// 507 (RFC 4918 §11.5), which swift-http-types does not name.
+    static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+}

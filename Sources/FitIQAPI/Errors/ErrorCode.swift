@@ -1,0 +1,21 @@
+/// The machine-readable name of a refusal: `error.code` in a body, `code` in an error frame.
+public enum ErrorCode: String, CaseIterable, Sendable {
+    case badRequest = "BAD_REQUEST"
+    case consultationExists = "CONSULTATION_EXISTS"
+    case consultationNotActive = "CONSULTATION_NOT_ACTIVE"
+    case goalNotFound = "GOAL_NOT_FOUND"
+    case historyFull = "HISTORY_FULL"
+    case invalidContent = "INVALID_CONTENT"
+    case invalidJSON = "INVALID_JSON"
+    case invalidMessageType = "INVALID_MESSAGE_TYPE"
+    case methodNotAllowed = "METHOD_NOT_ALLOWED"
+    case notFound = "NOT_FOUND"
+    case storeFull = "STORE_FULL"
+    case tooManyActiveConsultations = "TOO_MANY_ACTIVE_CONSULTATIONS"
+    case tooManyWaitingMessages = "TOO_MANY_WAITING_MESSAGES"
+    case unauthorized = "UNAUTHORIZED"
+    case unsupportedData = "UNSUPPORTED_DATA"
+    case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
+    case upgradeRequired = "UPGRADE_REQUIRED"
+    case validationFailed = "VALIDATION_FAILED"
+}

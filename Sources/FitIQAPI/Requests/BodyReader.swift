@@ -1,0 +1,49 @@
+import JSON
+
+/// Takes the fields of a request's body, and refuses what does not fit with the field, the value and what is allowed.
+struct BodyReader {
+    private let object: JSONObject
+
+    /// Parses a body; JSON that is not an object is refused.
+    init(_ body: [UInt8]) throws(APIError) {
+        guard !body.isEmpty else { throw .emptyBody }
+        let value: JSONValue
+        do {
+            value = try JSON.parse(body)
+        } catch {
+            throw .invalidJSON(error)
+        }
+        guard let object = value.object else { throw .bodyIsNotAnObject(value) }
+        self.object = object
+    }
+
+    /// The value of a field; null counts as absent (CONTRACT: common rules).
+    subscript(_ field: String) -> JSONValue? {
+        guard let value = object[field], value != .null else { return nil }
+        return value
+    }
+
+    /// A text of limited length, or nil where the field is absent.
+    func text(_ field: String, characters: ClosedRange<Int>) throws(APIError) -> String? {
+        guard let value = self[field] else { return nil }
+        guard let text = value.string else { throw .wrongType(field, expected: "a string", got: value) }
+        guard characters.contains(text.count) else {
+            throw .wrongLength(field, allowed: characters, got: text.count)
+        }
+        return text
+    }
+
+    /// One of a closed set of names, or nil where the field is absent.
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ field: String, of type: Choice.Type
+    ) throws(APIError) -> Choice? {
+        guard let value = self[field] else { return nil }
+        let allowed = Choice.allCases.map(\.rawValue)
+        guard let text = value.string else {
+            throw .wrongType(
+                field, expected: "one of " + allowed.map { quoted($0) }.joined(separator: ", "), got: value)
+        }
+        guard let choice = Choice(rawValue: text) else { throw .unknownChoice(field, got: text, allowed: allowed) }
+        return choice
+    }
+}

@@ -1,0 +1,84 @@
+import JSON
+
+/// A refusal on the socket: the `error` frame's `error` and `code`.
+public struct FrameError: Error, Equatable, Sendable {
+    /// The machine-readable name.
+    public var code: ErrorCode
+    /// A sentence or two for the person who writes the client.
+    public var message: String
+
+    init(_ code: ErrorCode, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    static func notJSON(_ error: JSONError) -> FrameError {
+        FrameError(.invalidJSON, "The frame is not valid JSON: \(error.description).")
+    }
+
+    static func notAnObject(_ value: JSONValue) -> FrameError {
+        FrameError(.invalidJSON, "A frame must be one JSON object; this is \(value.typeName): \(value.excerpt()).")
+    }
+
+    static let missingType = FrameError(
+        .invalidMessageType, "The frame has no 'type'; send \"message\", \"user_message\" or \"ping\".")
+
+    static func unknownType(_ value: JSONValue) -> FrameError {
+        let known = ["message", "user_message", "ping"]
+        let near = value.string.flatMap { NearMiss.nearest(to: $0, among: known) }.map { " Did you mean \"\($0)\"?" }
+        return FrameError(
+            .invalidMessageType,
+            "The frame's 'type' is \(value.excerpt()); send \"message\", \"user_message\" or \"ping\".\(near ?? "")")
+    }
+
+    static let missingContent = FrameError(
+        .invalidContent,
+        "The frame has no 'content'; send a text of 1 to \(ClientFrame.maximumContentLength) characters.")
+
+    static func contentIsNotText(_ value: JSONValue) -> FrameError {
+        FrameError(
+            .invalidContent, "The frame's 'content' must be a string; got \(value.typeName): \(value.excerpt()).")
+    }
+
+    static let blankContent = FrameError(
+        .invalidContent,
+        "The frame's 'content' is blank; send a text of 1 to \(ClientFrame.maximumContentLength) characters.")
+
+    static func contentTooLong(_ count: Int) -> FrameError {
+        FrameError(
+            .invalidContent,
+            "The frame's 'content' has \(count) characters after trimming; at most \(ClientFrame.maximumContentLength) are allowed."
+        )
+    }
+
+    /// A binary frame arrived where JSON text is due.
+    public static let binaryFrame = FrameError(
+        .unsupportedData, "A binary frame arrived; send JSON in text frames.")
+
+    /// More messages wait for an answer than the server queues.
+    public static func tooManyWaiting(limit: Int) -> FrameError {
+        FrameError(
+            .tooManyWaitingMessages,
+            "\(limit) messages wait for an answer already; this one was not stored. Wait for an answer to complete and send it again."
+        )
+    }
+
+    /// The consultation holds as many messages as the fake keeps.
+    public static func historyFull(limit: Int) -> FrameError {
+        FrameError(
+            .historyFull,
+            "This consultation holds its limit of \(limit) messages; this one was not stored. Archive it and create another."
+        )
+    }
+
+    /// The fake holds as much as it is willing to.
+    public static func storeFull(limit: Int) -> FrameError {
+        FrameError(
+            .storeFull,
+            "This server holds its limit of \(limit) bytes; this message was not stored. They live in memory only: restart it to begin anew."
+        )
+    }
+
+    /// The consultation was archived while the socket was open; the socket closes with 1000 after this.
+    public static let consultationNotActive = FrameError(.consultationNotActive, "Consultation is not active")
+}

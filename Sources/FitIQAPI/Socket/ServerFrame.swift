@@ -1,0 +1,73 @@
+import JSON
+
+/// What the server sends over a consultation's socket: one JSON object in one text frame.
+///
+/// Each has `type` and `timestamp`; all but `pong` have `consultation_id`.
+public enum ServerFrame: Equatable, Sendable {
+    /// The socket is open.
+    case connected
+    /// consultation-websocket: a message has been stored.
+    case messageReceived
+    /// consultation-websocket: a piece of the answer.
+    case streamChunk(content: String)
+    /// consultation-websocket: the answer is complete and stored.
+    case streamComplete
+    /// enhanced-consultations: a message has been stored.
+    case userMessage(id: ResourceID, content: String)
+    /// enhanced-consultations: an answer begins.
+    case assistantMessageStart(id: ResourceID)
+    /// enhanced-consultations: a piece of the answer.
+    case assistantMessageChunk(id: ResourceID, content: String)
+    /// enhanced-consultations: the answer is complete and stored.
+    case assistantMessageEnd(id: ResourceID, metadata: MessageMetadata?)
+    /// The answer to the JSON keep-alive.
+    case pong
+    /// A refusal, or the announcement of a close.
+    case error(FrameError)
+
+    /// The frame's `type`.
+    public var type: String {
+        switch self {
+        case .connected: "connected"
+        case .messageReceived: "message_received"
+        case .streamChunk: "stream_chunk"
+        case .streamComplete: "stream_complete"
+        case .userMessage: "user_message"
+        case .assistantMessageStart: "assistant_message_start"
+        case .assistantMessageChunk: "assistant_message_chunk"
+        case .assistantMessageEnd: "assistant_message_end"
+        case .pong: "pong"
+        case .error: "error"
+        }
+    }
+
+    /// The frame's text.
+    public func encoded(consultationID: ResourceID, at time: Timestamp) -> [UInt8] {
+        var writer = JSONWriter(reserving: 256)
+        writer.beginObject()
+        writer.member("type", type)
+        if self != .pong { writer.member("consultation_id", consultationID.description) }
+        switch self {
+        case .connected, .messageReceived, .streamComplete, .pong: break
+        case .streamChunk(let content):
+            writer.member("content", content)
+        case .userMessage(let id, let content), .assistantMessageChunk(let id, let content):
+            writer.member("message_id", id.description)
+            writer.member("content", content)
+        case .assistantMessageStart(let id):
+            writer.member("message_id", id.description)
+        case .assistantMessageEnd(let id, let metadata):
+            writer.member("message_id", id.description)
+            if let metadata {
+                writer.key("metadata")
+                metadata.write(into: &writer)
+            }
+        case .error(let error):
+            writer.member("error", error.message)
+            writer.member("code", error.code.rawValue)
+        }
+        writer.member("timestamp", time.wireText)
+        writer.endObject()
+        return writer.bytes
+    }
+}
