@@ -1,0 +1,95 @@
+import FitIQAPI
+
+/// The REST side of consultations. Each command returns the body of its success.
+extension Backend {
+    /// Creates a consultation (`POST /api/v1/consultations`).
+    ///
+    /// - Throws: 404 for a goal context, 409 for an active duplicate, 429 at the limit of active ones (in this order), 507
+    ///   where the world is full.
+    public mutating func createConsultation(
+        _ request: CreateConsultationRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        if request.context.type == .goal, let id = request.context.id {
+            throw .unknownGoal(id, field: request.contextField)
+        }
+        let topic = Topic(persona: request.persona, context: request.context)
+        if let existing = users[user].active[topic] {
+            throw .consultationExists(consultations[existing].consultation)
+        }
+        let limit = configuration.limits.activeConsultations
+        guard users[user].active.count < limit else { throw .tooManyActiveConsultations(limit: limit) }
+        try checkStorage()
+
+        let consultation = Consultation(
+            id: turn.identifiers.next(), userID: users[user].id, persona: request.persona, context: request.context,
+            goalID: nil, title: request.title, createdAt: turn.now)
+        let record = ConsultationRecord(consultation, owner: user, origin: configuration.origin)
+        let position = consultations.count
+        consultations.append(record)
+        positions[consultation.id] = position
+        users[user].consultations.append(position)
+        users[user].active[topic] = position
+        storedBytes += record.byteCount
+        return record.body
+    }
+
+    /// Shows a consultation (`GET /api/v1/consultations/{id}`).
+    ///
+    /// - Throws: 404.
+    public func consultation(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
+        consultations[try position(of: id, ownedBy: user)].body
+    }
+
+    /// Lists consultations, newest change first (`GET /api/v1/consultations`).
+    public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
+        let matching = users[user].consultations
+            .filter { query.matches(consultations[$0].consultation) }
+            .sorted { left, right in
+                let (first, second) = (
+                    consultations[left].consultation.updatedAt, consultations[right].consultation.updatedAt
+                )
+                return first == second ? left > right : first > second
+            }
+        let items = matching[query.page.range(of: matching.count)].map { consultations[$0].listItem }
+        return ListAnswers.consultations(items, page: query.page, total: matching.count)
+    }
+
+    /// Shows the history, oldest first, whole unless a page is asked for (`GET /api/v1/consultations/{id}/messages`).
+    ///
+    /// - Throws: 404, then 400 for a bad query.
+    public func messages(
+        _ id: String, query: [(name: String, value: String)], for user: UserID
+    ) throws(APIError) -> [UInt8] {
+        let history = consultations[try position(of: id, ownedBy: user)].history
+        let page = try MessageListQuery(query: query).page ?? Page(number: 1, size: max(1, history.count))
+        return ListAnswers.messages(history.encoded(page.range(of: history.count)), page: page, total: history.count)
+    }
+
+    /// Archives a consultation; again, nothing changes (`POST /api/v1/consultations/{id}/archive`).
+    ///
+    /// Frees the slot and the topic, completes the answer that streams without frames, and closes the sockets with 1000 after
+    /// an `error` frame (CONTRACT: consultations, the WebSocket).
+    ///
+    /// - Throws: 404.
+    public mutating func archive(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
+        let position = try position(of: id, ownedBy: user)
+        guard !consultations[position].consultation.isArchived else { return consultations[position].body }
+
+        closeSockets(of: position, &turn)
+        finishAnswerSilently(position, at: turn.now)
+        let topic = consultations[position].topic
+        if users[user].active[topic] == position { users[user].active[topic] = nil }
+        update(position, at: turn.now) { $0.consultation.status = .archived }
+        return consultations[position].body
+    }
+
+    /// Lists prompts that start a conversation (`GET /api/v1/consultations/quick-actions`).
+    public func quickActions(_ query: QuickActionQuery) -> [UInt8] {
+        ListAnswers.quickActions(QuickAction.matching(contextType: query.contextType, persona: query.persona))
+    }
+
+    func checkStorage() throws(APIError) {
+        let limit = configuration.limits.storedBytes
+        guard storedBytes < limit else { throw .storeFull("bytes of consultations", limit: limit) }
+    }
+}

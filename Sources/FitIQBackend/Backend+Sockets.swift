@@ -1,0 +1,123 @@
+import FitIQAPI
+
+/// A WebSocket that is open on a consultation.
+struct OpenSocket: Sendable {
+    let position: Int
+    /// The protocol of its last chat message; nil for a socket that never chatted, which gets no chat frames.
+    var chatProtocol: ChatProtocol?
+}
+
+/// The socket side of consultations (CONTRACT: the WebSocket).
+extension Backend {
+    /// Whether a socket may be opened on a consultation; ask before the handshake is accepted.
+    ///
+    /// - Throws: 404, or 400 where the consultation is not active.
+    public func checkSocket(on id: String, by user: UserID) throws(APIError) {
+        let consultation = consultations[try position(of: id, ownedBy: user)].consultation
+        guard consultation.isActive else {
+            throw .consultationNotActive(consultation.id, status: consultation.status)
+        }
+    }
+
+    /// Opens a socket after its handshake and greets it with `connected`.
+    ///
+    /// - Throws: as ``checkSocket(on:by:)``.
+    public mutating func openSocket(
+        _ socket: SocketID, on id: String, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) {
+        try checkSocket(on: id, by: user)
+        precondition(sockets[socket] == nil, "The number of an open socket was given to another one.")
+        let position = try position(of: id, ownedBy: user)
+        sockets[socket] = OpenSocket(position: position)
+        consultations[position].sockets.append(socket)
+        send(.connected, to: socket, of: position, &turn)
+    }
+
+    /// Forgets a socket that is gone; an answer that streams to it goes on.
+    public mutating func closeSocket(_ socket: SocketID) {
+        guard let position = sockets.removeValue(forKey: socket)?.position else { return }
+        consultations[position].sockets.removeAll { $0 == socket }
+        consultations[position].answer?.audience.removeAll { $0.socket == socket }
+    }
+
+    /// Takes a text frame from a socket; frames of a socket that the backend closed already are ignored.
+    public mutating func receive(text: [UInt8], from socket: SocketID, _ turn: inout Turn) {
+        guard let position = sockets[socket]?.position else { return }
+        do throws(FrameError) {
+            switch try ClientFrame(text: text) {
+            case .ping:
+                send(.pong, to: socket, of: position, &turn)
+            case .chat(let chatProtocol, let content):
+                try checkRoom(for: content, in: position)
+                sockets[socket]?.chatProtocol = chatProtocol
+                accept(content, in: position, &turn)
+            }
+        } catch {
+            send(.error(error), to: socket, of: position, &turn)
+        }
+    }
+
+    /// Takes a binary frame from a socket, which is refused.
+    public mutating func receiveBinary(from socket: SocketID, _ turn: inout Turn) {
+        guard let position = sockets[socket]?.position else { return }
+        send(.error(.binaryFrame), to: socket, of: position, &turn)
+    }
+
+    private func checkRoom(for content: String, in position: Int) throws(FrameError) {
+        let limits = configuration.limits
+        let record = consultations[position]
+        guard record.waiting.count < limits.waitingMessages else {
+            throw .tooManyWaiting(limit: limits.waitingMessages)
+        }
+        // The question, its answer, and the answers that are on their way.
+        let pending = record.waiting.count + (record.answer == nil ? 0 : 1)
+        guard record.history.count + pending + 2 <= limits.messages else { throw .historyFull(limit: limits.messages) }
+        guard storedBytes < limits.storedBytes else { throw .storeFull(limit: limits.storedBytes) }
+    }
+
+    /// Stores a question, acknowledges it to every socket that chats, and answers it now or in its turn.
+    private mutating func accept(_ content: String, in position: Int, _ turn: inout Turn) {
+        let message = Message(
+            id: turn.identifiers.next(), consultationID: consultations[position].consultation.id, role: .user,
+            content: content, createdAt: turn.now)
+        update(position, at: turn.now) { $0.store(message) }
+        for listener in listeners(of: position) {
+            switch listener.chatProtocol {
+            case .stream:
+                send(.messageReceived, to: listener.socket, of: position, &turn)
+            case .assistantMessage:
+                send(.userMessage(id: message.id, content: content), to: listener.socket, of: position, &turn)
+            }
+        }
+        let question = Question(
+            content: content, number: consultations[position].askedCount, answerID: turn.identifiers.next())
+        consultations[position].askedCount += 1
+        if consultations[position].answer == nil {
+            beginAnswer(to: question, in: position, at: turn.now)
+        } else {
+            consultations[position].waiting.append(question)
+        }
+    }
+
+    /// The sockets of a consultation that get its chat frames.
+    func listeners(of position: Int) -> [Listener] {
+        consultations[position].sockets.compactMap { socket in
+            sockets[socket]?.chatProtocol.map { Listener(socket: socket, chatProtocol: $0) }
+        }
+    }
+
+    /// Tells the sockets of a consultation that it is no longer active, and closes them.
+    mutating func closeSockets(of position: Int, _ turn: inout Turn) {
+        for socket in consultations[position].sockets {
+            send(.error(.consultationNotActive), to: socket, of: position, &turn)
+            turn.effects.append(.close(socket, code: 1000, reason: "Consultation is not active"))
+            sockets[socket] = nil
+        }
+        consultations[position].sockets = []
+    }
+
+    func send(_ frame: ServerFrame, to socket: SocketID, of position: Int, _ turn: inout Turn) {
+        let id = consultations[position].consultation.id
+        turn.effects.append(.send(socket, frame.encoded(consultationID: id, at: turn.now)))
+    }
+}

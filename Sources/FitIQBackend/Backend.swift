@@ -1,0 +1,76 @@
+import FitIQAPI
+import HeapModule
+
+/// The FitIQ domain of one world: users, consultations, messages, and the answers being streamed.
+///
+/// A pure value. Commands take a ``Turn``, which brings the time and the ids and collects the effects; what lies in the
+/// future is told by ``nextDeadline`` and happens when ``advance(_:)`` is called.
+public struct Backend: Sendable {
+    /// What a backend is made with.
+    public struct Configuration: Sendable {
+        /// Where this server is reached, `http://127.0.0.1:8080`: avatars are URLs on it.
+        public var origin: String
+        /// How fast answers come.
+        public var pace: Pace
+        /// How much is kept.
+        public var limits: Limits
+
+        /// Makes a configuration.
+        public init(origin: String, pace: Pace = .human, limits: Limits = Limits()) {
+            self.origin = origin
+            self.pace = pace
+            self.limits = limits
+        }
+    }
+
+    let configuration: Configuration
+    var users = UserTable()
+    var consultations: [ConsultationRecord] = []
+    var positions: [ResourceID: Int] = [:]
+    var sockets: [SocketID: OpenSocket] = [:]
+    var schedule = Heap<ScheduledStep>()
+    /// Bytes of JSON held by all consultations and histories.
+    var storedBytes = 0
+
+    /// Makes a backend without users.
+    public init(_ configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// When ``advance(_:)`` is to be called next; nil while nothing is due.
+    public var nextDeadline: Timestamp? { schedule.min?.time }
+
+    /// The user with this id, made on first sight.
+    ///
+    /// - Throws: 507 where the limit of users is reached.
+    public mutating func user(_ id: String) throws(APIError) -> UserID {
+        if let user = users[id] { return user }
+        guard users.count < configuration.limits.users else {
+            throw .storeFull("users", limit: configuration.limits.users)
+        }
+        return users.add(id)
+    }
+
+    /// The position of a consultation of this user; 404 for anybody else's, as if it did not exist.
+    func position(of id: String, ownedBy user: UserID) throws(APIError) -> Int {
+        guard let resource = ResourceID(id), let position = positions[resource], consultations[position].owner == user
+        else { throw .unknownConsultation(id) }
+        return position
+    }
+
+    /// Changes a consultation and brings its JSON up to date, so that reading it costs nothing.
+    mutating func update(_ position: Int, at now: Timestamp, _ change: (inout ConsultationRecord) -> Void) {
+        storedBytes -= consultations[position].byteCount
+        change(&consultations[position])
+        consultations[position].consultation.updatedAt = now
+        consultations[position].encode(origin: configuration.origin)
+        storedBytes += consultations[position].byteCount
+    }
+}
+
+extension Backend {
+    /// How many users have been seen.
+    public var userCount: Int { users.count }
+    /// How many consultations exist, in any status.
+    public var consultationCount: Int { consultations.count }
+}

@@ -1,0 +1,41 @@
+import FitIQAPI
+
+/// A consultation with all that belongs to it.
+struct ConsultationRecord: Sendable {
+    let owner: UserID
+    var consultation: Consultation
+    var history = History()
+    /// The open sockets, in the order in which they came.
+    var sockets: [SocketID] = []
+    var answer: AnswerInProgress?
+    /// Questions that arrived while an answer streamed, oldest first.
+    var waiting: [Question] = []
+    /// How many messages the user has sent.
+    var askedCount = 0
+
+    /// The object in lists, encoded when the consultation changes and not when it is read.
+    private(set) var listItem: [UInt8] = []
+    /// The body of the endpoints that answer with this consultation.
+    private(set) var body: [UInt8] = []
+
+    init(_ consultation: Consultation, owner: UserID, origin: String) {
+        self.consultation = consultation
+        self.owner = owner
+        encode(origin: origin)
+    }
+
+    mutating func encode(origin: String) {
+        listItem = consultation.listItem
+        body = consultation.unionBody(listItem: listItem, origin: origin)
+    }
+
+    var byteCount: Int { listItem.count + body.count + history.byteCount }
+
+    var topic: Topic { Topic(persona: consultation.persona, context: consultation.context) }
+
+    mutating func store(_ message: Message) {
+        history.append(message)
+        consultation.messageCount = history.count
+        consultation.lastMessageAt = message.createdAt
+    }
+}

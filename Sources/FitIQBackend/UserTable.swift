@@ -1,0 +1,38 @@
+import FitIQAPI
+
+/// What makes two active consultations of a user duplicates (consultation-websocket, 409).
+struct Topic: Hashable, Sendable {
+    var persona: Persona
+    var context: ConsultationContext
+}
+
+/// One user and what is theirs, as positions in the backend's list of consultations.
+struct User: Sendable {
+    let id: String
+    /// All of them, oldest first.
+    var consultations: [Int] = []
+    /// The active ones. One for each topic is the rule of 409, so the count of these is the count for 429.
+    var active: [Topic: Int] = [:]
+}
+
+/// The users of a world.
+struct UserTable: Sendable {
+    private var users: [User] = []
+    private var numbers: [String: UserID] = [:]
+
+    var count: Int { users.count }
+
+    subscript(id: String) -> UserID? { numbers[id] }
+
+    subscript(user: UserID) -> User {
+        _read { yield users[user.index] }
+        _modify { yield &users[user.index] }
+    }
+
+    mutating func add(_ id: String) -> UserID {
+        let user = UserID(index: users.count)
+        users.append(User(id: id))
+        numbers[id] = user
+        return user
+    }
+}
