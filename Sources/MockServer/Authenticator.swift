@@ -1,0 +1,104 @@
+import Digests
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import HTTPTypes
+
+/// A token whose signature has been checked.
+struct VerifiedToken {
+    let token: AccessToken
+    let expiry: Timestamp
+    let user: UserID
+}
+
+/// The `Authorization` that a connection sent last: the next request most likely brings the same bytes.
+struct LastAuthorization {
+    fileprivate var bytes: [UInt8]
+    fileprivate var token: VerifiedToken
+}
+
+/// Checks the credentials of requests and handshakes (CONTRACT: common rules).
+struct Authenticator {
+    private let apiKey: [UInt8]
+    private let secret: [UInt8]
+    private let limit: Int
+    /// Verified tokens by their text: a signature is checked once, the expiry each time.
+    private var verified: [String: VerifiedToken] = [:]
+
+    init(apiKey: String, secret: String, limit: Int) {
+        self.apiKey = Array(apiKey.utf8)
+        self.secret = Array(secret.utf8)
+        self.limit = limit
+    }
+
+    /// The user of a REST request: bearer token and API key.
+    ///
+    /// - Throws: 401; 507 where a new user does not fit.
+    mutating func user(
+        of fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend, at now: Timestamp
+    ) throws(APIError) -> UserID {
+        let token = try bearer(fields, last: &last, in: &backend)
+        try check(token, at: now)
+        guard let keyMatches = fields.withFirstValue(of: .xAPIKey, matches(apiKey)) else { throw .missingAPIKey }
+        guard keyMatches else { throw .wrongAPIKey }
+        return token.user
+    }
+
+    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request.
+    ///
+    /// - Throws: as ``user(of:last:in:at:)``.
+    mutating func webSocketUser(
+        of fields: FieldBlock, queryToken: String?, last: inout LastAuthorization?, in backend: inout Backend,
+        at now: Timestamp
+    ) throws(APIError) -> UserID {
+        if let queryToken {
+            let token = try verify(queryToken, in: &backend)
+            try check(token, at: now)
+            return token.user
+        }
+        guard fields.contains(.authorization) || fields.contains(.xAPIKey) else { throw .missingWebSocketCredentials }
+        return try user(of: fields, last: &last, in: &backend, at: now)
+    }
+
+    private mutating func bearer(
+        _ fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend
+    ) throws(APIError) -> VerifiedToken {
+        if let last, fields.withFirstValue(of: .authorization, matches(last.bytes)) == true { return last.token }
+        guard let bytes = fields.withFirstValue(of: .authorization, { Array($0) }) else { throw .missingToken }
+        // RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1).
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.prefix(7).lowercased() == "bearer " else { throw .notABearerToken }
+        let token = try verify(String(text.dropFirst(7).drop { $0 == " " }), in: &backend)
+        last = LastAuthorization(bytes: bytes, token: token)
+        return token
+    }
+
+    private mutating func verify(_ text: String, in backend: inout Backend) throws(APIError) -> VerifiedToken {
+        if let known = verified[text] { return known }
+        let token: AccessToken
+        do {
+            token = try AccessToken.verify(text, secret: secret)
+        } catch {
+            throw .badToken(error)
+        }
+        let result = VerifiedToken(
+            token: token, expiry: Timestamp(secondsSinceEpoch: token.expiresAt), user: try backend.user(token.subject))
+        if verified.count >= limit { verified.removeAll() }
+        verified[text] = result
+        return result
+    }
+
+    private func check(_ verified: VerifiedToken, at now: Timestamp) throws(APIError) {
+        guard now < verified.expiry else { throw .badToken(.expired(at: verified.expiry)) }
+    }
+}
+
+/// Compares borrowed bytes with known ones.
+private func matches(_ known: [UInt8]) -> (UnsafeBufferPointer<UInt8>) -> Bool {
+    { $0.elementsEqual(known) }
+}
+
+extension HTTPField.Name {
+    /// The API key of every REST request.
+    static let xAPIKey = HTTPField.Name("X-API-Key")!  // A constant token.
+}

@@ -1,0 +1,28 @@
+import FitIQAPI
+import HTTPTypes
+
+/// What a request is answered with.
+struct Answer {
+    var status: HTTPResponse.Status
+    var body: [UInt8]
+    /// Fields beside `Content-Type`, `Content-Length`, `Date` and `Connection`.
+    var fields: HTTPFields = [:]
+    /// nil for answers without a body.
+    var contentType: String? = Answer.json
+
+    static let json = "application/json; charset=utf-8"
+
+    static func ok(_ body: [UInt8]) -> Answer { Answer(status: .ok, body: body) }
+    static func created(_ body: [UInt8]) -> Answer { Answer(status: .created, body: body) }
+
+    init(status: HTTPResponse.Status, body: [UInt8], fields: HTTPFields = [:], contentType: String? = Answer.json) {
+        self.status = status
+        self.body = body
+        self.fields = fields
+        self.contentType = contentType
+    }
+
+    init(_ error: APIError) {
+        self.init(status: error.status, body: error.body, fields: error.fields)
+    }
+}

@@ -1,0 +1,98 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import WebSocket
+
+/// A connection's number: its place among the open ones, and a serial that tells apart those that had the place before.
+public struct ConnectionID: Hashable, Sendable {
+    let number: UInt64
+
+    init(place: Int, serial: UInt32) {
+        number = UInt64(serial) << 32 | UInt64(UInt32(truncatingIfNeeded: place))
+    }
+
+    init(_ socket: SocketID) {
+        number = socket.number
+    }
+
+    /// The place in tables that are kept per connection, from 0; used again once the connection is gone.
+    public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
+
+    var socket: SocketID { SocketID(number) }
+}
+
+/// One transport connection as the engine sees it: bytes and state machines, no file descriptor.
+///
+/// A class, because a connection has an identity, and its state machines are changed in place on the hot path.
+public final class Connection {
+    /// Its number.
+    public let id: ConnectionID
+    /// Bytes for the peer, which the transport sends as soon as it can.
+    var output = OutputBuffer()
+    /// How the connection is to end, once `output` is gone.
+    public internal(set) var ending = Ending.none
+
+    /// The HTTP side; nil once the connection has become a WebSocket.
+    var http: HTTP1.Connection? = HTTP1.Connection(role: .server)
+    /// The request that is arriving.
+    var request: RequestHead?
+    var body: [UInt8] = []
+    /// The credentials seen last.
+    var lastAuthorization: LastAuthorization?
+
+    /// The WebSocket side, after the handshake.
+    var webSocket: WebSocket.Connection?
+    var webSocketUse = WebSocketUse.echo
+
+    /// When to act if nothing happens until then.
+    var deadline: Deadline?
+    /// When the connection's entry in the queue of deadlines comes up.
+    var queuedDeadline: Timestamp?
+    /// Whether the transport has been asked to look at this connection.
+    var isTouched = false
+
+    init(id: ConnectionID) {
+        self.id = id
+    }
+
+    /// Whether there are bytes to send.
+    public var hasOutput: Bool { !output.isEmpty }
+
+    /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
+    public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        output.withUnsent(body)
+    }
+
+    /// How a connection ends.
+    public enum Ending: Equatable, Sendable {
+        /// It goes on.
+        case none
+        /// We stop sending after `output`, read on until the peer stops too, and then close: it shall not lose our last words.
+        case lingering
+        /// Close after `output`.
+        case close
+        /// Close at once, and let the peer notice.
+        case reset
+    }
+
+    /// What a WebSocket is open for.
+    enum WebSocketUse {
+        case consultation
+        case echo
+    }
+
+    /// A point in time, and what it is the end of.
+    struct Deadline {
+        enum Purpose {
+            /// Nothing arrives, or nothing is taken.
+            case idle
+            /// A request's head or body arrives.
+            case readHead, readBody
+            /// The peer answers our close frame, or closes.
+            case closing
+        }
+
+        var time: Timestamp
+        var purpose: Purpose
+    }
+}

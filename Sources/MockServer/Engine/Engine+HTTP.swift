@@ -1,0 +1,201 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import HTTPTypes
+import JSON
+
+/// The HTTP side of a connection: requests in, responses out, one after another.
+extension Engine {
+    /// Serves the requests that have arrived, until one is incomplete, the connection becomes a WebSocket, or the peer takes
+    /// too little of the answers.
+    func serveRequests(of connection: Connection, at now: Timestamp) {
+        touch(connection)
+        while connection.ending == .none, !isReadingPaused(connection), connection.http != nil {
+            let event: HTTP1.Event
+            do throws(RemoteError) {
+                // In place: a copy of the parser would copy its buffer.
+                event = try connection.http!.nextEvent()  // Checked by the loop's condition.
+            } catch {
+                refuse(connection, .violation(error), at: now)
+                return
+            }
+            switch event {
+            case .request(let head):
+                connection.request = head
+                if head.expectsContinue { connection.http?.sendContinue(into: &connection.output.bytes) }
+            case .body(let bytes):
+                connection.body += bytes
+            case .end:
+                serveRequest(of: connection, at: now)
+            case .connectionClosed:
+                end(connection, .close)
+            case .needsData, .paused:
+                awaitMore(on: connection, at: now)
+                return
+            case .response, .informational:
+                preconditionFailure("A server's connection reads requests.")
+            }
+        }
+    }
+
+    /// Sets the deadline that fits what is arriving.
+    private func awaitMore(on connection: Connection, at now: Timestamp) {
+        guard let http = connection.http else { return }
+        if http.isReadingBody {
+            if connection.deadline?.purpose != .readBody { arm(connection, .readBody, after: limits.readTime, at: now) }
+        } else if http.isReadingHead {
+            if connection.deadline?.purpose != .readHead { arm(connection, .readHead, after: limits.readTime, at: now) }
+        } else if isShuttingDown {
+            end(connection, .close)
+        } else {
+            arm(connection, .idle, after: limits.idleTime, at: now)
+        }
+    }
+
+    private func serveRequest(of connection: Connection, at now: Timestamp) {
+        guard let head = connection.request else { preconditionFailure("A request ended that never began.") }
+        let body = connection.body
+        connection.request = nil
+        connection.body = []
+        // What follows has its own time to arrive.
+        connection.deadline?.purpose = .idle
+
+        let answer: Answer
+        do throws(APIError) {
+            guard let made = try self.answer(head, body: body, on: connection, at: now) else { return }
+            answer = made
+        } catch {
+            answer = Answer(error)
+        }
+        respond(answer, to: head, on: connection, at: now)
+    }
+
+    func respond(_ answer: Answer, to head: RequestHead, on connection: Connection, at now: Timestamp) {
+        responseFields.update(to: now)
+        if answer.fields.isEmpty, answer.contentType == Answer.json {
+            connection.http?.respond(
+                status: answer.status, encodedFields: responseFields.json, body: answer.body, close: isShuttingDown,
+                into: &connection.output.bytes)
+        } else {
+            var fields = answer.fields
+            if let contentType = answer.contentType { fields[.contentType] = contentType }
+            fields[.date] = now.httpDateText
+            connection.http?.respond(
+                status: answer.status, fields: fields, body: answer.body, close: isShuttingDown,
+                into: &connection.output.bytes)
+        }
+        if observesRequests, let observe {
+            observe(.answered(method: head.method.rawValue, target: head.target.description, status: answer.status))
+        }
+        if connection.http?.shouldClose == true { linger(connection, at: now) }
+    }
+
+    /// Answers that the connection cannot go on, and ends it.
+    func refuse(_ connection: Connection, _ refusal: TransportRefusal, at now: Timestamp) {
+        responseFields.update(to: now)
+        connection.request = nil
+        connection.body = []
+        connection.http?.respond(
+            status: refusal.status, encodedFields: responseFields.json, body: refusal.body, close: true,
+            into: &connection.output.bytes)
+        observe?(.refused(status: refusal.status, message: refusal.message))
+        linger(connection, at: now)
+    }
+
+    /// The answer to a request; nil where it opened a WebSocket.
+    ///
+    /// Refusals come in the contract's order: 404 and 405 for the endpoint, then 401, 404 for the id, 415, 400, and the rest.
+    private func answer(
+        _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "OPTIONS"]) }
+        guard let route = ServerRoute(segments: head.target.segments) else {
+            throw Route.refusal(ofUnknownPath: head.target.path)
+        }
+        if head.method == .options { return options((route.methods + [.options]).map(\.rawValue)) }
+        guard route.methods.contains(head.method) else {
+            throw .methodNotAllowed(head.method, path: head.target.path, allowed: route.methods + [.options])
+        }
+        switch route {
+        case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
+        case .ready: return ready
+        case .adminHealth: return adminHealth
+        case .echo: return try openEcho(head, on: connection, at: now)
+        case .api(.avatar(let persona)):
+            return Answer(status: .ok, body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
+        case .api(.webSocket(let id)):
+            return try openConsultationSocket(head, id: id, on: connection, at: now)
+        case .api(let route):
+            let user = try world.authenticator.user(
+                of: head.fields, last: &connection.lastAuthorization, in: &world.backend, at: now)
+            let answer = try restAnswer(route, head, body: body, user: user, at: now)
+            applyEffects(at: now)
+            return answer
+        }
+    }
+
+    private func restAnswer(
+        _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, at now: Timestamp
+    ) throws(APIError) -> Answer {
+        world.turn.now = now
+        switch route {
+        case .consultation(let id):
+            return .ok(try world.backend.consultation(id, for: user))
+        case .consultations where head.method == .post:
+            try checkMediaType(head.fields, body)
+            let request = try CreateConsultationRequest(body: body)
+            return .created(try world.backend.createConsultation(request, by: user, &world.turn))
+        case .consultations:
+            let query = try ConsultationListQuery(query: head.target.queryItems())
+            return .ok(world.backend.consultations(query, for: user))
+        case .messages(let id):
+            return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
+        case .archive(let id):
+            _ = try world.backend.consultation(id, for: user)
+            try checkMediaType(head.fields, body)
+            return .ok(try world.backend.archive(id, by: user, &world.turn))
+        case .quickActions:
+            return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
+        case .webSocket, .avatar:
+            preconditionFailure("Answered before credentials are looked at.")
+        }
+    }
+
+    /// A body must be JSON; without a body no Content-Type is asked (CONTRACT: common rules).
+    private func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
+        guard !body.isEmpty else { return }
+        guard let value = fields[.contentType] else { throw .unsupportedMediaType(nil) }
+        let parts = value.lowercased().split(separator: ";").map { part in
+            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
+        guard isJSON, charset == nil || charset == "charset=utf-8" || charset == "charset=\"utf-8\"" else {
+            throw .unsupportedMediaType(value)
+        }
+    }
+
+    private func options(_ methods: [String]) -> Answer {
+        Answer(
+            status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")], contentType: nil)
+    }
+
+    private var ready: Answer {
+        isShuttingDown
+            ? Answer(status: .serviceUnavailable, body: Array(#"{"status":"shutting down"}"#.utf8))
+            : .ok(Array(#"{"status":"ready"}"#.utf8))
+    }
+
+    private var adminHealth: Answer {
+        .ok(
+            JSONValue.object([
+                "status": "ok",
+                "version": .string(Version.current),
+                "seed": .string(String(configuration.seed)),
+                "connections": .number(JSONNumber(connectionCount)),
+                "web_sockets": .number(JSONNumber(webSocketCount)),
+                "users": .number(JSONNumber(world.backend.userCount)),
+                "consultations": .number(JSONNumber(world.backend.consultationCount)),
+            ]).encoded())
+    }
+}

@@ -1,0 +1,29 @@
+import FitIQAPI
+import WebSocket
+
+/// Stopping in good order.
+extension Engine {
+    /// Begins to stop: idle connections close, requests that have begun are answered, sockets are closed with 1001.
+    ///
+    /// The transport stops accepting, and ends after ``ServerLimits/shutdownTime`` or when no connection is left.
+    public func beginShutdown(at now: Timestamp) {
+        guard !isShuttingDown else { return }
+        isShuttingDown = true
+        for case let connection? in connections {
+            if connection.webSocket != nil {
+                forgetSocket(of: connection)
+                close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
+            } else if let http = connection.http, !http.isReadingHead, !http.isReadingBody, connection.ending == .none {
+                end(connection, .close)
+            }
+        }
+    }
+
+    /// Whether every connection is gone.
+    public var isEmpty: Bool { connectionCount == 0 }
+
+    /// Cuts off whatever connection is left.
+    public func resetAll() {
+        for case let connection? in connections { end(connection, .reset) }
+    }
+}

@@ -1,0 +1,143 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import HTTPTypes
+import WebSocket
+
+/// The WebSocket side of a connection: handshake, frames, closing.
+extension Engine {
+    /// Opens the socket of a consultation.
+    ///
+    /// - Throws: 401, 404, 400 where it is not active; then what is wrong with the handshake itself, 426 or 400.
+    func openConsultationSocket(
+        _ head: RequestHead, id: String, on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
+        let user = try world.authenticator.webSocketUser(
+            of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend, at: now)
+        try world.backend.checkSocket(on: id, by: user)
+        if let refusal = try upgrade(head, on: connection, use: .consultation, at: now) { return refusal }
+        world.turn.now = now
+        try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
+        applyEffects(at: now)
+        receiveTrailingBytes(of: connection, at: now)
+        return nil
+    }
+
+    /// Opens the echo socket, which asks for no credentials.
+    func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
+        if let refusal = try upgrade(head, on: connection, use: .echo, at: now) { return refusal }
+        receiveTrailingBytes(of: connection, at: now)
+        return nil
+    }
+
+    /// Accepts a handshake, or answers what is wrong with it.
+    private func upgrade(
+        _ head: RequestHead, on connection: Connection, use: Connection.WebSocketUse, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        let outcome = ServerHandshake.evaluate(
+            method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
+        switch outcome {
+        case .notAnUpgrade:
+            throw .upgradeRequired
+        case .refuse(let status, let fields, let message):
+            let code: ErrorCode = status.code == 426 ? .upgradeRequired : .badRequest
+            throw APIError(status, code, message, fields: fields)
+        case .accept(var fields):
+            fields[.date] = now.httpDateText
+            connection.http?.switchProtocols(fields: fields, into: &connection.output.bytes)
+            let limit = use == .echo ? limits.echoMessage : limits.webSocketMessage
+            connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
+            connection.webSocketUse = use
+            connection.deadline = nil
+            webSocketOpened()
+            observe?(.webSocketOpened(path: head.target.path))
+            return nil
+        }
+    }
+
+    /// Takes the frames that came on the heels of the handshake, and lets go of the HTTP side.
+    private func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
+        let bytes = connection.http?.takeTrailingBytes() ?? []
+        connection.http = nil
+        connection.lastAuthorization = nil
+        bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
+    }
+
+    func receiveFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
+        touch(connection)
+        withEvents { events in
+            connection.webSocket?.receive(bytes, events: &events, output: &connection.output.bytes)
+            world.turn.now = now
+            for event in events { handle(event, on: connection, at: now) }
+        }
+        applyEffects(at: now)
+        if connection.ending == .none, connection.webSocket?.shouldCloseTransport == true {
+            forgetSocket(of: connection)
+            linger(connection, at: now)
+        }
+    }
+
+    private func handle(_ event: WebSocket.Event, on connection: Connection, at now: Timestamp) {
+        switch (event, connection.webSocketUse) {
+        case (.text(let text), .consultation):
+            world.backend.receive(text: text, from: connection.id.socket, &world.turn)
+        case (.binary, .consultation):
+            world.backend.receiveBinary(from: connection.id.socket, &world.turn)
+        case (.text(let text), .echo):
+            _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
+        case (.binary(let bytes), .echo):
+            _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
+        case (.ping, _), (.pong, _):
+            break
+        case (.closing, _):
+            forgetSocket(of: connection)
+        case (.failed(let code, let message), _):
+            observe?(.webSocketFailed(code: code.rawValue, message: message))
+            forgetSocket(of: connection)
+            linger(connection, at: now)
+        }
+    }
+
+    /// Does what the backend wants done to the sockets.
+    func applyEffects(at now: Timestamp) {
+        guard !world.turn.effects.isEmpty else { return }
+        let effects = world.turn.effects
+        world.turn.effects.removeAll(keepingCapacity: true)
+        for effect in effects {
+            switch effect {
+            case .send(let socket, let text):
+                guard let connection = self[ConnectionID(socket)] else { continue }
+                lendOutput(to: connection)
+                _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
+                touch(connection)
+                if connection.output.count > limits.unsentBytes { cutOff(connection) }
+            case .close(let socket, let code, let reason):
+                guard let connection = self[ConnectionID(socket)] else { continue }
+                close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
+            }
+        }
+    }
+
+    /// Begins the closing handshake from our side.
+    func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
+        lendOutput(to: connection)
+        _ = connection.webSocket?.close(code: code, reason: reason, into: &connection.output.bytes)
+        arm(connection, .closing, after: limits.closingTime, at: now)
+        touch(connection)
+    }
+
+    /// Ends a connection whose client takes too little: what it does not read cannot be told to it in a close frame.
+    private func cutOff(_ connection: Connection) {
+        observe?(.slowReader(limit: limits.unsentBytes))
+        forgetSocket(of: connection)
+        connection.output.discard()
+        end(connection, .reset)
+    }
+
+    func forgetSocket(of connection: Connection) {
+        if connection.webSocket != nil, connection.webSocketUse == .consultation {
+            world.backend.closeSocket(connection.id.socket)
+        }
+    }
+}

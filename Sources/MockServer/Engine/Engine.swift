@@ -1,0 +1,270 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import WebSocket
+
+/// The whole server without its sockets: bytes in, bytes out, with the time as an argument.
+///
+/// The transport (``Host``, or a test) opens connections, hands over what arrives, and after each call serves the
+/// connections of ``takeTouched()``: it sends their output, obeys their ``Connection/ending``, and calls ``advance(to:)`` at
+/// ``nextDeadline``. Not thread-safe: one loop owns it.
+public final class Engine {
+    /// What an engine is made with.
+    public struct Configuration: Sendable {
+        /// Where the server is reached, `http://127.0.0.1:8080`; the host sets it to where it listens.
+        public var origin: String
+        /// Decides every id and every pace.
+        public var seed: UInt64
+        /// How fast answers come.
+        public var pace: Pace
+        /// The `X-API-Key` that is accepted.
+        public var apiKey: String
+        /// The secret that tokens are signed with.
+        public var jwtSecret: String
+        /// Limits of the transport.
+        public var limits: ServerLimits
+        /// Limits of a world.
+        public var worldLimits: FitIQBackend.Limits
+
+        /// Makes a configuration; what is left out has the documented default.
+        public init(
+            origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human,
+            apiKey: String = DevelopmentCredentials.apiKey,
+            jwtSecret: String = DevelopmentCredentials.jwtSecret, limits: ServerLimits = ServerLimits(),
+            worldLimits: FitIQBackend.Limits = FitIQBackend.Limits()
+        ) {
+            self.origin = origin
+            self.seed = seed
+            self.pace = pace
+            self.apiKey = apiKey
+            self.jwtSecret = jwtSecret
+            self.limits = limits
+            self.worldLimits = worldLimits
+        }
+    }
+
+    /// What the engine was made with.
+    public let configuration: Configuration
+    var limits: ServerLimits { configuration.limits }
+    let world: World
+    var connections: [Connection?] = []
+    private var freePlaces: [Int] = []
+    private var serial: UInt32 = 0
+    private(set) var connectionCount = 0
+    private(set) var webSocketCount = 0
+    private var deadlines = DeadlineQueue()
+    private var touched: [Connection] = []
+    /// Storage of an emptied output buffer, lent to the next connection that writes: idle ones hold none.
+    private var spareOutput: [UInt8] = []
+    private var spareEvents: [WebSocket.Event] = []
+    var responseFields = ResponseFields()
+    var isShuttingDown = false
+    /// Told of everything worth a log line, where set.
+    public var observe: ((Observation) -> Void)?
+    /// Whether `observe` also wants each request and socket, which costs on the hot path.
+    public var observesRequests = true
+
+    /// Makes an engine without connections.
+    public init(_ configuration: Configuration, now: Timestamp) {
+        self.configuration = configuration
+        world = World(configuration, now: now)
+    }
+
+    // MARK: What the transport calls
+
+    /// Opens a connection.
+    ///
+    /// - Returns: its number, or nil where the transport has to close it at once: too many are being refused already.
+    ///   A connection over the limit gets a number too, but only to be answered 503.
+    public func open(at now: Timestamp) -> ConnectionID? {
+        guard connectionCount < limits.connections + limits.refusedConnections else { return nil }
+        let place = freePlaces.popLast() ?? connections.count
+        if place == connections.count { connections.append(nil) }
+        serial &+= 1
+        let connection = Connection(id: ConnectionID(place: place, serial: serial))
+        connections[place] = connection
+        connectionCount += 1
+        arm(connection, .idle, after: limits.idleTime, at: now)
+        if connectionCount > limits.connections {
+            refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
+            observe?(.refusedConnection(limit: limits.connections))
+        }
+        return connection.id
+    }
+
+    /// Takes bytes that have arrived.
+    public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id], connection.ending == .none else { return }
+        lendOutput(to: connection)
+        if connection.http != nil {
+            connection.http?.receive(bytes)
+            serveRequests(of: connection, at: now)
+        } else {
+            receiveFrames(bytes, on: connection, at: now)
+        }
+    }
+
+    /// Takes the news that the peer sends no more.
+    public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id] else { return }
+        guard connection.ending == .none else {
+            end(connection, .close)
+            return
+        }
+        if connection.http != nil {
+            connection.http?.receiveEndOfStream()
+            serveRequests(of: connection, at: now)
+        }
+        end(connection, .close)
+    }
+
+    /// Takes the news that the transport connection is gone, and frees its place.
+    public func transportClosed(_ id: ConnectionID) {
+        guard let connection = self[id] else { return }
+        forgetSocket(of: connection)
+        connection.ending = .reset
+        if connection.webSocket != nil { webSocketCount -= 1 }
+        connections[id.place] = nil
+        freePlaces.append(id.place)
+        connectionCount -= 1
+    }
+
+    /// Takes the news that the transport has sent bytes of a connection's output.
+    public func sent(_ count: Int, on id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id] else { return }
+        let wasPaused = isReadingPaused(connection)
+        connection.output.take(count)
+        // Progress: a slow reader of a response has its idle time anew.
+        if connection.deadline?.purpose == .idle { connection.deadline?.time = now + limits.idleTime }
+        if connection.output.isEmpty { reclaimOutput(of: connection) }
+        // Requests that arrived while the peer took nothing wait in the parser.
+        if wasPaused, !isReadingPaused(connection), connection.http != nil, connection.ending == .none {
+            serveRequests(of: connection, at: now)
+        }
+    }
+
+    /// Does everything that is due.
+    public func advance(to now: Timestamp) {
+        if let due = world.backend.nextDeadline, due <= now {
+            world.turn.now = now
+            world.backend.advance(&world.turn)
+            applyEffects(at: now)
+        }
+        while let id = deadlines.popDue(at: now) {
+            guard let connection = self[id] else { continue }
+            connection.queuedDeadline = nil
+            guard let deadline = connection.deadline else { continue }
+            if deadline.time > now {
+                queueDeadline(of: connection)
+            } else {
+                connection.deadline = nil
+                deadlinePassed(deadline.purpose, of: connection, at: now)
+            }
+        }
+    }
+
+    /// When ``advance(to:)`` is to be called; nil while nothing is due.
+    public var nextDeadline: Timestamp? {
+        guard let answers = world.backend.nextDeadline else { return deadlines.next }
+        guard let connections = deadlines.next else { return answers }
+        return min(answers, connections)
+    }
+
+    /// The connections that have output, an ending or another appetite than before; each once.
+    public func takeTouched() -> [Connection] {
+        guard !touched.isEmpty else { return [] }
+        let result = touched
+        touched.removeAll(keepingCapacity: true)
+        for connection in result { connection.isTouched = false }
+        return result
+    }
+
+    /// Whether the transport shall leave what arrives where it is, until more output is sent.
+    public func isReadingPaused(_ connection: Connection) -> Bool {
+        connection.output.count > limits.unsentBytesBeforeReadingPauses
+    }
+
+    /// The connection with this number, while it is open.
+    public func connection(_ id: ConnectionID) -> Connection? { self[id] }
+
+    /// Time from ``beginShutdown(at:)`` until the transport cuts off what is left.
+    public var shutdownTime: Duration { limits.shutdownTime }
+
+    // MARK: What the parts of the engine share
+
+    subscript(id: ConnectionID) -> Connection? {
+        guard id.place < connections.count, let connection = connections[id.place], connection.id == id else {
+            return nil
+        }
+        return connection
+    }
+
+    func touch(_ connection: Connection) {
+        guard !connection.isTouched else { return }
+        connection.isTouched = true
+        touched.append(connection)
+    }
+
+    func end(_ connection: Connection, _ ending: Connection.Ending) {
+        connection.ending = ending
+        touch(connection)
+    }
+
+    /// Ends a connection after its output, giving the peer time to read it.
+    func linger(_ connection: Connection, at now: Timestamp) {
+        end(connection, .lingering)
+        arm(connection, .closing, after: limits.closingTime, at: now)
+    }
+
+    func arm(
+        _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after duration: Duration, at now: Timestamp
+    ) {
+        connection.deadline = Connection.Deadline(time: now + duration, purpose: purpose)
+        queueDeadline(of: connection)
+    }
+
+    private func queueDeadline(of connection: Connection) {
+        guard let time = connection.deadline?.time else { return }
+        // A later deadline waits until the queued entry comes up.
+        if let queued = connection.queuedDeadline, queued <= time { return }
+        connection.queuedDeadline = time
+        deadlines.insert(connection.id, at: time)
+    }
+
+    private func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
+        switch purpose {
+        case .idle: end(connection, connection.output.isEmpty ? .close : .reset)
+        case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
+        case .readBody: refuse(connection, .bodyTimeout(limits.readTime), at: now)
+        case .closing: end(connection, connection.output.isEmpty ? .close : .reset)
+        }
+    }
+
+    func lendOutput(to connection: Connection) {
+        if connection.output.bytes.capacity == 0 { swap(&connection.output.bytes, &spareOutput) }
+    }
+
+    private func reclaimOutput(of connection: Connection) {
+        if spareOutput.capacity == 0, connection.output.bytes.capacity <= 64 * 1024 {
+            swap(&connection.output.bytes, &spareOutput)
+        } else {
+            connection.output.discard()
+        }
+    }
+
+    func withEvents(_ body: (inout [WebSocket.Event]) -> Void) {
+        var events: [WebSocket.Event] = []
+        swap(&events, &spareEvents)
+        body(&events)
+        events.removeAll(keepingCapacity: events.capacity <= 64)
+        swap(&events, &spareEvents)
+    }
+
+    func webSocketOpened() { webSocketCount += 1 }
+}
+
+extension Timestamp {
+    static func + (time: Timestamp, duration: Duration) -> Timestamp {
+        time.advanced(byNanoseconds: duration.nanoseconds)
+    }
+}

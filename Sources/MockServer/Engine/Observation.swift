@@ -1,0 +1,38 @@
+import HTTPTypes
+
+/// Something that the person who runs the server may want to know; the descriptions are its log lines.
+public enum Observation: Sendable, CustomStringConvertible {
+    /// A request was answered.
+    case answered(method: String, target: String, status: HTTPResponse.Status)
+    /// A client broke HTTP, or its time was up.
+    case refused(status: HTTPResponse.Status, message: String)
+    /// A connection over the limit was turned away.
+    case refusedConnection(limit: Int)
+    /// A WebSocket was opened.
+    case webSocketOpened(path: String)
+    /// A client broke the WebSocket protocol.
+    case webSocketFailed(code: UInt16, message: String)
+    /// A client left too much unread.
+    case slowReader(limit: Int)
+
+    /// The log line.
+    public var description: String {
+        switch self {
+        case .answered(let method, let target, let status): "\(method) \(target) \(status.code)"
+        case .refused(let status, let message): "refused with \(status.code): \(message)"
+        case .refusedConnection(let limit): "refused a connection: \(limit) are open, which is the limit"
+        case .webSocketOpened(let path): "WebSocket \(path) opened"
+        case .webSocketFailed(let code, let message): "WebSocket closed with \(code): \(message)"
+        case .slowReader(let limit):
+            "reset a WebSocket whose client left more than \(limit) bytes unread; read faster or close it"
+        }
+    }
+
+    /// Whether it points to a mistake somewhere.
+    public var isWarning: Bool {
+        switch self {
+        case .answered, .webSocketOpened: false
+        case .refused, .refusedConnection, .webSocketFailed, .slowReader: true
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import FitIQAPI
+import Sockets
+
+/// The shell around the engine: one thread that accepts, reads, writes and keeps time.
+///
+/// It holds the only file descriptors of the server, and the only reading of the clock. Everything it knows of the protocols
+/// is in ``Engine``.
+public final class Host: EventLoopHandler {
+    /// Where the server listens.
+    public let address: SocketAddress
+    /// The server itself.
+    public let engine: Engine
+
+    private let loop: EventLoop
+    private var listener: Listener?
+    private var transports: [Transport?] = []
+    /// What a connection can bring in one turn; small, so that a flood is served in slices and others get theirs between.
+    private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
+    /// Wall-clock time at the monotonic clock's zero: time that never jumps.
+    private let epoch: Int64
+    /// When to listen again after file descriptors ran out.
+    private var listensAgainAt: MonotonicInstant?
+    /// When what is left is cut off, once stopping has begun.
+    private var stopsAt: MonotonicInstant?
+    private var wasForced = false
+
+    private static let listenerToken = UInt64(UInt32.max) + 1
+    private static let acceptsPerTurn = 64
+    private static let pauseWithoutDescriptors = Duration.milliseconds(100)
+
+    /// A connection's file descriptor and what the loop watches it for.
+    private struct Transport {
+        let id: ConnectionID
+        let socket: Socket
+        var interest: Interest
+        var isShutDown = false
+    }
+
+    /// Opens the listener; connections queue from now on, and are served once ``run()`` is called.
+    ///
+    /// - Parameter configuration: the engine's; its origin becomes that of the listener.
+    /// - Throws: where the address cannot be listened on, or the system lacks descriptors.
+    public init(
+        listeningOn wanted: SocketAddress, queueKind: EventQueue.Kind = .platformDefault,
+        configuration: Engine.Configuration
+    ) throws(SocketError) {
+        loop = try EventLoop(queueKind: queueKind)
+        let listener = try Listener(address: wanted)
+        self.listener = listener
+        address = listener.localAddress
+        let now = MonotonicInstant.now()
+        epoch = WallClock.nanosecondsSinceEpoch() - now.nanoseconds
+        var configuration = configuration
+        configuration.origin = "http://" + Host.reachable(listener.localAddress)
+        engine = Engine(configuration, now: Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds))
+        try loop.add(listener.descriptor, token: Host.listenerToken, interest: .read)
+    }
+
+    deinit {
+        listener?.close()
+        for case let transport? in transports { transport.socket.close() }
+        readBuffer.deallocate()
+    }
+
+    /// The address as a client on this machine names it: a wildcard address is reached as localhost.
+    private static func reachable(_ address: SocketAddress) -> String {
+        address.isUnspecified ? "localhost:\(address.port)" : address.description
+    }
+
+    /// Where other threads leave work for the loop's thread.
+    public var mailbox: Mailbox { loop.mailbox }
+
+    /// Has SIGINT and SIGTERM stop the server: the first in good order, a second at once.
+    public func stopOnSignals(_ signals: [Int32]) throws(SocketError) {
+        try loop.watchSignals(signals)
+    }
+
+    /// Serves until stopped.
+    ///
+    /// - Returns: false where a second signal cut it short.
+    public func run() throws(SocketError) -> Bool {
+        try loop.run(handler: self)
+        return !wasForced
+    }
+
+    /// Begins to stop in good order; to be called on the loop's thread.
+    public func stop() {
+        guard stopsAt == nil else { return }
+        let now = MonotonicInstant.now()
+        stopsAt = now.advanced(by: engine.shutdownTime)
+        stopListening()
+        listener?.close()
+        listener = nil
+        engine.beginShutdown(at: time(now))
+        serveTouched(now)
+        if engine.isEmpty { loop.stop() }
+    }
+
+    // MARK: What the loop calls
+
+    /// Serves a descriptor.
+    public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
+        if readiness.token == Host.listenerToken {
+            accept(now)
+        } else {
+            let place = Int(readiness.token)
+            guard let transport = transports[place], let connection = engine.connection(transport.id) else { return }
+            let isFinished = readiness.hangUp || readiness.error
+            if readiness.readable || isFinished { read(transport, isFinished: isFinished, now) }
+            if readiness.writable { serve(connection, now) }
+        }
+        serveTouched(now)
+    }
+
+    /// Stops the server.
+    public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
+        if stopsAt == nil {
+            stop()
+        } else {
+            wasForced = true
+            loop.stop()
+        }
+    }
+
+    /// Serves what is due, and says when there is more.
+    public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
+        if let again = listensAgainAt, again <= now { listenAgain() }
+        if let due = engine.nextDeadline, due <= time(now) {
+            engine.advance(to: time(now))
+            serveTouched(now)
+        }
+        if let stopsAt {
+            if stopsAt <= now {
+                engine.resetAll()
+                serveTouched(now)
+            }
+            if engine.isEmpty { loop.stop() }
+        }
+        let engineDeadline = engine.nextDeadline.map { MonotonicInstant(nanoseconds: $0.nanosecondsSinceEpoch - epoch) }
+        return [engineDeadline, listensAgainAt, stopsAt].compactMap { $0 }.min()
+    }
+
+    // MARK: Transport
+
+    private func time(_ now: MonotonicInstant) -> Timestamp {
+        Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
+    }
+
+    private func accept(_ now: MonotonicInstant) {
+        for _ in 0..<Host.acceptsPerTurn {
+            switch listener?.accept() {
+            case .accepted(let socket):
+                guard let id = engine.open(at: time(now)) else {
+                    socket.reset()
+                    continue
+                }
+                watch(socket, as: id)
+            case .failed:
+                // Out of descriptors or memory. The backlog keeps whoever waits; without a pause the loop would spin on the listener.
+                stopListening()
+                listensAgainAt = now.advanced(by: Host.pauseWithoutDescriptors)
+                return
+            case .wouldBlock, nil:
+                return
+            }
+        }
+    }
+
+    private func watch(_ socket: Socket, as id: ConnectionID) {
+        while transports.count <= id.place { transports.append(nil) }
+        do throws(SocketError) {
+            try loop.add(socket.descriptor, token: UInt64(id.place), interest: .read)
+            transports[id.place] = Transport(id: id, socket: socket, interest: .read)
+        } catch {
+            // The system watches no more descriptors: as if the connection had never been.
+            socket.reset()
+            engine.transportClosed(id)
+        }
+    }
+
+    private func stopListening() {
+        guard let listener, listensAgainAt == nil else { return }
+        loop.remove(listener.descriptor)
+    }
+
+    private func listenAgain() {
+        listensAgainAt = nil
+        guard let listener, (try? loop.add(listener.descriptor, token: Host.listenerToken, interest: .read)) == nil
+        else {
+            return
+        }
+        listensAgainAt = .now().advanced(by: Host.pauseWithoutDescriptors)
+    }
+
+    private func read(_ transport: Transport, isFinished: Bool, _ now: MonotonicInstant) {
+        switch transport.socket.read(into: readBuffer) {
+        case .bytes(let count):
+            engine.receive(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), on: transport.id, at: time(now))
+        case .endOfStream:
+            engine.receiveEndOfStream(on: transport.id, at: time(now))
+            // Said once; level-triggered readiness would repeat it until our output is gone.
+            watch(transport.id.place, for: [])
+        case .wouldBlock:
+            if isFinished { drop(transport, reset: false) }
+        case .failed:
+            drop(transport, reset: false)
+        }
+    }
+
+    private func serveTouched(_ now: MonotonicInstant) {
+        // Sending may touch connections again: requests that waited for room are answered.
+        while true {
+            let touched = engine.takeTouched()
+            if touched.isEmpty { return }
+            for connection in touched { serve(connection, now) }
+        }
+    }
+
+    /// Sends what there is to send, obeys the connection's ending, and watches for what it waits for.
+    private func serve(_ connection: Connection, _ now: MonotonicInstant) {
+        guard let transport = transports[connection.id.place], transport.id == connection.id else { return }
+        if connection.ending == .reset {
+            drop(transport, reset: true)
+            return
+        }
+        while connection.hasOutput {
+            switch connection.withOutput(transport.socket.write) {
+            case .wrote(let count):
+                engine.sent(count, on: connection.id, at: time(now))
+            case .wouldBlock:
+                watch(connection.id.place, for: appetite(connection).union(.write))
+                return
+            case .failed:
+                drop(transport, reset: false)
+                return
+            }
+        }
+        switch connection.ending {
+        case .none: break
+        case .close, .reset:
+            drop(transport, reset: false)
+            return
+        case .lingering:
+            if !transport.isShutDown {
+                transports[connection.id.place]?.isShutDown = true
+                transport.socket.shutdownWriting()
+            }
+        }
+        watch(connection.id.place, for: appetite(connection))
+    }
+
+    private func appetite(_ connection: Connection) -> Interest {
+        engine.isReadingPaused(connection) || connection.ending == .close ? [] : .read
+    }
+
+    private func watch(_ place: Int, for interest: Interest) {
+        guard let transport = transports[place], transport.interest != interest else { return }
+        transports[place]?.interest = interest
+        loop.modify(transport.socket.descriptor, token: UInt64(place), interest: interest)
+    }
+
+    private func drop(_ transport: Transport, reset: Bool) {
+        loop.remove(transport.socket.descriptor)
+        if reset { transport.socket.reset() } else { transport.socket.close() }
+        transports[transport.id.place] = nil
+        engine.transportClosed(transport.id)
+    }
+}

@@ -1,0 +1,41 @@
+/// What a client may ask of the server's transport; each limit has its refusal (README: limits).
+public struct ServerLimits: Sendable, Equatable {
+    /// Open connections; one more is accepted, answered 503 and closed.
+    public var connections = 12_000
+    /// Connections beyond ``connections`` that are being told so; still more are closed without an answer.
+    public var refusedConnections = 256
+    /// Time for a request's head to arrive, and again for its body; 408 after that.
+    public var readTime = Duration.seconds(10)
+    /// Time that a kept-alive connection may be idle, or a reader may take nothing; closed after that.
+    public var idleTime = Duration.seconds(75)
+    /// Time for the peer to answer our WebSocket close frame, or to close after our last response.
+    public var closingTime = Duration.seconds(2)
+    /// Time from the wish to stop until the last connection is cut off.
+    public var shutdownTime = Duration.seconds(4)
+    /// Bytes that a slow reader of a consultation's socket may leave unread; reset beyond.
+    public var unsentBytes = 4 * 1024 * 1024
+    /// Bytes unsent at which no more is read from a connection, until they are gone.
+    public var unsentBytesBeforeReadingPauses = 256 * 1024
+    /// A WebSocket message on a consultation's socket; closed with 1009 beyond.
+    public var webSocketMessage = 1024 * 1024
+    /// A WebSocket message on the echo socket; closed with 1009 beyond.
+    public var echoMessage = 16 * 1024 * 1024
+    /// Verified tokens kept at hand; beyond, all are verified anew as they come.
+    public var verifiedTokens = 20_000
+
+    /// The documented limits.
+    public init() {}
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds.
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}
+
+extension ServerLimits {
+    /// File descriptors that a server at its limits needs, with some for the loop and the standard streams.
+    public var descriptors: Int { connections + refusedConnections + 64 }
+}
