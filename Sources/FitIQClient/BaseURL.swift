@@ -1,0 +1,48 @@
+/// Where a backend is reached: `http://127.0.0.1:8080`, perhaps with a path that every request begins with.
+public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
+    /// A name, an IPv4 address, or an IPv6 address without brackets.
+    public let host: String
+    /// 80 where the URL names none.
+    public let port: UInt16
+    /// Empty, or a path without a slash at its end.
+    public let path: String
+
+    /// Reads a URL.
+    ///
+    /// - Throws: `ClientError.badURL` for other schemes than http, and for anything beside host, port and path.
+    public init(_ text: String) throws(ClientError) {
+        guard text.hasPrefix("http://") else { throw .badURL(text) }
+        let rest = text.dropFirst("http://".count)
+        let authority = rest.prefix { $0 != "/" }
+        var path = rest.dropFirst(authority.count)
+        while path.hasSuffix("/") { path.removeLast() }
+        guard !authority.contains("@"), !path.contains("?"), !path.contains("#") else { throw .badURL(text) }
+
+        let hostEnd: Substring.Index
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]") else { throw .badURL(text) }
+            host = String(authority[authority.index(after: authority.startIndex)..<bracket])
+            hostEnd = authority.index(after: bracket)
+        } else {
+            hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
+            host = String(authority[..<hostEnd])
+        }
+        let portText = authority[hostEnd...]
+        guard !host.isEmpty else { throw .badURL(text) }
+        if portText.isEmpty {
+            port = 80
+        } else {
+            guard portText.first == ":", let number = UInt16(portText.dropFirst()) else { throw .badURL(text) }
+            port = number
+        }
+        self.path = String(path)
+    }
+
+    /// Host and port as they stand in a `Host` field.
+    public var authority: String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    /// The URL, with its port.
+    public var description: String { "http://\(authority)\(path)" }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import FitIQAPI
+import FitIQClient
+import JSON
+import MockServer
+import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+struct Chat: ParsableCommand {
+    static let defaultURL = "http://127.0.0.1:8080"
+
+    static let configuration = CommandConfiguration(
+        abstract: "Chat with a coach of a running fake, and see the answer as it streams.",
+        discussion:
+            "Reads messages from standard input, a line each, until the end of input. Continues the consultation that exists with this coach, or begins one."
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "The coach: \(Persona.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "name"))
+    var persona = Persona.nutritionist
+
+    @Option(
+        help: ArgumentHelp("Send this message and end after its answer, instead of reading lines.", valueName: "text"))
+    var message: String?
+
+    @Option(help: ArgumentHelp("Where the fake is. (default: \(Chat.defaultURL))", valueName: "url"))
+    var url: String?
+
+    @Option(help: ArgumentHelp("The bearer token. (default: the one that 'serve' prints)", valueName: "jwt"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
+    var apiKey: String?
+
+    func run() throws {
+        let credentials = Credentials(
+            token: Settings.text(token, "TOKEN") ?? DevelopmentCredentials.token(),
+            apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
+        do {
+            let base = try BaseURL(Settings.text(url, "URL") ?? Chat.defaultURL)
+            try chat(base, credentials)
+        } catch let error as ClientError {
+            if case .transport(let cause) = error, cause.operation == .connect {
+                throw Failure.configuration(
+                    "\(cause). Start the server with 'fitiq-mock serve', or name another with --url.")
+            }
+            throw Failure.running("\(error)")
+        }
+    }
+
+    private func chat(_ base: BaseURL, _ credentials: Credentials) throws {
+        let id = try RESTClient(base: base, credentials: credentials).startConsultation(persona: persona.rawValue)
+        let socket = try ChatSocket(base: base, credentials: credentials, consultation: id, seed: SystemEntropy.seed())
+        defer { socket.close() }
+        if let message {
+            try ask(message, socket)
+            return
+        }
+        let isTerminal = isatty(STDIN_FILENO) == 1
+        if isTerminal { print("\(persona.displayName), consultation \(id). End with Ctrl-D.") }
+        while true {
+            if isTerminal {
+                print("> ", terminator: "")
+                fflush(nil)
+            }
+            guard let line = readLine() else { return }
+            if line.contains(where: { !$0.isWhitespace }) { try ask(line, socket) }
+        }
+    }
+
+    /// Sends a message and prints the answer chunk by chunk.
+    private func ask(_ content: String, _ socket: ChatSocket) throws {
+        try socket.send(["type": "message", "content": .string(content)])
+        while true {
+            let frame = try socket.next()
+            switch frame["type"]?.string {
+            case "stream_chunk":
+                print(frame["content"]?.string ?? "", terminator: "")
+                fflush(nil)
+            case "stream_complete":
+                print()
+                return
+            case "error":
+                throw Failure.running(frame["error"]?.string ?? "the server sent an error without a text.")
+            default: continue
+            }
+        }
+    }
+}
+
+extension Persona: ExpressibleByArgument {}

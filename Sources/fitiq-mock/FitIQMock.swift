@@ -1,0 +1,65 @@
+import ArgumentParser
+import MockServer
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@main
+struct FitIQMock: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fitiq-mock",
+        abstract: "A fake FitIQ backend for the people who build its clients.",
+        discussion: """
+            Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
+            What is given on the command line wins.
+
+            Exit codes: 0 all is well, 2 usage or configuration, 3 the server failed while it ran.
+            """,
+        version: Version.current,
+        subcommands: [Serve.self, Token.self, Chat.self])
+
+    /// Parses and runs, and turns every error into one line on standard error and an exit code of the table above.
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as Failure {
+            printError(failure.message)
+            leave(failure.exitCode)
+        } catch {
+            let isHelp = exitCode(for: error) == .success
+            let text = isHelp ? fullMessage(for: error) : message(for: error)
+            if isHelp {
+                print(text)
+                leave(0)
+            }
+            printError(Messages.usage(text))
+            leave(2)
+        }
+    }
+
+    private static func leave(_ code: Int32) -> Never {
+        fflush(nil)
+        // Not exit(): the handlers of libraries have nothing left to do, and take their time over it.
+        _exit(code)
+    }
+
+    static func printError(_ message: String) {
+        let line = Array("fitiq-mock: \(message)\n".utf8)
+        _ = write(STDERR_FILENO, line, line.count)
+    }
+}
+
+/// Something that ends the program, told in one line.
+struct Failure: Error {
+    let message: String
+    let exitCode: Int32
+
+    static func configuration(_ message: String) -> Failure { Failure(message: message, exitCode: 2) }
+    static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
+}

@@ -1,0 +1,34 @@
+import FitIQAPI
+import JSON
+import MockServer
+
+/// What others need to know of a server that runs: the banner and the ready file are made of it.
+struct RunningServer {
+    let url: String
+    let apiKey: String
+    let token: String
+    /// Options that `chat` needs to find this server.
+    let chatOptions: [String]
+
+    init(_ engine: Engine) {
+        let secret = engine.configuration.jwtSecret
+        url = engine.configuration.origin
+        apiKey = engine.configuration.apiKey
+        token = DevelopmentCredentials.token(secret: secret)
+        var options: [String] = []
+        if url != Chat.defaultURL { options.append("--url \(url)") }
+        if apiKey != DevelopmentCredentials.apiKey { options.append("--api-key '\(apiKey)'") }
+        if secret != DevelopmentCredentials.jwtSecret { options.append("--token \(token)") }
+        chatOptions = options
+    }
+
+    var webSocketURL: String { "ws" + url.dropFirst("http".count) }
+
+    /// The ready file: one JSON object.
+    func readyFile(processID: Int32) -> [UInt8] {
+        JSONValue.object([
+            "url": .string(url), "ws_url": .string(webSocketURL), "api_key": .string(apiKey), "token": .string(token),
+            "pid": .number(JSONNumber(Int(processID))),
+        ]).encoded() + [UInt8(ascii: "\n")]
+    }
+}

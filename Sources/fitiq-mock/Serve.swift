@@ -1,0 +1,117 @@
+import ArgumentParser
+import FitIQBackend
+import Logging
+import MockServer
+import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+struct Serve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serve the fake backend until Ctrl-C.",
+        discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"))
+    var port: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", valueName: "address"))
+    var host: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"))
+    var seed: UInt64?
+
+    @Flag(help: "Stream answers without artificial delays.")
+    var instant = false
+
+    @Option(
+        help: ArgumentHelp("The X-API-Key to ask for. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
+    var apiKey: String?
+
+    @Option(help: ArgumentHelp("The secret that tokens are signed with. (default: a fixed one)", valueName: "secret"))
+    var jwtSecret: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write url, ws_url, api_key, token and pid as JSON to this file once the server accepts.", valueName: "path"
+        ))
+    var readyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "trace, debug, info (a line for each request), notice, warning, error or critical. (default: notice)",
+            valueName: "level"))
+    var logLevel: String?
+
+    func run() throws {
+        let logger = try makeLogger()
+        let configuration = try engineConfiguration()
+        _ = CurrentProcess.raiseFileDescriptorLimit(to: configuration.limits.descriptors)
+        let server = try open(configuration)
+        server.engine.log(to: logger)
+
+        let running = RunningServer(server.engine)
+        if let path = try nonEmpty(readyFile, "READY_FILE", "--ready-file") {
+            try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: path)
+        }
+        print(Messages.banner(running, program: CommandLine.arguments[0]), terminator: "")
+        fflush(nil)
+        try serve(server)
+    }
+
+    private func engineConfiguration() throws(Failure) -> Engine.Configuration {
+        let number = "a whole number from 0 to 18446744073709551615"
+        return Engine.Configuration(
+            seed: try Settings.value(seed, "SEED", expected: number) ?? 1,
+            pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
+            apiKey: try nonEmpty(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
+            jwtSecret: try nonEmpty(jwtSecret, "JWT_SECRET", "--jwt-secret") ?? DevelopmentCredentials.jwtSecret)
+    }
+
+    private func open(_ configuration: Engine.Configuration) throws(Failure) -> Host {
+        let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
+        let host = try nonEmpty(host, "HOST", "--host") ?? "127.0.0.1"
+        do throws(SocketError) {
+            let server = try Host(listeningOn: SocketAddress(host: host, port: port), configuration: configuration)
+            try server.stopOnSignals([SIGINT, SIGTERM])
+            return server
+        } catch {
+            throw .configuration(error.description)
+        }
+    }
+
+    private func serve(_ server: Host) throws(Failure) {
+        let stoppedInOrder: Bool
+        do throws(SocketError) {
+            stoppedInOrder = try server.run()
+        } catch {
+            throw .running(error.description)
+        }
+        guard stoppedInOrder else { throw .running(Messages.forced) }
+    }
+
+    private func nonEmpty(_ option: String?, _ name: String, _ label: String) throws(Failure) -> String? {
+        let value = Settings.text(option, name)
+        guard value != "" else { throw .configuration(Messages.empty(label)) }
+        return value
+    }
+
+    private func makeLogger() throws(Failure) -> Logger {
+        let text = Settings.text(logLevel, "LOG_LEVEL") ?? "notice"
+        guard let level = Logger.Level(rawValue: text) else {
+            throw .configuration(Messages.unknownLogLevel(text, allowed: Logger.Level.allCases.map(\.rawValue)))
+        }
+        var logger = Logger(label: "fitiq-mock", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = level
+        return logger
+    }
+}

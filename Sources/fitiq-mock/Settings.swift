@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The environment's side of the options: `--api-key` is also `FITIQ_MOCK_API_KEY`.
+enum Settings {
+    /// The option's value, the environment's, or nil.
+    static func text(_ option: String?, _ name: String) -> String? {
+        if let option { return option }
+        guard let value = getenv("FITIQ_MOCK_" + name) else { return nil }
+        return String(cString: value)
+    }
+
+    /// The same for values that are read from text.
+    static func value<Value: LosslessStringConvertible>(
+        _ option: Value?, _ name: String, expected: String
+    ) throws(Failure) -> Value? {
+        if let option { return option }
+        guard let text = text(nil, name) else { return nil }
+        guard let value = Value(text) else {
+            throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: expected))
+        }
+        return value
+    }
+
+    /// The same for flags: `1`, `true` or `yes`, `0`, `false` or `no`.
+    static func flag(_ isSet: Bool, _ name: String) throws(Failure) -> Bool {
+        guard !isSet, let text = text(nil, name) else { return isSet }
+        switch text.lowercased() {
+        case "1", "true", "yes": return true
+        case "", "0", "false", "no": return false
+        default:
+            throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: "1 or 0"))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import FitIQAPI
+import MockServer
+import Sockets
+
+struct Token: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a token that the fake accepts, or one that has expired.",
+        discussion: "The server need not run: it accepts any user whose token is signed with its secret.")
+
+    @Option(
+        help: ArgumentHelp(
+            "The user's id, the claim 'sub'. (default: the user of the token that 'serve' prints)", valueName: "id"))
+    var user: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long it is valid: a number and s, m, h or d. Write --expires-in=-5m for one that expired five minutes ago.",
+            valueName: "duration"))
+    var expiresIn = Lifetime(seconds: 3600)
+
+    @Option(help: ArgumentHelp("The server's --jwt-secret. (default: the server's default)", valueName: "secret"))
+    var jwtSecret: String?
+
+    func validate() throws {
+        if let user, !(1...200).contains(user.count) {
+            throw ValidationError("--user must have 1 to 200 characters; it has \(user.count).")
+        }
+    }
+
+    func run() throws {
+        let secret = Settings.text(jwtSecret, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret
+        let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
+        let token = AccessToken(subject: user ?? DevelopmentCredentials.userID, expiresAt: now + expiresIn.seconds)
+        print(token.signed(with: Array(secret.utf8)))
+    }
+}
+
+/// A signed length of time as people type it: `90s`, `5m`, `1h`, `30d`, `-1h`.
+struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
+    let seconds: Int64
+
+    init(seconds: Int64) {
+        self.seconds = seconds
+    }
+
+    init?(argument: String) {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+        guard let last = argument.last, let unit = units[last] ?? (last.isNumber ? 1 : nil),
+            let number = Int64(units[last] == nil ? argument : String(argument.dropLast())),
+            // A hundred years either way.
+            (-36_500 * 86_400...36_500 * 86_400).contains(number.multipliedReportingOverflow(by: unit).partialValue),
+            !number.multipliedReportingOverflow(by: unit).overflow
+        else { return nil }
+        seconds = number * unit
+    }
+
+    var description: String { seconds % 3600 == 0 ? "\(seconds / 3600)h" : "\(seconds)s" }
+}
