@@ -2,6 +2,12 @@
 extension Connection {
     /// Sends a piece of a body begun with `startResponse` or `startRequest`; empty pieces send nothing.
     public mutating func sendBody(_ bytes: some Collection<UInt8>, into out: inout [UInt8]) {
+        if bytes.withContiguousStorageIfAvailable({ sendPiece($0, into: &out) }) == nil {
+            Array(bytes).withUnsafeBufferPointer { sendPiece($0, into: &out) }
+        }
+    }
+
+    private mutating func sendPiece(_ bytes: Bytes, into out: inout [UInt8]) {
         precondition(ourState == .sendBody, "no body was begun")
         if bytes.isEmpty { return }
         switch sending {

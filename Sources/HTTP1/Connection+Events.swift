@@ -10,11 +10,7 @@ extension Connection {
         do {
             return try step()
         } catch {
-            var error = error
-            // The hints of the grammar are those of a server; a bad response is the server's own fault.
-            if role == .client { error.status = .badGateway }
-            fail(error)
-            throw error
+            throw fail(error)
         }
     }
 

@@ -42,7 +42,7 @@ extension Connection {
         finishResponse(status, body: body, upgrade: false, into: &out)
     }
 
-    /// Sends the head of a response whose body follows in pieces, with ``sendBody(_:into:)-([UInt8],_)`` and
+    /// Sends the head of a response whose body follows in pieces, with ``sendBody(_:into:)`` and
     /// ``endBody(into:)``.
     ///
     /// With a `contentLength` exactly that much must follow. Without one the body is chunked for HTTP/1.1, and for

@@ -140,10 +140,16 @@ public struct Connection: Sendable {
         role == .server && request.isAnswered && !states.keepsAlive && theirState == .sendBody
     }
 
-    mutating func fail(_ error: RemoteError) {
+    /// Remembers what the peer did wrong and returns it with the status that fits our role.
+    @discardableResult
+    mutating func fail(_ error: RemoteError) -> RemoteError {
+        var error = error
+        // The hints of the grammar are those of a server; a bad response is the server's own fault.
+        if role == .client { error.status = .badGateway }
         failure = error
         buffer.removeAll()
         states.fail(role.peer)
+        return error
     }
 
     mutating func process(_ action: StateMachine.Action, by party: Role) {

@@ -20,9 +20,9 @@ struct FieldLine: Sendable, Equatable {
 
         let value = bytes.trimmingWhitespace(ByteRange(index + 1, end))
         // One pass without an early exit, which the compiler turns into vector code; the position is found on failure.
-        var valid = true
-        for position in value.lower..<value.upper { valid = valid && bytes[position].isFieldValueCharacter }
-        guard valid else { throw valueError(bytes, line, value) }
+        var invalid: UInt8 = 0
+        for byte in bytes[value] { invalid |= byte.isFieldValueCharacter ? 0 : 1 }
+        guard invalid == 0 else { throw valueError(bytes, line, value) }
         return FieldLine(name: name, value: value)
     }
 

@@ -10,12 +10,17 @@ extension RequestTarget.Parts {
     static func parse(
         _ bytes: Bytes, _ range: ByteRange, _ method: HTTPRequest.Method
     ) throws(RemoteError) -> RequestTarget.Parts {
-        var hash = false
-        for index in range.lower..<range.upper {
-            guard bytes[index].isVisible else { throw .badTargetByte(bytes[index], Excerpt(bytes, range)) }
-            hash = hash || bytes[index] == UInt8(ascii: "#")
+        // One pass without an early exit, as for field values.
+        var invisible: UInt8 = 0
+        var hash: UInt8 = 0
+        for byte in bytes[range] {
+            invisible |= byte &- 0x21 < 0x5e ? 0 : 1
+            hash |= byte == UInt8(ascii: "#") ? 1 : 0
         }
-        if hash { throw .fragmentInTarget(Excerpt(bytes, range)) }
+        if invisible != 0, let byte = bytes[range].first(where: { !$0.isVisible }) {
+            throw .badTargetByte(byte, Excerpt(bytes, range))
+        }
+        if hash != 0 { throw .fragmentInTarget(Excerpt(bytes, range)) }
 
         // authority-form = uri-host ":" port, for CONNECT and nothing else (RFC 9112 §3.2.3)
         if method == .connect {

@@ -37,7 +37,11 @@ extension UInt8 {
     }
 
     /// field-vchar = VCHAR / obs-text, with the SP and HTAB that may stand between them (RFC 9110 §5.5).
-    @inline(__always) var isFieldValueCharacter: Bool { (self >= 0x20 && self != 0x7f) || self == .tab }
+    @inline(__always) var isFieldValueCharacter: Bool {
+        // Operands that do not short-circuit leave a loop over bytes free of branches.
+        let control = UInt8(self < 0x20 ? 1 : 0) | UInt8(self == 0x7f ? 1 : 0)
+        return control & UInt8(self == 0x09 ? 0 : 1) == 0
+    }
 
     /// VCHAR = %x21-7E (RFC 5234 B.1).
     @inline(__always) var isVisible: Bool { self > 0x20 && self < 0x7f }
