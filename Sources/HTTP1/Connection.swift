@@ -6,7 +6,8 @@ import HTTPTypes
 /// ``Event/paused`` or ``Event/connectionClosed``. Methods that send append to an output the caller owns.
 ///
 /// What the peer does wrong is thrown as a ``RemoteError``; what the caller does wrong, such as answering twice,
-/// stops the program. A server calls ``nextEvent()`` again after each answer, since the next request may have arrived already.
+/// stops the program. A server calls ``nextEvent()`` again after each answer, since the next request may have
+/// arrived already.
 ///
 /// A server may answer at any time after ``Event/request(_:)``. What is left of that request is then read, held to the
 /// limits, and dropped without events; only where that could hang (the client waits for a `100 Continue` that was never
