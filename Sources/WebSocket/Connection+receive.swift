@@ -100,14 +100,15 @@ extension Connection {
         if let invalid { throw .invalidText(byte: message[start + invalid], index: start + invalid) }
     }
 
-    /// Grows the message buffer towards the announced length, never past sixteen times what has arrived.
+    /// Grows the message buffer towards the announced length, never past 32 times what has arrived.
     ///
     /// A peer that announces much and sends little costs little; one that sends much costs few copies.
     private mutating func makeRoom(for count: Int) {
         let needed = message.count + count
         guard message.capacity < needed else { return }
         let announced = message.count + Int(header.remaining)
-        var room = min(announced, needed * 16)
+        // In steps of 16, and no last step of less than 2: it would copy nearly everything once more.
+        var room = announced <= needed * 32 ? announced : needed * 16
         // More fragments follow by unknown lengths: at least double, or many small ones would cost quadratic time.
         if !header.isFinal { room = max(room, min(message.capacity * 2, limits.message)) }
         message.reserveCapacity(room)
