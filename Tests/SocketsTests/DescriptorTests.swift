@@ -23,9 +23,10 @@ struct DescriptorTests {
         await #expect(processExitsWith: .success) { [name] in
             let kind = try #require(EventQueue.Kind(rawValue: name))
             try DescriptorTests.useEverything(kind)
-            let before = DescriptorTests.openDescriptors()
-            for _ in 0..<10 { try DescriptorTests.useEverything(kind) }
-            #expect(DescriptorTests.openDescriptors() == before)
+            let before = DescriptorTests.openDescriptors().count
+            for _ in 0..<20 { try DescriptorTests.useEverything(kind) }
+            // The runtime and the test runner open a few of their own when they please; a leak is one in every round.
+            #expect(DescriptorTests.openDescriptors().count - before < 20)
         }
     }
 

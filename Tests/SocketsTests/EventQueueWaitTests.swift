@@ -44,6 +44,18 @@ struct EventQueueWaitTests {
         #endif
     }
 
+    @Test("One wait of the system is not shorter than its timeout, rounded or not", arguments: QueueUnderTest.allCases)
+    func oneSystemWait(_ kind: QueueUnderTest) throws {
+        let backend = try kind.openBackend()
+        for timeout in [1, 300_000, 1_000_001] as [Int64] {
+            let start = MonotonicInstant.now()
+            var events: [CollectedEvent] = []
+            #expect(backend.collect(timeout: timeout, into: &events) == 0)
+            #expect(start.duration(to: .now()) >= .nanoseconds(timeout))
+            #expect(events.isEmpty)
+        }
+    }
+
     @Test("A deadline in the past looks without waiting", arguments: QueueUnderTest.allCases)
     func pastDeadline(_ kind: QueueUnderTest) throws {
         let (queue, pair) = (try kind.open(), try Loopback())

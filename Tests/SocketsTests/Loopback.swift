@@ -119,13 +119,23 @@ enum QueueUnderTest: String, CaseIterable, CustomTestStringConvertible, Sendable
     var testDescription: String { rawValue }
 
     func open() throws -> EventQueue {
+        let kind: EventQueue.Kind =
+            switch self {
+            #if os(Linux)
+                case .epoll, .epollInMilliseconds: .epoll
+            #endif
+            case .poll: .poll
+            }
+        return EventQueue(kind: kind, backend: try openBackend())
+    }
+
+    func openBackend() throws -> EventQueueBackend {
         switch self {
         #if os(Linux)
-            case .epoll: try EventQueue(kind: .epoll)
-            case .epollInMilliseconds:
-                EventQueue(kind: .epoll, backend: .epoll(try EpollSet(roundsToMilliseconds: true)))
+            case .epoll: try EventQueueBackend(kind: .epoll)
+            case .epollInMilliseconds: .epoll(try EpollSet(roundsToMilliseconds: true))
         #endif
-        case .poll: try EventQueue(kind: .poll)
+        case .poll: try EventQueueBackend(kind: .poll)
         }
     }
 }
