@@ -53,6 +53,11 @@ int cplatform_accept(int listener) {
     return prepared;
 }
 
+// Darwin has no congestion control that paces.
+void cplatform_disable_pacing(int listener) {
+    (void)listener;
+}
+
 int cplatform_open_pipe(int ends[2]) {
     if (pipe(ends) < 0) {
         return -errno;

@@ -3,6 +3,8 @@
 #include "CPlatform.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <unistd.h>
 
 int cplatform_open_stream_socket(int family) {
@@ -15,6 +17,13 @@ int cplatform_open_stream_socket(int family) {
 int cplatform_accept(int listener) {
     int descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     return descriptor < 0 ? -errno : descriptor;
+}
+
+// BBR, the default of some systems, paces what it sends with a timer for each
+// connection: on loopback that only costs time. Reno is in every kernel. Accepted
+// sockets inherit it (tcp(7)); a system that refuses keeps its default.
+void cplatform_disable_pacing(int listener) {
+    (void)setsockopt(listener, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
 }
 
 int cplatform_open_pipe(int ends[2]) {

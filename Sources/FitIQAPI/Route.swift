@@ -42,6 +42,22 @@ public enum Route: Equatable, Sendable {
         }
     }
 
+    /// The consultation with this path, given as it arrived; nil where it is another endpoint, or has to be decoded.
+    ///
+    /// A short cut for what clients read most: it makes one string instead of one for each segment.
+    public init?(consultationPath path: UnsafeBufferPointer<UInt8>) {
+        guard path.count == Self.consultationPrefix.utf8CodeUnitCount + 36 else { return nil }
+        for index in 0..<Self.consultationPrefix.utf8CodeUnitCount
+        where path[index] != Self.consultationPrefix.utf8Start[index] {
+            return nil
+        }
+        let id = path[Self.consultationPrefix.utf8CodeUnitCount...]
+        guard !id.contains(UInt8(ascii: "/")), !id.contains(UInt8(ascii: "%")) else { return nil }
+        self = .consultation(String(decoding: id, as: UTF8.self))
+    }
+
+    private static let consultationPrefix: StaticString = "/api/v1/consultations/"
+
     /// The methods that the endpoint answers, beside OPTIONS; GET brings HEAD along.
     public var methods: [HTTPRequest.Method] {
         switch self {
@@ -72,7 +88,7 @@ public enum Route: Equatable, Sendable {
         if path == "/ws" || path.hasPrefix("/ws/") { return .bareWebSocketPath }
         // An id is as long as half of a path: it would drown the difference that matters.
         let shape = path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { ResourceID.read($0) == .malformed ? String($0) : "{id}" }
+            .map { ResourceID.read(String($0)) == .malformed ? String($0) : "{id}" }
             .joined(separator: "/")
         return .unknownPath(path, nearest: NearMiss.nearest(to: shape, among: templates))
     }

@@ -79,6 +79,20 @@ public struct FieldBlock: Sendable {
         return result
     }
 
+    /// Whether the first value of that name has exactly these bytes; nil if there is none.
+    ///
+    /// The time it takes tells nothing of the bytes: it serves for secrets too.
+    public func firstValue(of name: HTTPField.Name, is expected: [UInt8]) -> Bool? {
+        var result: Bool?
+        forEachValue(of: name) { value in
+            var difference: UInt8 = value.count == expected.count ? 0 : 1
+            for index in 0..<min(value.count, expected.count) { difference |= value[index] ^ expected[index] }
+            result = difference == 0
+            return false
+        }
+        return result
+    }
+
     /// Whether a comma-separated list has that token, in any case, in any of the fields of that name.
     public func hasToken(_ token: String, in name: HTTPField.Name) -> Bool {
         var token = token

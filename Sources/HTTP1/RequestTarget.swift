@@ -57,7 +57,13 @@ public struct RequestTarget: Sendable {
     public var authority: String? { parts.authority.map(text) }
 
     /// Borrows the bytes of ``path`` without copying; the buffer is valid only during the call.
-    public func withPath<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+    ///
+    /// Not generic, because generic code is not specialised for other modules, and this is called for every request.
+    public func readPath(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        withPath(body)
+    }
+
+    func withPath<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         // "If the path component is empty …, the client MUST send "/"" (RFC 9112 §3.2.1); http://host has none.
         if parts.form == .absolute && parts.path.isEmpty {
             return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { slash in

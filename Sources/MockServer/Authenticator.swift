@@ -39,7 +39,7 @@ struct Authenticator {
     ) throws(APIError) -> UserID {
         let token = try bearer(fields, last: &last, in: &backend)
         try check(token, at: now)
-        guard let keyMatches = fields.withFirstValue(of: .xAPIKey, matches(apiKey)) else { throw .missingAPIKey }
+        guard let keyMatches = fields.firstValue(of: .xAPIKey, is: apiKey) else { throw .missingAPIKey }
         guard keyMatches else { throw .wrongAPIKey }
         return token.user
     }
@@ -63,7 +63,7 @@ struct Authenticator {
     private mutating func bearer(
         _ fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend
     ) throws(APIError) -> VerifiedToken {
-        if let last, fields.withFirstValue(of: .authorization, matches(last.bytes)) == true { return last.token }
+        if let last, fields.firstValue(of: .authorization, is: last.bytes) == true { return last.token }
         guard let bytes = fields.withFirstValue(of: .authorization, { Array($0) }) else { throw .missingToken }
         // RFC 6750 §2.1; the scheme's name is case-insensitive (RFC 9110 §11.1).
         let text = String(decoding: bytes, as: UTF8.self)
@@ -91,11 +91,6 @@ struct Authenticator {
     private func check(_ verified: VerifiedToken, at now: Timestamp) throws(APIError) {
         guard now < verified.expiry else { throw .badToken(.expired(at: verified.expiry)) }
     }
-}
-
-/// Compares borrowed bytes with known ones.
-private func matches(_ known: [UInt8]) -> (UnsafeBufferPointer<UInt8>) -> Bool {
-    { $0.elementsEqual(known) }
 }
 
 extension HTTPField.Name {

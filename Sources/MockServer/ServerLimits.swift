@@ -27,15 +27,22 @@ public struct ServerLimits: Sendable, Equatable {
     public init() {}
 }
 
-extension Duration {
-    /// The duration in whole nanoseconds.
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-    }
-}
-
 extension ServerLimits {
     /// File descriptors that a server at its limits needs, with some for the loop and the standard streams.
     public var descriptors: Int { connections + refusedConnections + 64 }
+}
+
+/// The limits of time in nanoseconds: they are added to the clock at every request, and a `Duration` takes 128-bit arithmetic.
+struct Patience {
+    let read, idle, closing: Int64
+
+    init(_ limits: ServerLimits) {
+        func nanoseconds(_ duration: Duration) -> Int64 {
+            let (seconds, attoseconds) = duration.components
+            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+        }
+        read = nanoseconds(limits.readTime)
+        idle = nanoseconds(limits.idleTime)
+        closing = nanoseconds(limits.closingTime)
+    }
 }

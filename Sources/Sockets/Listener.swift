@@ -60,6 +60,7 @@ public struct Listener: Sendable, Hashable {
         if !socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1)) {
             return SocketError(.configure, code: errno, address: address)
         }
+        if address.isLoopback { cplatform_disable_pacing(socket.descriptor) }
         if address.withSockaddr({ bind(socket.descriptor, $0, $1) }) != 0 {
             return SocketError(.bind, code: errno, address: address)
         }

@@ -21,6 +21,9 @@ int cplatform_open_stream_socket(int family);
 /// Accepts one connection: non-blocking, close-on-exec, TCP_NODELAY.
 int cplatform_accept(int listener);
 
+/// Has the connections of a listener send without pacing, where the system paces.
+void cplatform_disable_pacing(int listener);
+
 /// A pipe whose two ends are non-blocking and close-on-exec.
 int cplatform_open_pipe(int ends[2]);
 

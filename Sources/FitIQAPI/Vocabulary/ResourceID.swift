@@ -50,40 +50,44 @@ extension ResourceID {
     }
 
     /// Reads a text that stands where an id is due.
-    public static func read(_ text: some StringProtocol) -> Reading {
+    public static func read(_ text: String) -> Reading {
+        // A native string lends its bytes; only a bridged one is copied.
+        var text = text
+        return text.withUTF8(read)
+    }
+
+    private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading {
+        guard bytes.count == 36 else { return .malformed }
         var halves: (UInt64, UInt64) = (0, 0)
-        var position = 0
         var nibbles = 0
         var hasUpperCase = false
-        for byte in text.utf8 {
+        for position in 0..<36 {
+            let byte = bytes[position]
             if position == 8 || position == 13 || position == 18 || position == 23 {
                 guard byte == UInt8(ascii: "-") else { return .malformed }
-            } else {
-                let value: UInt8
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0")
-                case UInt8(ascii: "a")...UInt8(ascii: "f"): value = byte - UInt8(ascii: "a") + 10
-                case UInt8(ascii: "A")...UInt8(ascii: "F"):
-                    value = byte - UInt8(ascii: "A") + 10
-                    hasUpperCase = true
-                default: return .malformed
-                }
-                if nibbles < 16 {
-                    halves.0 = halves.0 << 4 | UInt64(value)
-                } else {
-                    halves.1 = halves.1 << 4 | UInt64(value)
-                }
-                nibbles += 1
+                continue
             }
-            position += 1
-            if position > 36 { return .malformed }
+            let value: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"):
+                value = byte - UInt8(ascii: "A") + 10
+                hasUpperCase = true
+            default: return .malformed
+            }
+            if nibbles < 16 {
+                halves.0 = halves.0 << 4 | UInt64(value)
+            } else {
+                halves.1 = halves.1 << 4 | UInt64(value)
+            }
+            nibbles += 1
         }
-        guard position == 36 else { return .malformed }
         return hasUpperCase ? .wrongCase : .id(ResourceID(high: halves.0, low: halves.1))
     }
 
     /// The id that the text spells, or nil where it is none.
-    public init?(_ text: some StringProtocol) {
+    public init?(_ text: String) {
         guard case .id(let id) = ResourceID.read(text) else { return nil }
         self = id
     }

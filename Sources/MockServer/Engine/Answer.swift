@@ -5,17 +5,17 @@ import HTTPTypes
 struct Answer {
     var status: HTTPResponse.Status
     var body: [UInt8]
-    /// Fields beside `Content-Type`, `Content-Length`, `Date` and `Connection`.
-    var fields: HTTPFields = [:]
-    /// nil for answers without a body.
-    var contentType: String? = Answer.json
+    /// Fields beside `Content-Type`, `Content-Length`, `Date` and `Connection`; nil where there are none, for most answers.
+    var fields: HTTPFields?
+    /// nil for JSON. A 204 has none.
+    var contentType: String?
 
     static let json = "application/json; charset=utf-8"
 
     static func ok(_ body: [UInt8]) -> Answer { Answer(status: .ok, body: body) }
     static func created(_ body: [UInt8]) -> Answer { Answer(status: .created, body: body) }
 
-    init(status: HTTPResponse.Status, body: [UInt8], fields: HTTPFields = [:], contentType: String? = Answer.json) {
+    init(status: HTTPResponse.Status, body: [UInt8], fields: HTTPFields? = nil, contentType: String? = nil) {
         self.status = status
         self.body = body
         self.fields = fields
@@ -23,6 +23,6 @@ struct Answer {
     }
 
     init(_ error: APIError) {
-        self.init(status: error.status, body: error.body, fields: error.fields)
+        self.init(status: error.status, body: error.body, fields: error.fields.isEmpty ? nil : error.fields)
     }
 }

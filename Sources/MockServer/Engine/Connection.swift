@@ -32,8 +32,10 @@ public final class Connection {
     /// How the connection is to end, once `output` is gone.
     public internal(set) var ending = Ending.none
 
-    /// The HTTP side; nil once the connection has become a WebSocket.
-    var http: HTTP1.Connection? = HTTP1.Connection(role: .server)
+    /// Which of the two sides below speaks.
+    var speaks = Speech.http
+    /// The HTTP side; empty once the connection has become a WebSocket.
+    var http = HTTP1.Connection(role: .server)
     /// The request that is arriving.
     var request: RequestHead?
     var body: [UInt8] = []
@@ -61,6 +63,11 @@ public final class Connection {
     /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
     public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         output.withUnsent(body)
+    }
+
+    /// The protocol of a connection, which changes once at most.
+    enum Speech {
+        case http, webSocket
     }
 
     /// How a connection ends.

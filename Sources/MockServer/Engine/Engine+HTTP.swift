@@ -10,11 +10,10 @@ extension Engine {
     /// too little of the answers.
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
-        while connection.ending == .none, !isReadingPaused(connection), connection.http != nil {
+        while connection.ending == .none, !isReadingPaused(connection), connection.speaks == .http {
             let event: HTTP1.Event
             do throws(RemoteError) {
-                // In place: a copy of the parser would copy its buffer.
-                event = try connection.http!.nextEvent()  // Checked by the loop's condition.
+                event = try connection.http.nextEvent()
             } catch {
                 refuse(connection, .violation(error), at: now)
                 return
@@ -22,7 +21,7 @@ extension Engine {
             switch event {
             case .request(let head):
                 connection.request = head
-                if head.expectsContinue { connection.http?.sendContinue(into: &connection.output.bytes) }
+                if head.expectsContinue { connection.http.sendContinue(into: &connection.output.bytes) }
             case .body(let bytes):
                 connection.body += bytes
             case .end:
@@ -40,15 +39,14 @@ extension Engine {
 
     /// Sets the deadline that fits what is arriving.
     private func awaitMore(on connection: Connection, at now: Timestamp) {
-        guard let http = connection.http else { return }
-        if http.isReadingBody {
-            if connection.deadline?.purpose != .readBody { arm(connection, .readBody, after: limits.readTime, at: now) }
-        } else if http.isReadingHead {
-            if connection.deadline?.purpose != .readHead { arm(connection, .readHead, after: limits.readTime, at: now) }
+        if connection.http.isReadingBody {
+            if connection.deadline?.purpose != .readBody { arm(connection, .readBody, after: patience.read, at: now) }
+        } else if connection.http.isReadingHead {
+            if connection.deadline?.purpose != .readHead { arm(connection, .readHead, after: patience.read, at: now) }
         } else if isShuttingDown {
             end(connection, .close)
         } else {
-            arm(connection, .idle, after: limits.idleTime, at: now)
+            arm(connection, .idle, after: patience.idle, at: now)
         }
     }
 
@@ -72,22 +70,22 @@ extension Engine {
 
     func respond(_ answer: Answer, to head: RequestHead, on connection: Connection, at now: Timestamp) {
         responseFields.update(to: now)
-        if answer.fields.isEmpty, answer.contentType == Answer.json {
-            connection.http?.respond(
+        if answer.fields == nil, answer.contentType == nil, answer.status != .noContent {
+            connection.http.respond(
                 status: answer.status, encodedFields: responseFields.json, body: answer.body, close: isShuttingDown,
                 into: &connection.output.bytes)
         } else {
-            var fields = answer.fields
-            if let contentType = answer.contentType { fields[.contentType] = contentType }
+            var fields = answer.fields ?? HTTPFields()
+            if answer.status != .noContent { fields[.contentType] = answer.contentType ?? Answer.json }
             fields[.date] = now.httpDateText
-            connection.http?.respond(
+            connection.http.respond(
                 status: answer.status, fields: fields, body: answer.body, close: isShuttingDown,
                 into: &connection.output.bytes)
         }
         if observesRequests, let observe {
             observe(.answered(method: head.method.rawValue, target: head.target.description, status: answer.status))
         }
-        if connection.http?.shouldClose == true { linger(connection, at: now) }
+        if connection.http.shouldClose { linger(connection, at: now) }
     }
 
     /// Answers that the connection cannot go on, and ends it.
@@ -95,7 +93,7 @@ extension Engine {
         responseFields.update(to: now)
         connection.request = nil
         connection.body = []
-        connection.http?.respond(
+        connection.http.respond(
             status: refusal.status, encodedFields: responseFields.json, body: refusal.body, close: true,
             into: &connection.output.bytes)
         observe?(.refused(status: refusal.status, message: refusal.message))
@@ -109,11 +107,11 @@ extension Engine {
         _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
         if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "OPTIONS"]) }
-        guard let route = ServerRoute(segments: head.target.segments) else {
+        guard let route = ServerRoute(head.target) else {
             throw Route.refusal(ofUnknownPath: head.target.path)
         }
         if head.method == .options { return options((route.methods + [.options]).map(\.rawValue)) }
-        guard route.methods.contains(head.method) else {
+        guard route.answers(head.method) else {
             throw .methodNotAllowed(head.method, path: head.target.path, allowed: route.methods + [.options])
         }
         switch route {
@@ -177,7 +175,7 @@ extension Engine {
 
     private func options(_ methods: [String]) -> Answer {
         Answer(
-            status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")], contentType: nil)
+            status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")])
     }
 
     private var ready: Answer {

@@ -13,7 +13,7 @@ extension Engine {
             if connection.webSocket != nil {
                 forgetSocket(of: connection)
                 close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
-            } else if let http = connection.http, !http.isReadingHead, !http.isReadingBody, connection.ending == .none {
+            } else if !connection.http.isReadingHead, !connection.http.isReadingBody, connection.ending == .none {
                 end(connection, .close)
             }
         }

@@ -45,10 +45,11 @@ extension Engine {
             throw APIError(status, code, message, fields: fields)
         case .accept(var fields):
             fields[.date] = now.httpDateText
-            connection.http?.switchProtocols(fields: fields, into: &connection.output.bytes)
+            connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
             let limit = use == .echo ? limits.echoMessage : limits.webSocketMessage
             connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
             connection.webSocketUse = use
+            connection.speaks = .webSocket
             connection.deadline = nil
             webSocketOpened()
             observe?(.webSocketOpened(path: head.target.path))
@@ -58,8 +59,8 @@ extension Engine {
 
     /// Takes the frames that came on the heels of the handshake, and lets go of the HTTP side.
     private func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
-        let bytes = connection.http?.takeTrailingBytes() ?? []
-        connection.http = nil
+        let bytes = connection.http.takeTrailingBytes()
+        connection.http = HTTP1.Connection(role: .server)
         connection.lastAuthorization = nil
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
     }
@@ -123,7 +124,7 @@ extension Engine {
     func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
         _ = connection.webSocket?.close(code: code, reason: reason, into: &connection.output.bytes)
-        arm(connection, .closing, after: limits.closingTime, at: now)
+        arm(connection, .closing, after: patience.closing, at: now)
         touch(connection)
     }
 

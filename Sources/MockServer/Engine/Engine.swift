@@ -46,6 +46,7 @@ public final class Engine {
     /// What the engine was made with.
     public let configuration: Configuration
     var limits: ServerLimits { configuration.limits }
+    let patience: Patience
     let world: World
     var connections: [Connection?] = []
     private var freePlaces: [Int] = []
@@ -54,8 +55,8 @@ public final class Engine {
     private(set) var webSocketCount = 0
     private var deadlines = DeadlineQueue()
     private var touched: [Connection] = []
-    /// Storage of an emptied output buffer, lent to the next connection that writes: idle ones hold none.
-    private var spareOutput: [UInt8] = []
+    /// Storage of emptied output buffers, lent to the next connections that write: idle ones hold none.
+    private var spareOutputs: [[UInt8]] = []
     private var spareEvents: [WebSocket.Event] = []
     var responseFields = ResponseFields()
     var isShuttingDown = false
@@ -67,6 +68,7 @@ public final class Engine {
     /// Makes an engine without connections.
     public init(_ configuration: Configuration, now: Timestamp) {
         self.configuration = configuration
+        patience = Patience(configuration.limits)
         world = World(configuration, now: now)
     }
 
@@ -84,7 +86,7 @@ public final class Engine {
         let connection = Connection(id: ConnectionID(place: place, serial: serial))
         connections[place] = connection
         connectionCount += 1
-        arm(connection, .idle, after: limits.idleTime, at: now)
+        arm(connection, .idle, after: patience.idle, at: now)
         if connectionCount > limits.connections {
             refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
             observe?(.refusedConnection(limit: limits.connections))
@@ -96,8 +98,8 @@ public final class Engine {
     public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none else { return }
         lendOutput(to: connection)
-        if connection.http != nil {
-            connection.http?.receive(bytes)
+        if connection.speaks == .http {
+            connection.http.receive(bytes)
             serveRequests(of: connection, at: now)
         } else {
             receiveFrames(bytes, on: connection, at: now)
@@ -111,8 +113,8 @@ public final class Engine {
             end(connection, .close)
             return
         }
-        if connection.http != nil {
-            connection.http?.receiveEndOfStream()
+        if connection.speaks == .http {
+            connection.http.receiveEndOfStream()
             serveRequests(of: connection, at: now)
         }
         end(connection, .close)
@@ -135,10 +137,13 @@ public final class Engine {
         let wasPaused = isReadingPaused(connection)
         connection.output.take(count)
         // Progress: a slow reader of a response has its idle time anew.
-        if connection.deadline?.purpose == .idle { connection.deadline?.time = now + limits.idleTime }
-        if connection.output.isEmpty { reclaimOutput(of: connection) }
+        if connection.deadline?.purpose == .idle { connection.deadline?.time = now.advanced(byNanoseconds: patience.idle) }
+        if connection.output.isEmpty {
+            connection.webSocket?.resumePongs(into: &connection.output.bytes)
+            if connection.output.isEmpty { reclaimOutput(of: connection) } else { touch(connection) }
+        }
         // Requests that arrived while the peer took nothing wait in the parser.
-        if wasPaused, !isReadingPaused(connection), connection.http != nil, connection.ending == .none {
+        if wasPaused, !isReadingPaused(connection), connection.speaks == .http, connection.ending == .none {
             serveRequests(of: connection, at: now)
         }
     }
@@ -213,13 +218,14 @@ public final class Engine {
     /// Ends a connection after its output, giving the peer time to read it.
     func linger(_ connection: Connection, at now: Timestamp) {
         end(connection, .lingering)
-        arm(connection, .closing, after: limits.closingTime, at: now)
+        arm(connection, .closing, after: patience.closing, at: now)
     }
 
     func arm(
-        _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after duration: Duration, at now: Timestamp
+        _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after nanoseconds: Int64, at now: Timestamp
     ) {
-        connection.deadline = Connection.Deadline(time: now + duration, purpose: purpose)
+        connection.deadline = Connection.Deadline(
+            time: now.advanced(byNanoseconds: nanoseconds), purpose: purpose)
         queueDeadline(of: connection)
     }
 
@@ -241,16 +247,19 @@ public final class Engine {
     }
 
     func lendOutput(to connection: Connection) {
-        if connection.output.bytes.capacity == 0 { swap(&connection.output.bytes, &spareOutput) }
+        if connection.output.bytes.capacity == 0, let spare = spareOutputs.popLast() { connection.output.bytes = spare }
     }
 
     private func reclaimOutput(of connection: Connection) {
-        if spareOutput.capacity == 0, connection.output.bytes.capacity <= 64 * 1024 {
-            swap(&connection.output.bytes, &spareOutput)
-        } else {
-            connection.output.discard()
+        if spareOutputs.count < Engine.spareOutputCount, connection.output.bytes.capacity <= Engine.spareOutputSize {
+            spareOutputs.append(connection.output.bytes)
         }
+        connection.output.discard()
     }
+
+    /// At most 2 MiB lie spare, enough for what one turn of the loop writes.
+    private static let spareOutputCount = 128
+    private static let spareOutputSize = 16 * 1024
 
     func withEvents(_ body: (inout [WebSocket.Event]) -> Void) {
         var events: [WebSocket.Event] = []
@@ -261,10 +270,4 @@ public final class Engine {
     }
 
     func webSocketOpened() { webSocketCount += 1 }
-}
-
-extension Timestamp {
-    static func + (time: Timestamp, duration: Duration) -> Timestamp {
-        time.advanced(byNanoseconds: duration.nanoseconds)
-    }
 }

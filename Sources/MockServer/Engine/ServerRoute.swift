@@ -1,4 +1,5 @@
 import FitIQAPI
+import HTTP1
 import HTTPTypes
 
 /// An endpoint of this server: one of the API, or one of its own.
@@ -13,7 +14,14 @@ enum ServerRoute {
     /// `/__admin/echo`: a WebSocket that sends back what it gets, for conformance tools.
     case echo
 
-    init?(segments: [String]) {
+    init?(_ target: RequestTarget) {
+        var shortCut: Route?
+        target.readPath { shortCut = Route(consultationPath: $0) }
+        if let shortCut {
+            self = .api(shortCut)
+            return
+        }
+        let segments = target.segments
         switch segments {
         case ["health"]: self = .health
         case ["ready"]: self = .ready
@@ -23,6 +31,12 @@ enum ServerRoute {
             guard let route = Route(segments: segments) else { return nil }
             self = .api(route)
         }
+    }
+
+    /// Whether the endpoint answers a method; GET is asked first, because most requests are.
+    func answers(_ method: HTTPRequest.Method) -> Bool {
+        if method == .get, case .api(.consultation) = self { return true }
+        return methods.contains(method)
     }
 
     var methods: [HTTPRequest.Method] {
