@@ -22,9 +22,7 @@ struct Chat: ParsableCommand {
             "Reads messages from standard input, a line each, until the end of input. Continues the consultation that exists with this coach, or begins one."
     )
 
-    @Option(
-        help: ArgumentHelp(
-            "The coach: \(Persona.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "name"))
+    @Option(help: ArgumentHelp("The coach.", valueName: "name"))
     var persona = Persona.nutritionist
 
     @Option(

@@ -63,7 +63,7 @@ struct Serve: ParsableCommand {
         if let path = try nonEmpty(readyFile, "READY_FILE", "--ready-file") {
             try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: path)
         }
-        print(Messages.banner(running, program: CommandLine.arguments[0]), terminator: "")
+        print(Messages.banner(running, program: ProgramName.asTyped), terminator: "")
         fflush(nil)
         try serve(server)
     }
