@@ -19,7 +19,7 @@ let package = Package(
     targets: [
         // System library and C shims.
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl",
+            name: "COpenSSL", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "CPlatform"),
 

@@ -9,12 +9,12 @@ public enum SHA1 {
     public static let byteCount = 20
 
     /// Returns the 20-byte digest of `bytes`.
-    ///
-    /// - Precondition: OpenSSL offers SHA-1; a build that withholds it cannot serve WebSocket at all.
     public static func digest(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
-            let succeeded = EVP_Digest(bytes, bytes.count, buffer.baseAddress, nil, EVP_sha1(), nil)
-            precondition(succeeded == 1, Messages.unavailable("SHA-1"))
+            var context = SHA_CTX()
+            SHA1_Init(&context)
+            SHA1_Update(&context, bytes, bytes.count)
+            SHA1_Final(buffer.baseAddress, &context)
             count = byteCount
         }
     }
