@@ -14,8 +14,9 @@ struct Token: ParsableCommand {
     var user: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "How long it is valid: a number and s, m, h or d. Write --expires-in=-5m for one that expired five minutes ago.",
+            "How long it is valid: a number and s, m, h or d; -5m expired five minutes ago.",
             valueName: "duration"))
     var expiresIn = Lifetime(seconds: 3600)
 
