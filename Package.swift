@@ -59,6 +59,8 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "FitIQAPITests", dependencies: ["FitIQAPI", "JSON"]),
         .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON"]),
+        .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),
+        .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock"]),
         .testTarget(name: "MockServerTests", dependencies: ["MockServer", "FitIQAPI", "JSON"]),
     ],
     swiftLanguageModes: [.v6]

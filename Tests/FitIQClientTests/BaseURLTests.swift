@@ -1,0 +1,39 @@
+import Testing
+
+@testable import FitIQClient
+
+@Suite("Base URLs")
+struct BaseURLTests {
+    @Test(
+        "a base URL is a host, perhaps a port, perhaps a path",
+        arguments: [
+            ("http://127.0.0.1:8080", "127.0.0.1", 8080, "", "127.0.0.1:8080"),
+            ("http://localhost", "localhost", 80, "", "localhost:80"),
+            ("http://localhost/", "localhost", 80, "", "localhost:80"),
+            ("http://[::1]:8080", "::1", 8080, "", "[::1]:8080"),
+            ("http://[::1]", "::1", 80, "", "[::1]:80"),
+            ("http://host.local:9/w/world", "host.local", 9, "/w/world", "host.local:9"),
+            ("http://host.local:9/w/world//", "host.local", 9, "/w/world", "host.local:9"),
+        ])
+    func valid(text: String, host: String, port: UInt16, path: String, authority: String) throws {
+        let url = try BaseURL(text)
+        #expect(url.host == host)
+        #expect(url.port == port)
+        #expect(url.path == path)
+        #expect(url.authority == authority)
+        #expect(url.description == "http://\(authority)\(path)")
+    }
+
+    @Test(
+        "anything else is refused, and the refusal shows the form",
+        arguments: [
+            "", "localhost:8080", "https://localhost", "ws://localhost", "http://", "http://:80", "http://host:",
+            "http://host:x", "http://host:65536", "http://host:-1", "http://me@host", "http://host/?q",
+            "http://host/#f",
+            "http://[::1", "http://[::1]8080",
+        ])
+    func invalid(text: String) {
+        let error = #expect(throws: ClientError.self) { try BaseURL(text) }
+        #expect(error?.description == "'\(text)' is not a base URL; write it as http://127.0.0.1:8080.")
+    }
+}

@@ -1,0 +1,35 @@
+import HTTP1
+import HTTPTypes
+import Testing
+import WebSocket
+
+@testable import FitIQClient
+
+@Suite("Messages of the client")
+struct ClientErrorTests {
+    @Test(
+        "each says what happened",
+        arguments: [
+            (
+                ClientError.badHTTP(RemoteError(status: .badGateway, message: "no status line", source: "RFC 9112 §4")),
+                "the server's response is not valid HTTP: no status line (RFC 9112 §4)."
+            ),
+            (.truncatedResponse, "the connection ended in the middle of a response."),
+            (.notJSON(status: 200), "the server answered 200 with a body that is not JSON; is it a FitIQ backend?"),
+            (.refused(status: 404, message: "No."), "the server answered 404: No."),
+            (.handshake("no Upgrade"), "the WebSocket handshake failed: no Upgrade"),
+            (.badFrame("x"), "the server sent a frame that the contract does not know: x"),
+            (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),
+            (.closed(code: .normalClosure, reason: ""), "the server closed the socket with 1000."),
+        ] as [(ClientError, String)])
+    func description(error: ClientError, text: String) {
+        #expect(error.description == text)
+    }
+
+    @Test("credentials are the fields that every request brings")
+    func credentials() throws {
+        let fields = Credentials(token: "t", apiKey: "k").fields
+        #expect(fields[.authorization] == "Bearer t")
+        #expect(fields[try #require(HTTPField.Name("x-api-key"))] == "k")
+    }
+}

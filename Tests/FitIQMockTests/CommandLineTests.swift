@@ -1,0 +1,60 @@
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("The command line")
+struct CommandLineTests {
+    @Test(
+        "lengths of time",
+        arguments: [
+            ("0", 0), ("90", 90), ("90s", 90), ("5m", 300), ("1h", 3600), ("30d", 2_592_000), ("-5m", -300),
+            ("-1h", -3600),
+            ("36500d", 3_153_600_000),
+        ] as [(String, Int64)])
+    func lifetime(text: String, seconds: Int64) {
+        #expect(Lifetime(argument: text)?.seconds == seconds)
+    }
+
+    @Test(
+        "what is no length of time",
+        arguments: ["", "h", "x", "1x", "1.5h", "1 h", "36501d", "9223372036854775807d", "99999999999999999999s", "٣h"])
+    func noLifetime(text: String) {
+        #expect(Lifetime(argument: text) == nil)
+    }
+
+    @Test(
+        "the program's name is short where it can be, and safe to paste",
+        arguments: [
+            ("fitiq-mock", "/work", "fitiq-mock"),
+            ("/src/app/.build/release/fitiq-mock", "/src/app", ".build/release/fitiq-mock"),
+            ("/src/app/.build/release/fitiq-mock", "/src/ap", "/src/app/.build/release/fitiq-mock"),
+            ("/my apps/fitiq-mock", "/src", "'/my apps/fitiq-mock'"),
+            ("/it's/fitiq-mock", "/src", "'/it'\\''s/fitiq-mock'"),
+        ])
+    func programName(path: String, folder: String, shown: String) {
+        #expect(ProgramName.shortened(path, in: folder) == shown)
+    }
+
+    @Test(
+        "usage errors are one line that points to the help",
+        arguments: [
+            ("Unknown option '--bogus'", "Unknown option '--bogus'. See 'fitiq-mock --help'."),
+            ("Two words.\nUsage: …", "Two words. See 'fitiq-mock --help'."),
+            ("Did you mean x?", "Did you mean x? See 'fitiq-mock --help'."),
+        ])
+    func usage(message: String, line: String) {
+        #expect(Messages.usage(message) == line)
+    }
+
+    @Test("other messages")
+    func messages() {
+        #expect(
+            Messages.badEnvironment("FITIQ_MOCK_PORT", value: "x", expected: "a port from 0 to 65535")
+                == "FITIQ_MOCK_PORT is 'x', which is not a port from 0 to 65535.")
+        #expect(
+            Messages.unknownLogLevel("inf", allowed: ["info", "debug"])
+                == "--log-level must be one of info, debug; got 'inf'. Did you mean 'info'?")
+        #expect(Messages.unwritable("/x", reason: "no") == "cannot write '/x': no.")
+        #expect(Messages.empty("--host") == "--host must not be empty.")
+    }
+}
