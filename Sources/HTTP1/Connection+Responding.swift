@@ -90,6 +90,18 @@ extension Connection {
         process(.switchProtocols, by: .server)
     }
 
+    /// Stops waiting for a request, or for the rest of one, for a reason of the caller's: its time is up, say.
+    ///
+    /// Nothing more is read, and ``nextEvent()`` throws `error` from here on; one response may follow and closes the
+    /// connection. For a connection between messages, or whose request is not complete.
+    public mutating func abandonRequest(_ error: RemoteError) {
+        precondition(role == .server, "a client waits for no requests")
+        precondition(
+            theirState == .idle || (theirState == .sendBody && ourState == .sendResponse),
+            "a client in state \(theirState) has no request under way")
+        fail(error)
+    }
+
     // MARK: Parts of a response
 
     private mutating func beginResponse(_ status: HTTPResponse.Status, close: Bool) {

@@ -193,4 +193,23 @@ struct ServerTests {
         #expect(String(decoding: slice, as: UTF8.self) == "abc")
         #expect(try Pair.drain(&connection) == ["body def", "end"])
     }
+
+    @Test(
+        "an abandoned request is answered once, and nothing more is read",
+        arguments: [
+            "", "\r", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n",
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
+        ])
+    func abandoned(_ text: String) throws {
+        var connection = server(text)
+        _ = try Pair.drain(&connection)
+        let error = RemoteError(status: .requestTimeout, message: "too late", source: "RFC 9110 §15.5.9")
+        connection.abandonRequest(error)
+        #expect(connection.canRespond)
+        #expect(respond(&connection, .requestTimeout).contains("Connection: close\r\n"))
+        #expect(!connection.canRespond && connection.shouldClose && !connection.wantsBytes)
+        connection.receive(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+        #expect(connection.bufferedByteCount == 0)
+        #expect(throws: error) { try connection.nextEvent() }
+    }
 }
