@@ -61,7 +61,11 @@ let package = Package(
         .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON"]),
         .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),
         .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock"]),
-        .testTarget(name: "MockServerTests", dependencies: ["MockServer", "FitIQAPI", "JSON"]),
+        .testTarget(
+            name: "MockServerTests",
+            dependencies: [
+                "MockServer", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes,
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

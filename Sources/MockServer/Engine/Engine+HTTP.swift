@@ -15,7 +15,7 @@ extension Engine {
             do throws(RemoteError) {
                 event = try connection.http.nextEvent()
             } catch {
-                refuse(connection, .violation(error), at: now)
+                respond(.violation(error), on: connection, at: now)
                 return
             }
             switch event {
@@ -88,8 +88,14 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    /// Answers that the connection cannot go on, and ends it.
+    /// Gives up on a request that has not begun or is not complete, answers why, and ends the connection.
     func refuse(_ connection: Connection, _ refusal: TransportRefusal, at now: Timestamp) {
+        connection.http?.abandonRequest(
+            RemoteError(status: refusal.status, message: refusal.message, source: "RFC 9112 §9.5"))
+        respond(refusal, on: connection, at: now)
+    }
+
+    private func respond(_ refusal: TransportRefusal, on connection: Connection, at now: Timestamp) {
         responseFields.update(to: now)
         connection.request = nil
         connection.body = []

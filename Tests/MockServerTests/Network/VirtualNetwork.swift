@@ -1,0 +1,137 @@
+import FitIQAPI
+import Testing
+
+@testable import MockServer
+
+/// A transport made of arrays, and a clock moved by hand: what ``Host`` does with sockets, without any.
+///
+/// Like the host it reads from a connection only while reading is not paused, at most `pieceSize` bytes at a time, and
+/// obeys each ending as documented.
+final class VirtualNetwork {
+    /// What the host reads in one go.
+    static let pieceSize = 16 * 1024
+    /// 2025-01-29T10:30:00Z.
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    let engine: Engine
+    private(set) var now = VirtualNetwork.start
+    /// What the engine told its observer.
+    private(set) var observations: [Observation] = []
+    /// The open connections by place.
+    private var clients: [Int: VirtualClient] = [:]
+    /// Clients with bytes or an end of stream that the engine has not taken.
+    private var waiting: [VirtualClient] = []
+
+    init(_ configure: (inout Engine.Configuration) -> Void = { _ in }) {
+        var configuration = Engine.Configuration(pace: .instant)
+        configure(&configuration)
+        engine = Engine(configuration, now: now)
+        engine.observe = { [unowned self] in observations.append($0) }
+    }
+
+    /// How many connections are open as the transport sees it.
+    var openCount: Int { clients.count }
+
+    /// Opens a connection; nil where the engine wants it closed at once.
+    func connect(window: Int = .max) -> VirtualClient? {
+        guard let id = engine.open(at: now) else { return nil }
+        #expect(clients[id.place] == nil, "a place was given away while it is taken")
+        let client = VirtualClient(id: id, network: self, window: window)
+        clients[id.place] = client
+        settle()
+        return client
+    }
+
+    /// Opens a connection that the limits allow for certain.
+    func open(window: Int = .max) throws -> VirtualClient {
+        try #require(connect(window: window), "the engine refused a connection outright")
+    }
+
+    /// Moves the clock, stopping at each deadline on the way.
+    func advance(by duration: Duration) {
+        let target = now + duration
+        while let due = engine.nextDeadline, due <= target {
+            now = max(now, due)
+            engine.advance(to: now)
+            settle()
+            if let next = engine.nextDeadline, next <= now {
+                Issue.record("the engine asks for a time that has been served: the host would spin")
+                break
+            }
+        }
+        now = target
+    }
+
+    /// Serves connections and delivers bytes until nothing moves any more.
+    func settle() {
+        while true {
+            let touched = engine.takeTouched()
+            for connection in touched { serve(connection) }
+            var isQuiet = touched.isEmpty
+            let batch = waiting
+            waiting = []
+            for client in batch {
+                if deliver(to: client) { isQuiet = false }
+                if client.hasMore { waiting.append(client) }
+            }
+            if isQuiet { return }
+        }
+    }
+
+    func enqueue(_ client: VirtualClient) {
+        if !waiting.contains(where: { $0 === client }) { waiting.append(client) }
+        settle()
+    }
+
+    /// The client takes more, so the server can send more.
+    func windowOpened(of client: VirtualClient) {
+        if let connection = connection(of: client) { serve(connection) }
+        settle()
+    }
+
+    /// The connection is gone without a word.
+    func broken(_ client: VirtualClient) {
+        guard client.ending == .open else { return }
+        drop(client, .byClient)
+        settle()
+    }
+
+    func connection(of client: VirtualClient) -> Connection? { engine.connection(client.id) }
+
+    private func deliver(to client: VirtualClient) -> Bool {
+        guard client.ending == .open, let connection = connection(of: client), !engine.isReadingPaused(connection)
+        else {
+            return false
+        }
+        if let piece = client.takePiece(upTo: Self.pieceSize) {
+            piece.withUnsafeBytes { engine.receive($0, on: client.id, at: now) }
+            return true
+        }
+        guard client.takeEndOfStream() else { return false }
+        engine.receiveEndOfStream(on: client.id, at: now)
+        return true
+    }
+
+    private func serve(_ connection: Connection) {
+        // Touched, and gone since.
+        guard let client = clients[connection.id.place], client.id == connection.id else { return }
+        if connection.ending == .reset { return drop(client, .reset) }
+        while connection.hasOutput {
+            let count = connection.withOutput { client.take($0) }
+            if count == 0 { return }
+            engine.sent(count, on: client.id, at: now)
+        }
+        switch connection.ending {
+        case .none: break
+        case .close, .reset: drop(client, .closed)
+        case .lingering:
+            if client.serverFinished() { waiting.append(client) }
+        }
+    }
+
+    private func drop(_ client: VirtualClient, _ ending: VirtualClient.Ending) {
+        client.ending = ending
+        clients[client.id.place] = nil
+        engine.transportClosed(client.id)
+    }
+}
