@@ -53,9 +53,16 @@ public final class Connection {
     /// Whether the transport has been asked to look at this connection.
     var isTouched = false
 
-    init(id: ConnectionID) {
+    /// Whether it is one too many, and only told so.
+    let isRefused: Bool
+
+    init(id: ConnectionID, isRefused: Bool = false) {
         self.id = id
+        self.isRefused = isRefused
     }
+
+    /// Whether our close frame is out, or on its way.
+    var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
 
     /// Whether there are bytes to send.
     public var hasOutput: Bool { !output.isEmpty }

@@ -56,7 +56,7 @@ extension Engine {
         connection.request = nil
         connection.body = []
         // What follows has its own time to arrive.
-        connection.deadline?.purpose = .idle
+        arm(connection, .idle, after: patience.idle, at: now)
 
         let answer: Answer
         do throws(APIError) {
@@ -90,7 +90,7 @@ extension Engine {
 
     /// Gives up on a request that has not begun or is not complete, answers why, and ends the connection.
     func refuse(_ connection: Connection, _ refusal: TransportRefusal, at now: Timestamp) {
-        connection.http?.abandonRequest(
+        connection.http.abandonRequest(
             RemoteError(status: refusal.status, message: refusal.message, source: "RFC 9112 §9.5"))
         respond(refusal, on: connection, at: now)
     }

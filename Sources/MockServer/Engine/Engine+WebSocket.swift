@@ -77,6 +77,7 @@ extension Engine {
             forgetSocket(of: connection)
             linger(connection, at: now)
         }
+        awaitReader(of: connection, at: now)
     }
 
     private func handle(_ event: WebSocket.Event, on connection: Connection, at now: Timestamp) {
@@ -108,10 +109,11 @@ extension Engine {
         for effect in effects {
             switch effect {
             case .send(let socket, let text):
-                guard let connection = self[ConnectionID(socket)] else { continue }
+                guard let connection = self[ConnectionID(socket)], connection.ending == .none else { continue }
                 lendOutput(to: connection)
                 _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
                 touch(connection)
+                awaitReader(of: connection, at: now)
                 if connection.output.count > limits.unsentBytes { cutOff(connection) }
             case .close(let socket, let code, let reason):
                 guard let connection = self[ConnectionID(socket)] else { continue }
@@ -124,8 +126,8 @@ extension Engine {
     func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
         _ = connection.webSocket?.close(code: code, reason: reason, into: &connection.output.bytes)
-        arm(connection, .closing, after: patience.closing, at: now)
         touch(connection)
+        awaitReader(of: connection, at: now)
     }
 
     /// Ends a connection whose client takes too little: what it does not read cannot be told to it in a close frame.

@@ -52,8 +52,10 @@ public final class Engine {
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
     private(set) var connectionCount = 0
+    /// How many of them are only being told that there are too many.
+    private var refusedCount = 0
     private(set) var webSocketCount = 0
-    private var deadlines = DeadlineQueue()
+    var deadlines = DeadlineQueue()
     private var touched: [Connection] = []
     /// Storage of emptied output buffers, lent to the next connections that write: idle ones hold none.
     private var spareOutputs: [[UInt8]] = []
@@ -79,15 +81,17 @@ public final class Engine {
     /// - Returns: its number, or nil where the transport has to close it at once: too many are being refused already.
     ///   A connection over the limit gets a number too, but only to be answered 503.
     public func open(at now: Timestamp) -> ConnectionID? {
-        guard connectionCount < limits.connections + limits.refusedConnections else { return nil }
+        let isRefused = connectionCount - refusedCount >= limits.connections
+        guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
         let place = freePlaces.popLast() ?? connections.count
         if place == connections.count { connections.append(nil) }
         serial &+= 1
-        let connection = Connection(id: ConnectionID(place: place, serial: serial))
+        let connection = Connection(id: ConnectionID(place: place, serial: serial), isRefused: isRefused)
         connections[place] = connection
         connectionCount += 1
         arm(connection, .idle, after: patience.idle, at: now)
-        if connectionCount > limits.connections {
+        if isRefused {
+            refusedCount += 1
             refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
             observe?(.refusedConnection(limit: limits.connections))
         }
@@ -117,7 +121,9 @@ public final class Engine {
             connection.http.receiveEndOfStream()
             serveRequests(of: connection, at: now)
         }
+        forgetSocket(of: connection)
         end(connection, .close)
+        awaitReader(of: connection, at: now)
     }
 
     /// Takes the news that the transport connection is gone, and frees its place.
@@ -126,6 +132,7 @@ public final class Engine {
         forgetSocket(of: connection)
         connection.ending = .reset
         if connection.webSocket != nil { webSocketCount -= 1 }
+        if connection.isRefused { refusedCount -= 1 }
         connections[id.place] = nil
         freePlaces.append(id.place)
         connectionCount -= 1
@@ -136,11 +143,13 @@ public final class Engine {
         guard let connection = self[id] else { return }
         let wasPaused = isReadingPaused(connection)
         connection.output.take(count)
-        // Progress: a slow reader of a response has its idle time anew.
-        if connection.deadline?.purpose == .idle { connection.deadline?.time = now.advanced(byNanoseconds: patience.idle) }
+        // Progress: a slow reader has its idle time anew.
+        if connection.deadline?.purpose == .idle {
+            connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
+        }
         if connection.output.isEmpty {
-            connection.webSocket?.resumePongs(into: &connection.output.bytes)
-            if connection.output.isEmpty { reclaimOutput(of: connection) } else { touch(connection) }
+            reclaimOutput(of: connection)
+            outputWasTaken(from: connection, at: now)
         }
         // Requests that arrived while the peer took nothing wait in the parser.
         if wasPaused, !isReadingPaused(connection), connection.speaks == .http, connection.ending == .none {
@@ -155,17 +164,7 @@ public final class Engine {
             world.backend.advance(&world.turn)
             applyEffects(at: now)
         }
-        while let id = deadlines.popDue(at: now) {
-            guard let connection = self[id] else { continue }
-            connection.queuedDeadline = nil
-            guard let deadline = connection.deadline else { continue }
-            if deadline.time > now {
-                queueDeadline(of: connection)
-            } else {
-                connection.deadline = nil
-                deadlinePassed(deadline.purpose, of: connection, at: now)
-            }
-        }
+        serveDeadlines(at: now)
     }
 
     /// When ``advance(to:)`` is to be called; nil while nothing is due.
@@ -213,37 +212,6 @@ public final class Engine {
     func end(_ connection: Connection, _ ending: Connection.Ending) {
         connection.ending = ending
         touch(connection)
-    }
-
-    /// Ends a connection after its output, giving the peer time to read it.
-    func linger(_ connection: Connection, at now: Timestamp) {
-        end(connection, .lingering)
-        arm(connection, .closing, after: patience.closing, at: now)
-    }
-
-    func arm(
-        _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after nanoseconds: Int64, at now: Timestamp
-    ) {
-        connection.deadline = Connection.Deadline(
-            time: now.advanced(byNanoseconds: nanoseconds), purpose: purpose)
-        queueDeadline(of: connection)
-    }
-
-    private func queueDeadline(of connection: Connection) {
-        guard let time = connection.deadline?.time else { return }
-        // A later deadline waits until the queued entry comes up.
-        if let queued = connection.queuedDeadline, queued <= time { return }
-        connection.queuedDeadline = time
-        deadlines.insert(connection.id, at: time)
-    }
-
-    private func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
-        switch purpose {
-        case .idle: end(connection, connection.output.isEmpty ? .close : .reset)
-        case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
-        case .readBody: refuse(connection, .bodyTimeout(limits.readTime), at: now)
-        case .closing: end(connection, connection.output.isEmpty ? .close : .reset)
-        }
     }
 
     func lendOutput(to connection: Connection) {

@@ -60,4 +60,115 @@ struct TimeLimitTests {
         #expect(client.wire.ending == .closed)
         #expect(network.engine.isEmpty)
     }
+
+    @Test("An idle connection is closed after 75 s without a word", arguments: [0, 1, 5])
+    func idle(requests: Int) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        for _ in 0..<requests {
+            network.advance(by: .seconds(40))
+            #expect(try client.exchange(Request()).status == 200)
+        }
+        let received = client.wire.received.count
+        network.advance(by: .milliseconds(74_999))
+        #expect(client.wire.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(client.wire.ending == .closed)
+        #expect(client.wire.received.count == received)
+    }
+
+    @Test("Each request has its own 10 s, however the ones before it were spread")
+    func ownTime() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        let request = Request(fields: ["Connection: keep-alive"])
+        for _ in 0..<20 {
+            let half = request.bytes.count / 2
+            client.wire.send(Array(request.bytes[..<half]))
+            network.advance(by: .seconds(9))
+            client.wire.send(Array(request.bytes[half...]))
+            #expect(try client.response(to: request).status == 200)
+        }
+    }
+
+    @Test("A request's body has 10 s of its own, counted from its head")
+    func headThenBody() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        let request = Request.create()
+        client.wire.send("POST /api")
+        network.advance(by: .seconds(9))
+        client.wire.send(Array(request.head.utf8.dropFirst(9)))
+        network.advance(by: .seconds(9))
+        client.wire.send(request.body ?? [])
+        #expect(try client.response(to: request).status == 201)
+    }
+
+    @Test("A connection has few entries in the queue of deadlines, however long it is busy")
+    func queueStaysSmall() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        let request = Request()
+        for _ in 0..<3_000 {
+            client.wire.send(request.bytes, cutAt: 10)
+            network.advance(by: .milliseconds(300))
+            #expect(try client.response(to: request).status == 200)
+        }
+        #expect(network.engine.deadlines.count < 16)
+    }
+
+    @Test("Connections that have gone leave nothing behind in the queue of deadlines")
+    func queueForgets() throws {
+        let network = VirtualNetwork()
+        let stays = try HTTPClient(network)
+        for _ in 0..<20_000 { try network.open().vanish() }
+        #expect(network.engine.deadlines.count < 2_000)
+        network.advance(by: .seconds(75))
+        #expect(network.engine.deadlines.count == 0)
+        #expect(stays.wire.ending == .closed)
+    }
+
+    @Test("A client that reads nothing has 75 s, and as long again after each byte it takes")
+    func slowReader() throws {
+        let network = VirtualNetwork()
+        let client = try network.open(window: 0)
+        // The request arrives in two pieces: its time to arrive is over when the response is made.
+        client.send(Request().bytes, cutAt: 5)
+        for _ in 0..<5 {
+            network.advance(by: .seconds(74))
+            #expect(client.ending == .open)
+            client.read(1)
+        }
+        network.advance(by: .milliseconds(74_999))
+        #expect(client.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(client.ending == .reset)
+    }
+
+    @Test("The last response of a connection is not cut short for a slow reader", arguments: [true, false])
+    func slowReaderOfLastResponse(hasFinishedWriting: Bool) throws {
+        let network = VirtualNetwork()
+        let client = try network.open(window: 0)
+        client.send(Request(fields: ["Connection: close"]).bytes, cutAt: 5)
+        if hasFinishedWriting { client.finishWriting() }
+        let whole = client.unsent
+        for _ in 0..<whole {
+            network.advance(by: .seconds(5))
+            client.read(1)
+        }
+        #expect(client.received.count == whole)
+        #expect(client.ending == .closed)
+    }
+
+    @Test("A client that finished sending and reads nothing is broken off after 75 s")
+    func finishedAndNeverReads() throws {
+        let network = VirtualNetwork()
+        let client = try network.open(window: 0)
+        client.send(Request().bytes)
+        client.finishWriting()
+        network.advance(by: .milliseconds(74_999))
+        #expect(client.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(client.ending == .reset)
+    }
 }

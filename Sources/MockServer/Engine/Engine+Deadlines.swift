@@ -1,0 +1,76 @@
+import FitIQAPI
+
+/// What happens to a connection when nothing happens on it.
+extension Engine {
+    /// Sets what a connection waits for, in place of what it waited for before.
+    func arm(
+        _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after nanoseconds: Int64, at now: Timestamp
+    ) {
+        connection.deadline = Connection.Deadline(
+            time: now.advanced(byNanoseconds: nanoseconds), purpose: purpose)
+        queueDeadline(of: connection)
+    }
+
+    /// Ends a connection after its output, giving the peer time to read it.
+    func linger(_ connection: Connection, at now: Timestamp) {
+        end(connection, .lingering)
+        awaitReader(of: connection, at: now)
+        if connection.output.isEmpty { arm(connection, .closing, after: patience.closing, at: now) }
+    }
+
+    /// Limits the time in which the peer takes nothing of the output; a deadline of that kind goes on.
+    func awaitReader(of connection: Connection, at now: Timestamp) {
+        guard !connection.output.isEmpty, connection.deadline?.purpose != .idle else { return }
+        arm(connection, .idle, after: patience.idle, at: now)
+    }
+
+    /// The peer has all that there was: what is waited for next?
+    func outputWasTaken(from connection: Connection, at now: Timestamp) {
+        if connection.ending == .lingering || connection.isClosingWebSocket {
+            arm(connection, .closing, after: patience.closing, at: now)
+        } else if connection.speaks == .webSocket {
+            connection.deadline = nil
+            connection.webSocket?.resumePongs(into: &connection.output.bytes)
+            if connection.hasOutput {
+                touch(connection)
+                awaitReader(of: connection, at: now)
+            }
+        }
+    }
+
+    /// Does what the connections whose time has come are due.
+    func serveDeadlines(at now: Timestamp) {
+        while let (id, time) = deadlines.popDue(at: now) {
+            // An entry that an earlier one has replaced, or whose connection is gone.
+            guard let connection = self[id], connection.queuedDeadline == time else { continue }
+            connection.queuedDeadline = nil
+            guard let deadline = connection.deadline else { continue }
+            if deadline.time > now {
+                queueDeadline(of: connection)
+            } else {
+                connection.deadline = nil
+                deadlinePassed(deadline.purpose, of: connection, at: now)
+            }
+        }
+    }
+
+    private func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
+        switch purpose {
+        case .idle, .closing: end(connection, connection.output.isEmpty ? .close : .reset)
+        case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
+        case .readBody: refuse(connection, .bodyTimeout(limits.readTime), at: now)
+        }
+    }
+
+    private func queueDeadline(of connection: Connection) {
+        guard let time = connection.deadline?.time else { return }
+        // A later deadline waits until the queued entry comes up.
+        if let queued = connection.queuedDeadline, queued <= time { return }
+        connection.queuedDeadline = time
+        deadlines.insert(connection.id, at: time)
+        // Connections that come and go in a hurry leave their entries behind.
+        if deadlines.count > 2 * connectionCount + 1024 {
+            deadlines.removeAll { id, time in self[id]?.queuedDeadline != time }
+        }
+    }
+}

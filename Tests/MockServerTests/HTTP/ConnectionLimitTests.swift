@@ -1,0 +1,95 @@
+import Testing
+
+@testable import MockServer
+
+@Suite("The limit of connections")
+struct ConnectionLimitTests {
+    private func network() -> VirtualNetwork {
+        VirtualNetwork { configuration in
+            configuration.limits.connections = 3
+            configuration.limits.refusedConnections = 2
+        }
+    }
+
+    @Test("At the limit all are served; one over it is answered 503 and closed")
+    func refused() throws {
+        let network = network()
+        let served = try (0..<3).map { _ in try HTTPClient(network) }
+        let refused = try HTTPClient(network)
+        let response = try refused.response()
+        #expect(response.status == 503)
+        #expect(response.errorCode == "TOO_MANY_CONNECTIONS")
+        #expect(response.message == "3 connections are open, which is the limit; close some and try again.")
+        #expect(response.fields[.connection] == "close")
+        #expect(refused.wire.ending == .closed)
+        for client in served { #expect(try client.exchange(Request()).status == 200) }
+        guard case .refusedConnection(limit: 3) = network.observations.last(where: \.isWarning) else {
+            Issue.record("the refusal was not observed")
+            return
+        }
+    }
+
+    @Test("Beyond those that are being refused, connections are closed without an answer")
+    func refusedOutright() throws {
+        let network = network()
+        for _ in 0..<3 { _ = try network.open() }
+        let lingering = try (0..<2).map { _ in
+            let client = try #require(network.connect(window: 0))
+            return client
+        }
+        #expect(network.connect() == nil)
+        #expect(network.engine.connectionCount == 5)
+        for client in lingering { client.read() }
+        #expect(network.engine.connectionCount == 3)
+        #expect(network.connect() != nil)
+    }
+
+    @Test("A place that became free is served, even while others are still being refused")
+    func freedPlace() throws {
+        let network = network()
+        let served = try (0..<3).map { _ in try network.open() }
+        let refused = try #require(network.connect(window: 0))
+        #expect(refused.ending == .open)
+        served[0].vanish()
+        let next = try HTTPClient(network)
+        #expect(try next.exchange(Request()).status == 200)
+    }
+
+    @Test("Places are used again: after many connections the table is as long as the most that were open")
+    func placesReused() throws {
+        let network = network()
+        for round in 0..<200 {
+            let clients = try (0..<3).map { _ in try HTTPClient(network) }
+            for client in clients { #expect(client.wire.id.place < 3) }
+            clients[round % 3].wire.vanish()
+            clients[(round + 1) % 3].wire.finishWriting()
+            #expect(try clients[(round + 2) % 3].exchange(Request()).status == 200)
+            clients[(round + 2) % 3].wire.vanish()
+            #expect(network.engine.isEmpty && network.openCount == 0)
+        }
+        #expect(network.engine.connections.count == 3)
+    }
+
+    @Test("A refused connection that never reads is gone in the end")
+    func refusedNeverReads() throws {
+        let network = network()
+        for _ in 0..<3 { _ = try network.open() }
+        let refused = try #require(network.connect(window: 0))
+        network.advance(by: .seconds(75))
+        #expect(refused.ending == .reset)
+    }
+
+    @Test("A refused connection that reads and does not close is closed after 2 s")
+    func refusedLingers() throws {
+        let network = network()
+        for _ in 0..<3 { _ = try network.open() }
+        let refused = try #require(network.connect(window: 0))
+        refused.closesInReply = false
+        refused.read()
+        #expect(refused.sawEndOfStream && refused.ending == .open)
+        network.advance(by: .milliseconds(1_999))
+        #expect(refused.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(refused.ending == .closed)
+    }
+}
