@@ -64,7 +64,8 @@ let package = Package(
         .testTarget(
             name: "MockServerTests",
             dependencies: [
-                "MockServer", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes,
+                "Digests", "MockServer", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket",
+                httpTypes,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -25,6 +25,9 @@ struct Authenticator {
     /// Verified tokens by their text: a signature is checked once, the expiry each time.
     private var verified: [String: VerifiedToken] = [:]
 
+    /// How many tokens are at hand.
+    var verifiedCount: Int { verified.count }
+
     init(apiKey: String, secret: String, limit: Int) {
         self.apiKey = Array(apiKey.utf8)
         self.secret = Array(secret.utf8)

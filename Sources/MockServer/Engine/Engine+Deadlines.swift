@@ -24,7 +24,7 @@ extension Engine {
         arm(connection, .idle, after: patience.idle, at: now)
     }
 
-    /// The peer has all that there was: what is waited for next?
+    /// Sets what is waited for once the peer has taken all that there was.
     func outputWasTaken(from connection: Connection, at now: Timestamp) {
         if connection.ending == .lingering || connection.isClosingWebSocket {
             arm(connection, .closing, after: patience.closing, at: now)

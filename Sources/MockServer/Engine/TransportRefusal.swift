@@ -3,7 +3,9 @@ import HTTP1
 import HTTPTypes
 import JSON
 
-/// A refusal that has nothing to do with the API: the bytes, their number or their pace. The connection closes after it.
+/// A refusal that has nothing to do with the API: the bytes, their number or their pace.
+///
+/// The connection closes after it.
 struct TransportRefusal {
     var status: HTTPResponse.Status
     var code: String

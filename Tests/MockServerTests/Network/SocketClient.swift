@@ -45,6 +45,13 @@ final class SocketClient {
         if !bytes.isEmpty { receive(bytes) }
     }
 
+    /// The events since the last call.
+    func takeEvents() -> [WebSocket.Event] {
+        update()
+        defer { events = [] }
+        return events
+    }
+
     /// The `type` of each text frame that arrived since the last call.
     func takeTypes() -> [String] {
         update()

@@ -79,6 +79,9 @@ final class VirtualClient {
         network.windowOpened(of: self)
     }
 
+    /// Takes no more until it reads again.
+    func stopReading() { window = 0 }
+
     /// What has arrived since the last call.
     func takeReceived() -> ArraySlice<UInt8> {
         defer { consumed = received.count }

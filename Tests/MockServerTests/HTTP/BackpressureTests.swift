@@ -1,0 +1,167 @@
+import Testing
+
+@testable import MockServer
+
+@Suite("Clients that do not read")
+struct BackpressureTests {
+    @Test("Reading pauses while much is unsent: memory is bounded, and nothing is lost once the client reads")
+    func pipelinedWithoutReading() throws {
+        let network = VirtualNetwork()
+        let wire = try network.open(window: 0)
+        let request = Request(
+            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
+        let count = 500
+        wire.send((0..<count).flatMap { _ in request.bytes })
+        let limits = network.engine.limits
+        #expect(wire.unread > 0, "reading did not pause")
+        #expect(wire.highestUnsent <= limits.unsentBytesBeforeReadingPauses + 64 * 1024)
+        while wire.unsent > 0 { wire.read(10_000) }
+        #expect(wire.unread == 0)
+        #expect(wire.highestUnsent <= limits.unsentBytesBeforeReadingPauses + 64 * 1024)
+        let client = HTTPClient(wire)
+        let first = try client.response()
+        #expect(first.status == 200)
+        for _ in 1..<count { #expect(try client.response().body == first.body) }
+        #expect(throws: ResponseReader.Missing.self) { try client.response() }
+        #expect(wire.ending == .open)
+    }
+
+    @Test("Requests before the end of the stream are all answered, even where reading had paused")
+    func pausedThenFinished() throws {
+        let network = VirtualNetwork()
+        let wire = try network.open(window: 0)
+        let request = Request(
+            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
+        wire.send((0..<200).flatMap { _ in request.bytes })
+        wire.finishWriting()
+        wire.read()
+        let client = HTTPClient(wire)
+        for _ in 0..<200 { #expect(try client.response().status == 200) }
+        #expect(wire.ending == .closed)
+    }
+
+    @Test("A client whose reading has paused has 75 s to take something, whatever it sent before")
+    func pausedDeadline() throws {
+        let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = 10 }
+        let wire = try network.open(window: 0)
+        wire.send(Request().bytes, cutAt: 5)
+        network.advance(by: .milliseconds(74_999))
+        #expect(wire.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(wire.ending == .reset)
+    }
+
+    @Test("A paused client reads byte by byte and gets every answer, one request at a time")
+    func resumesOneByOne() throws {
+        let network = VirtualNetwork { $0.limits.unsentBytesBeforeReadingPauses = 10 }
+        let wire = try network.open(window: 0)
+        wire.send((0..<5).flatMap { _ in Request().bytes })
+        let one = wire.unsent
+        for _ in 0..<(5 * one) {
+            #expect(wire.unsent <= one + 10)
+            wire.read(1)
+        }
+        let client = HTTPClient(wire)
+        for _ in 0..<5 { #expect(try client.response().status == 200) }
+        #expect(wire.unsent == 0)
+    }
+
+    @Test("A reader of a chat who leaves over 4 MiB unread is reset, and others are not")
+    func slowChatReader() throws {
+        let network = VirtualNetwork { configuration in
+            configuration.limits.unsentBytes = 100_000
+            configuration.worldLimits.messages = 100_000
+        }
+        let id = try network.consultation()
+        let slow = try network.socket(on: id)
+        let reader = try network.socket(on: id)
+        let other = try network.socket(on: try network.consultation(of: TestUser.ben), of: TestUser.ben)
+        // The slow one has chatted, so it hears the chat; then it stops reading.
+        slow.send(#"{"type":"message","content":"hello"}"#)
+        network.advance(by: .zero)
+        #expect(slow.takeTypes().last == "stream_complete")
+        slow.wire.stopReading()
+        var rounds = 0
+        while slow.wire.ending == .open, rounds < 1000 {
+            reader.send(#"{"type":"user_message","content":"hello"}"#)
+            network.advance(by: .zero)
+            rounds += 1
+        }
+        #expect(slow.wire.ending == .reset)
+        #expect(slow.wire.highestUnsent <= 100_000 + 64 * 1024)
+        #expect(rounds > 1)
+        let heard = reader.takeTypes()
+        #expect(heard.filter { $0 == "assistant_message_end" }.count == rounds)
+        #expect(reader.wire.ending == .open && other.wire.ending == .open)
+        other.send(#"{"type":"ping"}"#)
+        #expect(other.takeTypes() == ["connected", "pong"])
+        #expect(network.observations.contains { if case .slowReader(limit: 100_000) = $0 { true } else { false } })
+        #expect(network.engine.webSocketCount == 2)
+    }
+
+    @Test("The limit of 4 MiB is the documented one")
+    func documentedLimits() {
+        let limits = ServerLimits()
+        #expect(limits.unsentBytes == 4 << 20)
+        #expect(limits.unsentBytesBeforeReadingPauses == 256 << 10)
+        #expect(limits.webSocketMessage == 1 << 20 && limits.echoMessage == 16 << 20)
+        #expect(limits.readTime == .seconds(10) && limits.idleTime == .seconds(75))
+        #expect(limits.closingTime == .seconds(2))
+    }
+
+    @Test("A WebSocket that takes nothing of its output for 75 s is reset", arguments: [false, true])
+    func neverReadingSocket(finishesWriting: Bool) throws {
+        let network = VirtualNetwork()
+        let socket = try network.echo()
+        socket.wire.stopReading()
+        socket.send(String(repeating: "x", count: 300_000))
+        if finishesWriting { socket.wire.finishWriting() }
+        network.advance(by: .seconds(60))
+        socket.wire.read(10)
+        network.advance(by: .milliseconds(74_999))
+        #expect(socket.wire.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(socket.wire.ending == .reset)
+        #expect(network.engine.isEmpty)
+    }
+
+    @Test("A WebSocket that has everything may be silent for as long as it likes")
+    func silentSocket() throws {
+        let network = VirtualNetwork()
+        let socket = try network.echo()
+        socket.wire.stopReading()
+        socket.send("hello")
+        network.advance(by: .seconds(70))
+        socket.wire.read()
+        network.advance(by: .seconds(100_000))
+        #expect(socket.wire.ending == .open)
+        socket.send("still here")
+        #expect(socket.takeEvents() == [.text(Array("hello".utf8)), .text(Array("still here".utf8))])
+    }
+
+    @Test("A pong that waited for room is sent when the client has read, without another frame")
+    func waitingPong() throws {
+        let network = VirtualNetwork()
+        let socket = try network.echo()
+        socket.wire.stopReading()
+        socket.send(String(repeating: "x", count: 100_000))
+        socket.ping("one")
+        socket.ping("two")
+        socket.wire.read()
+        let events = socket.takeEvents()
+        #expect(events.count == 2)
+        #expect(events.last == .pong(Array("two".utf8)))
+    }
+
+    @Test("Pings without end from a client that never reads cost bounded memory")
+    func pingFlood() throws {
+        let network = VirtualNetwork()
+        let socket = try network.echo()
+        socket.wire.stopReading()
+        for _ in 0..<20_000 { socket.ping("0123456789") }
+        #expect(socket.wire.unread == 0)
+        #expect(socket.wire.highestUnsent <= 65 * 1024)
+        socket.wire.read()
+        #expect(socket.takeEvents().last == .pong(Array("0123456789".utf8)))
+    }
+}

@@ -1,0 +1,150 @@
+import HTTPTypes
+import Testing
+
+@testable import MockServer
+
+@Suite("Paths and methods")
+struct RoutingTests {
+    private static let id = "00000000-0000-4000-8000-000000000000"
+    static let methods: [(path: String, allow: String)] = [
+        ("/api/v1/consultations", "GET, HEAD, POST, OPTIONS"),
+        ("/api/v1/consultations/quick-actions", "GET, HEAD, OPTIONS"),
+        ("/api/v1/consultations/\(id)", "GET, HEAD, OPTIONS"),
+        ("/api/v1/consultations/\(id)/messages", "GET, HEAD, OPTIONS"),
+        ("/api/v1/consultations/\(id)/archive", "POST, OPTIONS"),
+        ("/api/v1/consultations/\(id)/ws", "GET, OPTIONS"),
+        ("/avatars/nutritionist.svg", "GET, HEAD, OPTIONS"),
+        ("/health", "GET, HEAD, OPTIONS"),
+        ("/ready", "GET, HEAD, OPTIONS"),
+        ("/__admin/health", "GET, HEAD, OPTIONS"),
+        ("/__admin/echo", "GET, OPTIONS"),
+    ]
+
+    @Test(
+        "A method that an endpoint does not answer is refused with 405 and Allow, without credentials",
+        arguments: methods,
+        ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE", "get", "FETCH"])
+    func wrongMethod(endpoint: (path: String, allow: String), name: String) throws {
+        let method = try #require(HTTPRequest.Method(name))
+        let response = try VirtualNetwork().exchange(Request(method: method, target: endpoint.path))
+        if endpoint.allow.split(separator: ", ").contains(Substring(name)) {
+            #expect(response.status != 405)
+            return
+        }
+        #expect(response.status == 405)
+        #expect(response.fields[.allow] == endpoint.allow)
+        if name == "HEAD" {
+            #expect(response.body.isEmpty)
+        } else {
+            #expect(response.errorCode == "METHOD_NOT_ALLOWED")
+            #expect(response.message.contains("\"\(name)\"; it answers \(endpoint.allow)."), "\(response.message)")
+        }
+    }
+
+    @Test("OPTIONS names the methods of an endpoint, with 204", arguments: methods)
+    func options(path: String, allow: String) throws {
+        let response = try VirtualNetwork().exchange(Request(method: .options, target: path))
+        #expect(response.status == 204)
+        #expect(response.fields[.allow] == allow)
+        #expect(response.body.isEmpty)
+        #expect(response.fields[.contentType] == nil && response.fields[.contentLength] == nil)
+    }
+
+    @Test("OPTIONS * speaks for the whole server")
+    func optionsAsterisk() throws {
+        let response = try VirtualNetwork().exchange(Request(method: .options, target: "*"))
+        #expect(response.status == 204)
+        #expect(response.fields[.allow] == "GET, HEAD, POST, OPTIONS")
+    }
+
+    @Test("HEAD answers as GET, with its length and without its body")
+    func head() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let paths = [
+            "/api/v1/consultations", "/api/v1/consultations/\(id)", "/api/v1/consultations/\(id)/messages",
+            "/api/v1/consultations/quick-actions", "/health", "/ready", "/avatars/nutritionist.svg",
+        ]
+        let client = try HTTPClient(network)
+        for path in paths {
+            let get = try client.exchange(.authorized(.get, path, as: TestUser.anna))
+            let head = try client.exchange(.authorized(.head, path, as: TestUser.anna))
+            #expect(head.status == 200 && get.status == 200, "\(path)")
+            #expect(head.body.isEmpty && !get.body.isEmpty, "\(path)")
+            #expect(head.fields[.contentLength] == String(get.body.count), "\(path)")
+            #expect(head.fields[.contentType] == get.fields[.contentType], "\(path)")
+        }
+    }
+
+    static let unknown: [(target: String, hint: String)] = [
+        ("/", "There is no endpoint \"/\"."),
+        ("/api/v1/consultation", "The nearest endpoint is /api/v1/consultations."),
+        ("/api/v1/Consultations", "The nearest endpoint is /api/v1/consultations."),
+        ("/api/v1/consultations/", "This user has no consultation"),
+        ("//api/v1/consultations", "The nearest endpoint is /api/v1/consultations."),
+        ("/api/v1/consultations/\(id)/message", "The nearest endpoint is /api/v1/consultations/{id}/messages."),
+        ("/api/v1/consultations/\(id)/ws/", "The nearest endpoint is /api/v1/consultations/{id}/ws."),
+        ("/api/v1/consultations/\(id)/stream", "There is no endpoint"),
+        ("/ws", "each consultation has a socket of its own"),
+        ("/ws?token=x", "each consultation has a socket of its own"),
+        ("/ws/\(id)", "each consultation has a socket of its own"),
+        ("/healthz", "The nearest endpoint is /health."),
+        ("/avatars/nobody.svg", "There is no endpoint"),
+        ("/avatars/.svg", "There is no endpoint"),
+        ("/api/v1/consultations/../consultations", "There is no endpoint"),
+        ("/api/v1/consultations%2Fquick-actions", "There is no endpoint"),
+        ("/%E2%82%AC", "There is no endpoint \"/%E2%82%AC\"."),
+        ("/" + String(repeating: "a", count: 8000), "There is no endpoint \"/aaa"),
+        ("/" + String(repeating: "/", count: 8000), "There is no endpoint"),
+    ]
+
+    @Test("An unknown path is 404, and the message names what is nearest", arguments: unknown)
+    func unknownPath(target: String, hint: String) throws {
+        let response = try VirtualNetwork().exchange(.authorized(.get, target))
+        #expect(response.status == 404)
+        #expect(response.errorCode == "NOT_FOUND")
+        #expect(response.message.contains(hint), "\(response.message)")
+        #expect(response.message.utf8.count < 500)
+    }
+
+    static let spellings = [
+        "/api/v1/consultations", "/api/v1/%63onsultations", "/%61%70%69/v1/consultations", "/api/v1/consultations?",
+        "/api/v1/consultations?x=%zz", "http://localhost/api/v1/consultations",
+        "http://else.where:99/api/v1/consultations",
+        "HTTP://localhost/api/v1/consultations?page=1",
+    ]
+
+    @Test("Percent-encoded paths and absolute targets name the same endpoint", arguments: spellings)
+    func spelling(target: String) throws {
+        let response = try VirtualNetwork().exchange(.authorized(.get, target))
+        #expect(response.status == 200, "\(response.text)")
+        #expect(response.json?["data"]?["pagination"]?["total_count"] == 0)
+    }
+
+    static let refusedTargets: [(line: String, status: Int)] = [
+        ("GET health HTTP/1.1", 400), ("GET /%zz HTTP/1.1", 400), ("GET /%00 HTTP/1.1", 400),
+        ("GET /%ff HTTP/1.1", 400), ("GET /a#b HTTP/1.1", 400), ("GET * HTTP/1.1", 400),
+        ("GET ftp://a/b HTTP/1.1", 400), ("GET /health HTTP/2.0", 505), ("GET /health", 400),
+        ("CONNECT localhost:80 HTTP/1.1", 404), ("CONNECT /health HTTP/1.1", 400),
+        ("PRI * HTTP/2.0", 505), ("\u{16}\u{3}\u{1}", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nHost: b", 400), ("GET / HTTP/1.1\r\nX:a\r\n b", 400),
+        ("GET / HTTP/1.1\r\nHost: a\r\nExpect: tea", 417),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked", 400),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1", 400),
+        ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999", 413),
+        ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip", 501),
+    ]
+
+    @Test(
+        "What is not HTTP/1.1 is refused with its status, and a message in the API's shape", arguments: refusedTargets)
+    func refusedTarget(line: String, status: Int) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        client.wire.send(line + (line.contains("Host") || status != 404 ? "" : "\r\nHost: a") + "\r\n\r\n")
+        let response = try client.response()
+        #expect(response.status == status)
+        #expect(response.json?["success"] == false)
+        #expect(!response.message.isEmpty)
+        if status != 404 { #expect(response.fields[.connection] == "close" && client.wire.ending == .closed) }
+    }
+}

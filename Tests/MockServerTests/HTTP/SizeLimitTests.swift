@@ -1,0 +1,151 @@
+import Testing
+
+@testable import MockServer
+
+@Suite("Limits of a request's size")
+struct SizeLimitTests {
+    /// A part of a request that may have so many bytes, and no more.
+    struct Limit: CustomTestStringConvertible, Sendable {
+        let name: String
+        let status: Int
+        let atLimit: Int
+        let fragment: String
+        let request: @Sendable (Int) -> [UInt8]
+        var testDescription: String { name }
+
+        static let all = [
+            Limit(name: "request line of 8 KiB", status: 414, atLimit: 8192, fragment: "more than 8192 bytes") { size in
+                let padding = String(repeating: "a", count: size - "GET /health?".utf8.count - " HTTP/1.1\r\n".utf8.count)
+                return Array("GET /health?\(padding) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+            },
+            Limit(name: "header block of 16 KiB", status: 431, atLimit: 16_384, fragment: "more than 16384 bytes") {
+                size in
+                let fixed = "Host: a\r\n".utf8.count + "X: \r\n".utf8.count
+                return Array(
+                    "GET /health HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: size - fixed))\r\n\r\n".utf8)
+            },
+            Limit(name: "100 fields", status: 431, atLimit: 100, fragment: "More than 100 header lines") { count in
+                let fields = String(repeating: "X: y\r\n", count: count - 1)
+                return Array("GET /health HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8)
+            },
+            Limit(name: "body of 1 MiB", status: 413, atLimit: 1 << 20, fragment: "1048576") { size in
+                var request = Request.create(#"{"persona":"nutritionist"}"#)
+                request.body = (request.body ?? []) + [UInt8](repeating: 0x20, count: size - (request.body ?? []).count)
+                return request.bytes
+            },
+            Limit(name: "chunked body of 1 MiB", status: 413, atLimit: 1 << 20, fragment: "1048576") { size in
+                let json = Array(#"{"persona":"nutritionist"}"#.utf8)
+                let body = json + [UInt8](repeating: 0x20, count: size - json.count)
+                let head = Request.authorized(.post, "/api/v1/consultations").with("Content-Type: application/json")
+                    .with("Transfer-Encoding: chunked").head
+                var bytes = Array(head.utf8)
+                for start in stride(from: 0, to: body.count, by: 100_000) {
+                    let chunk = body[start..<min(start + 100_000, body.count)]
+                    bytes += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + [0x0D, 0x0A]
+                }
+                return bytes + Array("0\r\n\r\n".utf8)
+            },
+        ]
+    }
+
+    @Test("Each limit holds at its edge, and one more is refused", arguments: Limit.all, [0, 1, 100])
+    func edge(limit: Limit, excess: Int) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        client.wire.send(limit.request(limit.atLimit + excess))
+        let response = try client.response()
+        if excess == 0 {
+            #expect(response.status < 300, "\(response.text)")
+            #expect(try client.exchange(Request()).status == 200)
+        } else {
+            #expect(response.status == limit.status)
+            #expect(response.message.contains(limit.fragment), "\(response.message)")
+            #expect(response.fields[.connection] == "close")
+            #expect(client.wire.ending == .closed)
+            #expect(network.engine.isEmpty)
+        }
+    }
+
+    @Test("Each refusal is the same, however the bytes arrive", arguments: Limit.all, [1, 7, 1000])
+    func pieces(limit: Limit, size: Int) throws {
+        let network = VirtualNetwork()
+        // A mebibyte byte by byte says no more than a hundred thousand of them.
+        let bytes = limit.request(limit.atLimit + 1)
+        let size = bytes.count > 100_000 ? size * 100 : size
+        let whole = try network.open()
+        whole.send(bytes)
+        let client = try network.open()
+        client.send(bytes, inPiecesOf: size)
+        #expect(client.received == whole.received)
+        #expect(client.ending == .closed)
+    }
+
+    @Test("A body that is announced too long is refused before any of it is asked for", arguments: [true, false])
+    func expectation(fits: Bool) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        let json = #"{"persona":"nutritionist"}"#
+        let padding = String(repeating: " ", count: (1 << 20) - json.count + (fits ? 0 : 1))
+        let request = Request.create(json + padding).with("Expect: 100-continue")
+        client.wire.send(request.head)
+        if fits {
+            #expect(client.wire.received == Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+            client.wire.send(request.body ?? [])
+        }
+        let response = try client.response(to: request)
+        #expect(response.status == (fits ? 201 : 413))
+        #expect(response.interim == (fits ? [100] : []))
+        #expect((client.wire.ending == .closed) == !fits)
+    }
+
+    @Test("What a client sends after its refusal is read and dropped, so that it can read the refusal")
+    func dropsTheRest() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        client.wire.closesInReply = false
+        client.wire.send(Limit.all[3].request((1 << 20) + 1))
+        #expect(try client.response().status == 413)
+        client.wire.send([UInt8](repeating: 0x20, count: 1 << 20))
+        #expect(client.wire.unread == 0)
+        #expect(client.wire.ending == .open && client.wire.sawEndOfStream)
+        network.advance(by: .seconds(2))
+        #expect(client.wire.ending == .closed)
+    }
+
+    @Test("Pipelined requests are answered in order, and one bad request ends it", arguments: [1, 13, 4096])
+    func pipelined(size: Int) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        let paths = ["/health", "/nowhere", "/ready", "/api/v1/consultations", "/health"]
+        let bytes = paths.flatMap { Request(target: $0).bytes } + Array("BAD\r\n\r\n".utf8) + Request().bytes
+        client.wire.send(bytes, inPiecesOf: size)
+        for status in [200, 404, 200, 401, 200, 400] { #expect(try client.response().status == status) }
+        #expect(throws: ResponseReader.Missing.self) { try client.response() }
+        #expect(client.wire.ending == .closed)
+    }
+
+    @Test("A client that finishes sending still gets its answers", arguments: 0..<4)
+    func halfClose(requests: Int) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        client.wire.send((0..<requests).flatMap { _ in Request().bytes })
+        client.wire.finishWriting()
+        for _ in 0..<requests { #expect(try client.response().status == 200) }
+        #expect(client.wire.ending == .closed)
+        #expect(network.engine.isEmpty)
+    }
+
+    @Test(
+        "A request that the end of the stream cuts short is refused with 400",
+        arguments: ["G", "GET / HTTP/1.1\r\nHost"])
+    func truncated(text: String) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        client.wire.send(text)
+        client.wire.finishWriting()
+        let response = try client.response()
+        #expect(response.status == 400)
+        #expect(response.message.contains("The stream ended within the head of a request"))
+        #expect(client.wire.ending == .closed)
+    }
+}
