@@ -8,7 +8,10 @@ let package = Package(
     name: "fitiq-mock",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "fitiq-mock", targets: ["fitiq-mock"])
+        .executable(name: "fitiq-mock", targets: ["fitiq-mock"]),
+        // What Benchmarks needs to sign tokens and to know when a chunk is due.
+        .library(name: "FitIQAPI", targets: ["FitIQAPI"]),
+        .library(name: "FitIQBackend", targets: ["FitIQBackend"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

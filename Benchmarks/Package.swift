@@ -7,6 +7,7 @@ let package = Package(
     name: "fitiq-mock-benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
+        .package(name: "fitiq-mock", path: ".."),
         // Exact versions: a comparison names what it compared with.
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
         .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
@@ -14,7 +15,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "CLinux"),
 
         // The peers: the same handler in each.
@@ -33,11 +33,18 @@ let package = Package(
             linkerSettings: [.linkedLibrary("curl")]),
 
         // The load generators.
-        .target(name: "Load", dependencies: ["CLinux", "COpenSSL"]),
+        .target(name: "Load", dependencies: ["CLinux", .product(name: "FitIQAPI", package: "fitiq-mock")]),
         .executableTarget(name: "startup-probe", dependencies: ["Load", "CLinux"]),
-        .executableTarget(name: "stream-load", dependencies: ["Load", "CLinux"]),
+        .executableTarget(
+            name: "stream-load",
+            dependencies: [
+                "Load", "CLinux", .product(name: "FitIQAPI", package: "fitiq-mock"),
+                .product(name: "FitIQBackend", package: "fitiq-mock"),
+            ]),
         .executableTarget(name: "idle-load", dependencies: ["Load"]),
-        .testTarget(name: "LoadTests", dependencies: ["Load", "stream-load"]),
+        .testTarget(
+            name: "LoadTests",
+            dependencies: ["Load", "stream-load", .product(name: "FitIQAPI", package: "fitiq-mock")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -10,7 +10,7 @@ struct Command {
         runCommand("stream-load") {
             let options = try Options(
                 CommandLine.arguments.dropFirst(),
-                known: ["--port", "--pid", "--connections", "--seconds", "--secret", "--api-key", "--schedule"])
+                known: ["--port", "--pid", "--connections", "--seconds", "--secret", "--api-key"])
             let port: UInt16 = try options.number("--port")
             let server = ServerProcess(id: try options.number("--pid"))
             let count = try options.number("--connections", default: 2_000)
@@ -29,21 +29,17 @@ struct Command {
 
             var verification = Verification()
             try verification.compareWithHistory(consultations, load.chatters, port: port)
-            try verification.compareWithSchedule(consultations, load, command: options["--schedule"])
+            verification.compareWithSchedule(load.samples)
 
             row("connections", "\(count)")
             row("chunks received", "\(load.samples.count)")
             row("chunks per second", "\(Int(Double(load.samples.count) / elapsed))")
+            row("chunks lost", "\(verification.lostChunks)")
             row("answers equal to the stored message", equalAnswers(verification, load))
             row("failed connections", "\(load.failures.count)")
-            if let lateness = verification.lateness {
-                let distribution = Distribution(lateness)
-                for percent in [50.0, 99, 99.9, 100] {
-                    let name = percent == 100 ? "max" : "p\(percent == 99.9 ? "99.9" : String(Int(percent)))"
-                    row("lateness \(name)", distribution.percentile(percent).map(milliseconds) ?? "no chunks")
-                }
-            } else {
-                row("lateness", "not measured: no --schedule")
+            let lateness = Distribution(verification.lateness)
+            for (name, percent) in [("p50", 50), ("p99", 99), ("p99.9", 99.9), ("max", 100)] {
+                row("lateness \(name)", lateness.percentile(percent).map(milliseconds) ?? "no chunks")
             }
             row("server's processor time", percent(serverShare))
             row("generator's processor time", percent(ownShare))
