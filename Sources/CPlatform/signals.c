@@ -51,6 +51,12 @@ int cplatform_watch_signal(int number, int descriptor) {
         atomic_store(&watchers[number], 0);
         return -code;
     }
+    // A program inherits the blocked signals of the thread that started it, and the threads of libdispatch, on which
+    // Foundation's Process starts programs for Swift's tasks, block nearly all of them: nothing would arrive.
+    sigset_t watched;
+    sigemptyset(&watched);
+    sigaddset(&watched, number);
+    pthread_sigmask(SIG_UNBLOCK, &watched, NULL);
     return 0;
 }
 

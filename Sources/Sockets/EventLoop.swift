@@ -57,7 +57,8 @@ public final class EventLoop {
     /// Has the signals delivered to the handler on the loop's thread instead of acting on the process.
     ///
     /// Signals are process-wide, so a signal has one watching loop: a second one gets an error. The former dispositions
-    /// return when the loop is released. Arrivals that the loop has not seen yet are merged, as POSIX does.
+    /// return when the loop is released. Arrivals that the loop has not seen yet are merged, as POSIX does. A signal that the
+    /// program inherited as blocked is let through to the calling thread.
     public func watchSignals(_ signals: [Int32]) throws(SocketError) {
         let pipe = try openSignalPipe()
         for signal in signals where !watchedSignals.contains(signal) {

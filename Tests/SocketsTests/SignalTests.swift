@@ -51,6 +51,28 @@ struct SignalTests {
         }
     }
 
+    @Test("A signal that the program inherited as blocked arrives all the same, even one that waited")
+    func inheritedAsBlocked() async {
+        await #expect(processExitsWith: .success) {
+            var blocked = sigset_t()
+            sigfillset(&blocked)
+            #expect(pthread_sigmask(SIG_SETMASK, &blocked, nil) == 0)
+            // Not raiseHere, which lets the signal through.
+            raise(SIGTERM)
+            let loop = try EventLoop()
+            try loop.watchSignals([SIGTERM])
+            let recorder = Recorder(loop)
+            recorder.onSignal = { _ in loop.stop() }
+            // Ends the loop without the signal too.
+            recorder.onTurn = { turns in
+                if turns > 1 { loop.stop() }
+                return .now()
+            }
+            try loop.run(handler: recorder)
+            #expect(recorder.calls.contains(.signal(SIGTERM)))
+        }
+    }
+
     @Test("A second loop may not watch the same signal, but may once the first is gone")
     func oneWatcher() async {
         await #expect(processExitsWith: .success) {

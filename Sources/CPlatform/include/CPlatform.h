@@ -50,7 +50,8 @@ int cplatform_epoll_pwait2(int epoll, struct epoll_event *events, int capacity, 
 // MARK: Signals (signals.c)
 
 /// Has each arrival of the signal marked as pending and a byte written to the
-/// descriptor. -EBUSY if the signal is already watched, -EINVAL if it cannot be.
+/// descriptor, and lets it through to the calling thread where it was blocked.
+/// -EBUSY if the signal is already watched, -EINVAL if it cannot be.
 int cplatform_watch_signal(int number, int descriptor);
 
 /// Restores the signal's former disposition. On return no handler is using the
