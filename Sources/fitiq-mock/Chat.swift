@@ -50,6 +50,7 @@ struct Chat: ParsableCommand {
                 throw Failure.configuration(
                     "\(cause). Start the server with 'fitiq-mock serve', or name another with --url.")
             }
+            if case .badURL = error { throw Failure.configuration("\(error)") }
             throw Failure.running("\(error)")
         }
     }
