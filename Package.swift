@@ -70,6 +70,8 @@ let package = Package(
                 "Digests", "MockServer", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket",
                 httpTypes,
             ]),
+        .testTarget(name: "PeerTests", dependencies: ["fitiq-mock"], exclude: ["peers", "requirements.txt"]),
+        .testTarget(name: "StyleTests"),
     ],
     swiftLanguageModes: [.v6]
 )

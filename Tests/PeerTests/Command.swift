@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// A program run to its end, with what it wrote.
+struct Command {
+    let status: Int32
+    let output: String
+    let errors: String
+
+    /// Runs a program; cancelling the test, as its time limit does, ends it.
+    init(
+        _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = ""
+    ) async throws {
+        let files = try ScratchDirectory()
+        defer { files.remove() }
+        try Data(input.utf8).write(to: files["in"])
+        let process = Process()
+        process.executableURL = program
+        process.arguments = arguments
+        process.environment = Command.environment.merging(environment) { $1 }
+        process.standardInput = try FileHandle(forReadingFrom: files["in"])
+        process.standardOutput = try files.create("out")
+        process.standardError = try files.create("err")
+        status = try await process.runToItsEnd()
+        output = try files.read("out")
+        errors = try files.read("err")
+    }
+
+    /// What a test attaches where the command failed.
+    var transcript: String { "exit \(status)\n\(output)\(errors)" }
+
+    /// The environment without settings of the server: those of whoever runs the tests are not the tests'.
+    static var environment: [String: String] {
+        ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("FITIQ_MOCK_") }
+    }
+}
+
+extension Process {
+    /// Runs, and returns the exit status; a program that a signal ended has the signal's number, negated.
+    func runToItsEnd() async throws -> Int32 {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                terminationHandler = { continuation.resume(returning: $0.outcome) }
+                do {
+                    try run()
+                } catch {
+                    terminationHandler = nil
+                    continuation.resume(throwing: error)
+                }
+            }
+        } onCancel: {
+            if isRunning { terminate() }
+        }
+    }
+
+    var outcome: Int32 { terminationReason == .exit ? terminationStatus : -terminationStatus }
+}
+
+/// A directory for the files of one command or server.
+struct ScratchDirectory {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("fitiq-mock-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    subscript(name: String) -> URL { url.appendingPathComponent(name) }
+
+    func create(_ name: String) throws -> FileHandle {
+        try Data().write(to: self[name])
+        return try FileHandle(forWritingTo: self[name])
+    }
+
+    func read(_ name: String) throws -> String { String(decoding: try Data(contentsOf: self[name]), as: UTF8.self) }
+
+    func remove() { try? FileManager.default.removeItem(at: url) }
+}

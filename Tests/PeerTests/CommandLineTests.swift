@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+extension Peers {
+    @Suite("The command line")
+    struct CommandLineStory {
+        private func fitiqMock(
+            _ arguments: String..., environment: [String: String] = [:], input: String = ""
+        ) async throws -> Command {
+            try await Command(try Programs.fitiqMock(), arguments, environment: environment, input: input)
+        }
+
+        @Test("A port in use is one clear line and exit 2")
+        func portInUse() async throws {
+            try await RunningServer.serve { server in
+                let port = try #require(server.ready.url.split(separator: ":").last.map(String.init))
+                let second = try await fitiqMock("serve", "--port", port)
+                #expect(second.status == 2)
+                #expect(second.output == "")
+                #expect(second.errors.split(separator: "\n").count == 1)
+                #expect(second.errors.hasPrefix("fitiq-mock: "))
+                #expect(second.errors.contains(port) && second.errors.contains("in use"), "\(second.errors)")
+            }
+        }
+
+        @Test("chat --message prints the answer that is stored; lines from stdin go on with the same consultation")
+        func chat() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let options = ["--url", server.ready.url, "--persona", "fitness_coach"]
+                let program = try Programs.fitiqMock()
+                let once = try await Command(program, ["chat", "--message", "How do I warm up?"] + options)
+                #expect(once.status == 0, "\(once.transcript)")
+                let lines = try await Command(
+                    program, ["chat"] + options, input: "And afterwards?\n\n  \nHow long?\n")
+                #expect(lines.status == 0, "\(lines.transcript)")
+
+                let curl = try await Curl(server, user: "unused")
+                let fields = [
+                    "--header", "Authorization: Bearer \(server.ready.token)", "--header",
+                    "X-API-Key: \(server.ready.api_key)",
+                ]
+                let url = "\(server.ready.url)/api/v1/consultations"
+                let list = try Curl.Response(try await curl.run(["--include"] + fields + [url])).answer()
+                let id = try #require(list.data?.consultations?.first?.id)
+                #expect(list.data?.consultations?.count == 1)
+                let history = try Curl.Response(
+                    try await curl.run(["--include"] + fields + ["\(url)/\(id)/messages"])
+                ).answer()
+                let messages = try #require(history.data?.messages)
+                #expect(
+                    messages.filter { $0.role == "user" }.map(\.content)
+                        == ["How do I warm up?", "And afterwards?", "How long?"])
+                let answers = messages.filter { $0.role == "assistant" }.map { $0.content + "\n" }
+                #expect(answers.count == 3)
+                #expect(once.output == answers.first)
+                #expect(lines.output == answers.dropFirst().joined())
+            }
+        }
+
+        @Test("The banner's commands work as they are printed")
+        func banner() async throws {
+            try await RunningServer.serve("--instant", "--api-key", "another key", "--jwt-secret", "another secret") {
+                server in
+                #expect(server.banner.hasPrefix("fitiq-mock "))
+                // Commands are indented by two; what a backslash continues is indented further.
+                let text = server.banner.replacing("\\\n", with: "")
+                let commands = text.split(separator: "\n").filter {
+                    $0.hasPrefix("  curl ") || $0.contains(" chat --persona")
+                }
+                try #require(commands.count == 3)
+                let shell = URL(fileURLWithPath: "/bin/sh")
+                let first = try await Command(shell, ["-c", String(commands[0])])
+                #expect(first.output.contains(#""status":"active""#), "\(first.transcript)")
+                let second = try await Command(shell, ["-c", String(commands[1])])
+                #expect(second.output.hasPrefix("HTTP/1.1 409 "), "\(second.transcript)")
+                let chat = try await Command(shell, ["-c", String(commands[2])], input: "Hello\n")
+                #expect(chat.status == 0 && chat.output.count > 20, "\(chat.transcript)")
+            }
+        }
+
+        @Test(
+            "What cannot be done is one line on stderr and exit 2",
+            arguments: [
+                (["serve", "--port", "65536"], "port"),
+                (["serve", "--prot", "1"], "--prot"),
+                (["serve", "--port", "0", "--host", "999.1.1.1"], "999.1.1.1"),
+                (["serve", "--port", "0", "--log-level", "lout"], "lout"),
+                (["serve", "--port", "0", "--api-key", ""], "--api-key"),
+                (["serve", "--port", "0", "--ready-file", "/nowhere/ready.json"], "/nowhere/ready.json"),
+                (["token", "--expires-in=soon"], "soon"),
+                (["chat", "--persona", "astrologer"], "astrologer"),
+                (["chat", "--url", "ftp://x", "--message", "x"], "ftp://x"),
+                (["sreve"], "sreve"),
+            ])
+        func usage(_ arguments: [String], _ word: String) async throws {
+            let command = try await Command(try Programs.fitiqMock(), arguments)
+            #expect(command.status == 2, "\(command.transcript)")
+            #expect(command.output == "")
+            #expect(command.errors.hasPrefix("fitiq-mock: ") && command.errors.contains(word), "\(command.errors)")
+            #expect(command.errors.split(separator: "\n").count == 1, "\(command.errors)")
+        }
+
+        @Test("The environment sets what options set")
+        func environment() async throws {
+            let bad = try await fitiqMock("serve", environment: ["FITIQ_MOCK_PORT": "http"])
+            #expect(bad.status == 2)
+            #expect(bad.errors.contains("FITIQ_MOCK_PORT is 'http'"), "\(bad.errors)")
+            let token = try await fitiqMock("token", environment: ["FITIQ_MOCK_JWT_SECRET": "another secret"])
+            try await RunningServer.serve("--jwt-secret", "another secret") { server in
+                let curl = try await Curl(server, user: "unused")
+                let answer = try await curl.run([
+                    "--write-out", "%{http_code}", "--output", "/dev/null", "--header",
+                    "Authorization: Bearer \(token.output.dropLast())", "--header",
+                    "X-API-Key: \(server.ready.api_key)", "\(server.ready.url)/api/v1/consultations",
+                ])
+                #expect(answer == "200")
+            }
+        }
+    }
+}

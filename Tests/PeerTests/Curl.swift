@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// curl as a client of a running server.
+struct Curl {
+    let server: RunningServer
+    let token: String
+
+    init(_ server: RunningServer, user: String) async throws {
+        self.server = server
+        let command = try await Command(try Programs.fitiqMock(), ["token", "--user", user])
+        token = String(command.output.dropLast())
+    }
+
+    var credentials: [String] {
+        ["--header", "Authorization: Bearer \(token)", "--header", "X-API-Key: \(server.ready.api_key)"]
+    }
+
+    /// Runs curl; the transfer has to succeed, whatever the status.
+    func run(_ arguments: [String]) async throws -> String {
+        // -q: the user's .curlrc is not ours. --noproxy: neither is a proxy.
+        let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*", "--max-time", "20"]
+        let command = try await Command(try Programs.curl(), fixed + arguments)
+        try #require(command.status == 0, "curl \(arguments) failed: \(command.transcript)")
+        return command.output
+    }
+
+    /// A request with credentials and its response.
+    func send(_ method: String, _ path: String, _ body: String? = nil, _ options: String...) async throws -> Response {
+        var arguments = ["--include", "--request", method] + credentials
+        if let body { arguments += ["--header", "Content-Type: application/json", "--data-binary", body] }
+        return try Response(try await run(arguments + options + [server.ready.url + path]))
+    }
+
+    /// What `--include` prints.
+    struct Response {
+        let interim: [String]
+        let status: Int
+        let fields: [String: String]
+        let body: String
+
+        init(_ text: String) throws {
+            var rest = text[...]
+            var heads: [Substring] = []
+            repeat {
+                let end = try #require(rest.firstRange(of: "\r\n\r\n"), "No end of a head in: \(text)")
+                heads.append(rest[..<end.lowerBound])
+                rest = rest[end.upperBound...]
+            } while heads.last?.hasPrefix("HTTP/1.1 1") ?? false
+            let lines = try #require(heads.last).components(separatedBy: "\r\n")
+            status = try #require(Int(lines[0].split(separator: " ")[1]), "No status in: \(lines[0])")
+            interim = heads.dropLast().map(String.init)
+            fields = Dictionary(
+                lines.dropFirst().map { line in
+                    let parts = line.split(separator: ":", maxSplits: 1)
+                    return (parts[0].lowercased(), parts[1].trimmingCharacters(in: .whitespaces))
+                }, uniquingKeysWith: { "\($0), \($1)" })
+            body = String(rest)
+        }
+
+        func answer() throws -> Answer { try JSONDecoder().decode(Answer.self, from: Data(body.utf8)) }
+    }
+
+    /// The members of an answer that the stories look at.
+    struct Answer: Decodable {
+        let success: Bool
+        let data: Payload?
+        let error: Refusal?
+
+        struct Payload: Decodable {
+            let id: String?
+            let status: String?
+            let persona: String?
+            let consultations: [Item]?
+            let pagination: Pagination?
+            let messages: [Message]?
+            let quick_actions: [QuickAction]?
+            let count: Int?
+        }
+        struct Item: Decodable { let id: String }
+        struct Pagination: Decodable {
+            let total_count: Int
+            let has_next: Bool
+        }
+        struct Message: Decodable {
+            let role: String
+            let content: String
+        }
+        struct QuickAction: Decodable { let prompt: String }
+        struct Refusal: Decodable {
+            let code: String
+            let message: String
+            let details: Details?
+        }
+        struct Details: Decodable { let existing_consultation_id: String? }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+
+/// Where the programs of the stories are.
+enum Programs {
+    /// The package's scripts for foreign clients.
+    static let peers = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("peers")
+
+    /// The binary under test, which the build puts beside the test bundle.
+    static func fitiqMock() throws -> URL {
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
+        let directory = bundle?.bundleURL.deletingLastPathComponent() ?? Bundle.main.bundleURL
+        let program = directory.appendingPathComponent("fitiq-mock")
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw Missing(what: "the binary \(program.path)")
+        }
+        return program
+    }
+
+    static func curl() throws -> URL {
+        let directories = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+        let places = directories.map { URL(fileURLWithPath: String($0)).appendingPathComponent("curl") }
+        guard let curl = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw Missing(what: "curl")
+        }
+        return curl
+    }
+
+    /// A Python that has the clients of `requirements.txt`.
+    static func python() throws -> URL {
+        guard let path = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_PYTHON"] else {
+            throw Missing(what: "a Python with foreign clients (FITIQ_MOCK_TEST_PYTHON)")
+        }
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw Missing(what: "the Python \(path) that FITIQ_MOCK_TEST_PYTHON names")
+        }
+        return URL(fileURLWithPath: path)
+    }
+
+    /// Something that the stories are told with is not there.
+    struct Missing: Error, CustomStringConvertible {
+        let what: String
+        var description: String {
+            "\(what) is missing. Run ./scripts/test --filter PeerTests: it installs what these tests need."
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+extension Peers {
+    @Suite("Python")
+    struct Python {
+        private func tell(_ story: String, _ chapters: [String], to server: RunningServer) async throws {
+            let script = Programs.peers.appendingPathComponent(story + ".py").path
+            let arguments = [script, server.readyFile.path, try Programs.fitiqMock().path] + chapters
+            let command = try await Command(
+                try Programs.python(), arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+            if command.status != 0 {
+                Attachment.record(command.transcript, named: "\(story).txt")
+                Issue.record("\(story) failed:\n\(command.transcript)")
+            }
+        }
+
+        @Test(
+            "A library tells the story without delays",
+            arguments: ["with_websockets", "with_aiohttp"],
+            [
+                "rest", "refusals", "handshakes", "chat", "bad_frames", "archiving", "deflate", "echo",
+            ])
+        func instant(_ story: String, _ chapter: String) async throws {
+            try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
+        }
+
+        @Test("A library tells the story at the default pace", arguments: ["with_websockets", "with_aiohttp"])
+        func paced(_ story: String) async throws {
+            try await RunningServer.serve { server in try await tell(story, ["pace", "dropped"], to: server) }
+        }
+
+        @Test(
+            "SIGTERM closes the sockets with 1001, and the server exits with 0",
+            arguments: ["with_websockets", "with_aiohttp"])
+        func shutdown(_ story: String) async throws {
+            try await RunningServer.serve("--instant", isStoppedByBody: true) { server in
+                try await tell(story, ["shutdown"], to: server)
+            }
+        }
+
+        @Test("Chapters told to one server leave each other alone", arguments: ["with_websockets", "with_aiohttp"])
+        func together(_ story: String) async throws {
+            try await RunningServer.serve("--instant") { server in
+                try await tell(story, ["rest", "chat", "archiving", "refusals", "handshakes"], to: server)
+            }
+        }
+
+        @Test("Plain sockets send what no library sends")
+        func sockets() async throws {
+            try await RunningServer.serve("--instant") { server in
+                try await tell("with_sockets", ["pipelining", "single_bytes", "half_closed", "broken"], to: server)
+            }
+        }
+
+        @Test("Without the clients the tests fail, and say what to run")
+        func message() {
+            #expect(
+                "\(Programs.Missing(what: "curl"))"
+                    == "curl is missing. Run ./scripts/test --filter PeerTests: it installs what these tests need.")
+        }
+    }
+}

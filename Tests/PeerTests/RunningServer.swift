@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+/// A fitiq-mock that serves, on a port of the system's choice.
+final class RunningServer: Sendable {
+    /// What the ready file says.
+    struct Ready: Decodable {
+        let url: String
+        let ws_url: String
+        let api_key: String
+        let token: String
+        let pid: Int32
+    }
+
+    let ready: Ready
+    let readyFile: URL
+    let banner: String
+    private let process: Process
+    private let files: ScratchDirectory
+    private let exits: AsyncStream<Int32>
+
+    /// Starts a server, lets the body talk to it, ends it by SIGTERM, and requires that it exits with 0 within its time.
+    ///
+    /// - Parameter isStoppedByBody: the body sends the signal itself.
+    static func serve(
+        _ options: String..., isStoppedByBody: Bool = false, _ body: (RunningServer) async throws -> Void
+    ) async throws {
+        let server = try await RunningServer(options)
+        do {
+            try await body(server)
+        } catch {
+            server.process.terminate()
+            _ = await server.exitStatus()
+            throw error
+        }
+        let start = ContinuousClock.now
+        if !isStoppedByBody { server.process.terminate() }
+        let status = await server.exitStatus()
+        let errors = try server.files.read("err")
+        #expect(status == 0, "The server's exit status; it wrote: \(errors)")
+        #expect(ContinuousClock.now - start < .seconds(5), "A server ends within 5 s of SIGTERM.")
+        server.files.remove()
+    }
+
+    private init(_ options: [String]) async throws {
+        let files = try ScratchDirectory()
+        let process = Process()
+        let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
+        let (outputs, output) = AsyncStream.makeStream(of: Data.self)
+        let pipe = Pipe()
+        process.executableURL = try Programs.fitiqMock()
+        process.arguments = ["serve", "--port", "0", "--ready-file", files["ready.json"].path] + options
+        process.environment = Command.environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.standardError = try files.create("err")
+        process.terminationHandler = { exit.yield($0.outcome) }
+        pipe.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                output.finish()
+            } else {
+                output.yield(data)
+            }
+        }
+        try process.run()
+        var written = Data()
+        // The banner's last line; the ready file is written before the banner.
+        for await data in outputs {
+            written += data
+            if String(decoding: written, as: UTF8.self).hasSuffix("Stop with Ctrl-C.\n") { break }
+        }
+        banner = String(decoding: written, as: UTF8.self)
+        self.process = process
+        self.files = files
+        self.exits = exits
+        readyFile = files["ready.json"]
+        guard let data = try? Data(contentsOf: files["ready.json"]) else {
+            if process.isRunning { process.terminate() }
+            throw NotReady(banner: banner, errors: try files.read("err"))
+        }
+        ready = try JSONDecoder().decode(Ready.self, from: data)
+    }
+
+    /// The exit status; a server that does not end is ended by force, and its status is then the signal's.
+    private func exitStatus() async -> Int32? {
+        let process = process
+        DispatchQueue.global().asyncAfter(deadline: .now() + 10) {
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        }
+        return await exits.first { _ in true }
+    }
+
+    struct NotReady: Error {
+        let banner: String
+        let errors: String
+    }
+}

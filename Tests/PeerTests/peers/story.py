@@ -1,0 +1,27 @@
+"""The chapters of the story, and how they are told."""
+
+import asyncio
+
+from chat_chapters import chat, handshakes
+from facts import main
+from rest_chapters import refusals, rest
+from teller import CHAPTER_SECONDS, Storyteller
+from trouble_chapters import archiving, bad_frames, deflate, dropped, echo, pace, shutdown
+
+CHAPTERS = {
+    function.__name__: function
+    for function in [
+        rest, refusals, handshakes, chat, bad_frames, archiving, deflate, echo, pace, dropped, shutdown]
+}
+
+
+async def tell_all(server, chapters, make_adapter):
+    for chapter in chapters:
+        print(f"{chapter.__name__}, with {make_adapter.name}", flush=True)
+        async with asyncio.timeout(CHAPTER_SECONDS), make_adapter() as adapter:
+            # A user for each chapter: what one leaves behind is not the next one's.
+            await chapter(Storyteller(server, adapter, f"{adapter.name}-{chapter.__name__}"))
+
+
+def tell(make_adapter):
+    main(lambda server, chapters: asyncio.run(tell_all(server, chapters, make_adapter)), CHAPTERS)

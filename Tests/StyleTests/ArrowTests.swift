@@ -1,0 +1,86 @@
+import Testing
+
+/// What each module may import: the arrows of the architecture, which point down only.
+enum Arrows {
+    /// The system's own modules, beside `Swift`.
+    static let system = ["Glibc", "Musl", "Darwin"]
+
+    static let allowed: [String: Set<String>] = [
+        "Digests": ["COpenSSL"],
+        "HTTP1": ["HTTPTypes"],
+        "WebSocket": ["Digests", "HTTPTypes"],
+        "JSON": [],
+        "FitIQAPI": ["Digests", "JSON", "HTTPTypes"],
+        "FitIQBackend": ["FitIQAPI", "JSON", "HeapModule"],
+        "Sockets": Set(["CPlatform", "Synchronization"] + system),
+        "MockServer": [
+            "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes", "HeapModule",
+            "Logging",
+        ],
+        "FitIQClient": ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes"],
+        "fitiq-mock": Set(
+            ["FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Sockets", "ArgumentParser", "Logging"]
+                + system),
+    ]
+
+    /// The messages about imports that the table does not allow.
+    static func violations(in file: SourceText) throws -> [String] {
+        let expression = try Regex(
+            #"^\s*(?:@\w+(?:\([^)]*\))?\s+|public\s+|package\s+|internal\s+|fileprivate\s+|private\s+)*import\s+(?:struct\s+|class\s+|enum\s+|func\s+|var\s+|let\s+|protocol\s+|typealias\s+)?(\w+)"#,
+            as: (Substring, Substring).self)
+        guard let allowed = allowed[file.module] else {
+            return ["\(file.path): the module \(file.module) is not in the table of arrows; add what it may import."]
+        }
+        return file.code.enumerated().compactMap { index, line in
+            guard let name = line.firstMatch(of: expression)?.output.1, !allowed.contains(String(name)) else {
+                return nil
+            }
+            let list = allowed.isEmpty ? "nothing" : allowed.sorted().joined(separator: ", ")
+            return "\(file.path):\(index + 1): \(file.module) must not import \(name); it may import \(list)."
+        }
+    }
+}
+
+@Suite("Arrows between modules")
+struct ArrowTests {
+    @Test("Modules import only what the architecture allows")
+    func holds() throws {
+        for message in try Package.files(below: "Sources").flatMap(Arrows.violations) { Issue.record("\(message)") }
+    }
+
+    @Test("The table names the modules that exist, and no others")
+    func isComplete() throws {
+        #expect(Set(try Package.files(below: "Sources").map(\.module)) == Set(Arrows.allowed.keys))
+    }
+
+    @Test("The table has no cycle")
+    func isAcyclic() {
+        var rest = Arrows.allowed
+        while let leaf = rest.first(where: { $0.value.isDisjoint(with: rest.keys) })?.key { rest[leaf] = nil }
+        #expect(rest.isEmpty)
+    }
+
+    @Test(
+        "An import against the arrows is told with file, line and what is allowed",
+        arguments: [
+            "import Sockets", "public import Sockets", "@preconcurrency import Sockets",
+            "  import struct Sockets.Socket",
+            "@_spi(Test) import Sockets",
+        ])
+    func catches(_ line: String) throws {
+        let file = SourceText(path: "Sources/WebSocket/Bad.swift", text: "import HTTPTypes\n\(line)\n")
+        #expect(
+            try Arrows.violations(in: file) == [
+                "Sources/WebSocket/Bad.swift:2: WebSocket must not import Sockets; it may import Digests, HTTPTypes."
+            ])
+    }
+
+    @Test("A module outside the table is told")
+    func catchesUnknownModule() throws {
+        let file = SourceText(path: "Sources/New/A.swift", text: "")
+        #expect(
+            try Arrows.violations(in: file) == [
+                "Sources/New/A.swift: the module New is not in the table of arrows; add what it may import."
+            ])
+    }
+}

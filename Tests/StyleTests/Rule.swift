@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// A rule of the house: what must not be written, where, and what to write in its place.
+struct Rule: Sendable, CustomTestStringConvertible {
+    /// Where a rule holds.
+    enum Scope: Sendable {
+        /// All of `Sources`.
+        case sources
+        /// `Sources` without the executable.
+        case libraries
+        /// Modules that do no I/O: all but ``Rule/shell``.
+        case belowTheShell
+        /// `Sources` and `Tests`.
+        case everywhere
+        /// `Tests`.
+        case tests
+    }
+
+    /// What a rule looks at.
+    enum Subject: Sendable {
+        /// Code without comments and string literals.
+        case code
+        /// The lines as written.
+        case text
+    }
+
+    /// The name in messages, with code in back-quotes.
+    let banned: String
+    /// A regular expression (ICU) over a line.
+    let pattern: String
+    /// What is to be done about it.
+    let advice: String
+    var scope = Scope.sources
+    var subject = Subject.code
+    /// Lines that break the rule.
+    let bad: [String]
+    /// Lines that look much like it and are fine.
+    var good: [String] = []
+
+    var testDescription: String { banned }
+
+    /// The places that may do I/O, read clocks and ask the system for randomness.
+    ///
+    /// Everything else, new modules included, is below the shell.
+    static let shell = ["Sources/Sockets/", "Sources/MockServer/Host/", "Sources/FitIQClient/", "Sources/fitiq-mock/"]
+
+    func holds(in path: String) -> Bool {
+        switch scope {
+        case .sources: path.hasPrefix("Sources/")
+        case .libraries: path.hasPrefix("Sources/") && !path.hasPrefix("Sources/fitiq-mock/")
+        case .belowTheShell: path.hasPrefix("Sources/") && !Self.shell.contains(where: path.hasPrefix)
+        case .everywhere: true
+        case .tests: path.hasPrefix("Tests/")
+        }
+    }
+
+    /// The messages about the lines of a file that break the rule: file, line, what is banned, what to do.
+    func violations(in file: SourceText) throws -> [String] {
+        guard holds(in: file.path) else { return [] }
+        let expression = try NSRegularExpression(pattern: pattern)
+        let lines = subject == .code ? file.code : file.lines
+        return lines.enumerated().compactMap { index, line in
+            let range = NSRange(location: 0, length: line.utf16.count)
+            guard expression.firstMatch(in: line, range: range) != nil else { return nil }
+            return "\(file.path):\(index + 1): \(banned) is banned here: \(advice)."
+        }
+    }
+}

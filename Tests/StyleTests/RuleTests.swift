@@ -1,0 +1,48 @@
+import Testing
+
+@Suite("Rules of the house")
+struct RuleTests {
+    @Test("The files keep to the rule", arguments: Rule.all)
+    func holds(_ rule: Rule) throws {
+        let files = try Package.files(below: "Sources") + Package.files(below: "Tests")
+        for message in try files.flatMap(rule.violations) { Issue.record("\(message)") }
+        #expect(files.contains { rule.holds(in: $0.path) }, "The rule holds nowhere.")
+    }
+
+    @Test("A bad line is told with file, line, what is banned and what to do", arguments: Rule.all)
+    func catchesBadLines(_ rule: Rule) throws {
+        let path = rule.scope == .tests ? "Tests/HTTP1Tests/Bad.swift" : "Sources/HTTP1/Bad.swift"
+        for line in rule.bad {
+            let file = SourceText(path: path, text: "struct Fine {}\n\(line)\n")
+            #expect(
+                try rule.violations(in: file) == ["\(path):2: \(rule.banned) is banned here: \(rule.advice)."],
+                "\(line)")
+        }
+        #expect(!rule.bad.isEmpty)
+    }
+
+    @Test("A good line passes", arguments: Rule.all)
+    func passesGoodLines(_ rule: Rule) throws {
+        for line in rule.good {
+            #expect(try rule.violations(in: SourceText(path: "Sources/HTTP1/Good.swift", text: line)) == [], "\(line)")
+        }
+    }
+
+    @Test("The shell may do what is banned below it; a module that nobody has heard of may not")
+    func scopes() throws {
+        let rule = try #require(Rule.inputAndOutput.first { $0.banned == "`Sockets`" })
+        for (path, count) in [
+            ("Sources/FitIQClient/A.swift", 0), ("Sources/MockServer/Host/A.swift", 0),
+            ("Sources/fitiq-mock/A.swift", 0), ("Tests/SocketsTests/A.swift", 0),
+            ("Sources/MockServer/A.swift", 1), ("Sources/MockServer/Engine/A.swift", 1), ("Sources/New/A.swift", 1),
+        ] {
+            #expect(try rule.violations(in: SourceText(path: path, text: "import Sockets")).count == count, "\(path)")
+        }
+    }
+
+    @Test("The places of the shell exist")
+    func shellExists() throws {
+        let paths = try Package.files(below: "Sources").map(\.path)
+        for place in Rule.shell { #expect(paths.contains { $0.hasPrefix(place) }, "\(place)") }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A Swift file as the rules see it: its lines as written, and as code with comments and string literals blanked.
+struct SourceText: Sendable {
+    /// From the package's root: `Sources/HTTP1/Connection.swift`.
+    let path: String
+    let lines: [String]
+    /// Line for line the same, with spaces where comments and the text of string literals stood.
+    let code: [String]
+
+    init(path: String, text: String) {
+        self.path = path
+        lines = Self.lines(of: Array(text.utf8))
+        code = Self.lines(of: CodeOnly.blankingTheRest(of: Array(text.utf8)))
+    }
+
+    /// The directory below `Sources` or `Tests`.
+    var module: String {
+        let parts = path.split(separator: "/")
+        return parts.count > 2 ? String(parts[1]) : ""
+    }
+
+    private static func lines(of bytes: [UInt8]) -> [String] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// The package on disk, found from this file.
+enum Package {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The Swift files below a directory, sorted by path.
+    static func files(below directory: String) throws -> [SourceText] {
+        let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(directory).path)
+        return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
+            let path = "\(directory)/\(name)"
+            return SourceText(
+                path: path, text: try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8))
+        }
+    }
+}
