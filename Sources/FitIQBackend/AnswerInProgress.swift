@@ -23,7 +23,9 @@ struct AnswerInProgress: Sendable {
     let startedAt: Timestamp
     /// When each chunk is due after the start, and, last, when the answer is complete.
     let offsets: [Int64]
-    /// The sockets that hear it. Who joins later would hear half of it, and loads it from the history instead.
+    /// The sockets that hear it.
+    ///
+    /// Who joins later would hear half of it, and loads it from the history instead.
     var audience: [Listener]
     /// The next of `offsets` to be served.
     var step = 0
@@ -32,7 +34,9 @@ struct AnswerInProgress: Sendable {
     var isComplete: Bool { step == chunks.count }
 }
 
-/// When an answer goes on. An entry whose answer has ended is passed over.
+/// When an answer goes on.
+///
+/// An entry whose answer has ended is passed over.
 struct ScheduledStep: Comparable, Sendable {
     let time: Timestamp
     let position: Int

@@ -11,7 +11,9 @@ struct User: Sendable {
     let id: String
     /// All of them, oldest first.
     var consultations: [Int] = []
-    /// The active ones. One for each topic is the rule of 409, so the count of these is the count for 429.
+    /// The active ones.
+    ///
+    /// One for each topic is the rule of 409, so the count of these is the count for 429.
     var active: [Topic: Int] = [:]
 }
 
