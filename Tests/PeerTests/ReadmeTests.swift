@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// Every command in README's console blocks is run, and what it prints is compared with what README says it prints.
+    ///
+    /// Ports, times and tokens that depend on the clock differ from run to run; nothing else does.
+    @Suite("README")
+    struct ReadmeTests {
+        @Test("commands print what README says")
+        func commands() async throws {
+            let blocks = try ConsoleBlock.all(in: readme)
+            #expect(blocks.count >= 5, "README's console blocks are found.")
+            try await RunningServer.serve("--instant") { server in
+                let adapter = try Adapter(server)
+                for block in blocks {
+                    let expected = block.commands.map { adapter.timeless("$ \($0.text)\n\($0.output)") }.joined()
+                    let printed = try await adapter.run(block).map(adapter.timeless).joined()
+                    #expect(printed == expected)
+                }
+            }
+        }
+
+        @Test(
+            "limits in README are those of the code",
+            arguments: [
+                ("request line | 8 KiB", "public var requestLine = 8 * 1024"),
+                ("16 KiB, 100 fields", "public var headerBlock = 16 * 1024"),
+                ("16 KiB, 100 fields", "public var fieldCount = 100"),
+                ("request body | 1 MiB", "public var body = 1024 * 1024"),
+                ("again for its body | 10 s", "public var readTime = Duration.seconds(10)"),
+                ("takes nothing | 75 s", "public var idleTime = Duration.seconds(75)"),
+                ("connections | 12,000", "public var connections = 12_000"),
+                ("WebSocket message | 1 MiB (echo: 16 MiB)", "public var webSocketMessage = 1024 * 1024"),
+                ("WebSocket message | 1 MiB (echo: 16 MiB)", "public var echoMessage = 16 * 1024 * 1024"),
+                ("leaves unread | 4 MiB", "public var unsentBytes = 4 * 1024 * 1024"),
+                ("answer our close frame | 2 s", "public var closingTime = Duration.seconds(2)"),
+                ("chat message | 2,000 characters", "public static let maximumContentLength = 2000"),
+                ("each consultation | 16", "public var waitingMessages = 16"),
+                ("messages of a consultation | 10,000", "public var messages = 10_000"),
+                ("active consultations of a user | 10", "public var activeConsultations = 10"),
+                ("users | 100,000", "public var users = 100_000"),
+                ("stored consultations and messages | 256 MiB", "public var storedBytes = 256 * 1024 * 1024"),
+                ("title, context id | 200 characters", #""title", characters: 1...200"#),
+                ("JSON nesting | 128 levels", "public init(depth: Int = 128"),
+                ("SIGTERM or SIGINT | 4 s", "public var shutdownTime = Duration.seconds(4)"),
+            ])
+        func limits(row: String, declaration: String) throws {
+            #expect(try readme.contains(row), "README has no row '\(row)'.")
+            let sources = Self.root.appendingPathComponent("Sources")
+            let files =
+                FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?
+                .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" } ?? []
+            #expect(
+                files.contains { (try? String(contentsOf: $0, encoding: .utf8))?.contains(declaration) ?? false },
+                "No source says '\(declaration)': change README's row '\(row)' and this table with the limit.")
+        }
+
+        private var readme: String {
+            get throws { try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8) }
+        }
+
+        private static let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    }
+}
+
+/// A fenced block of README in which lines that begin with `$ ` are typed and the others are printed.
+struct ConsoleBlock {
+    struct Command {
+        var text: String
+        var output = ""
+    }
+
+    var commands: [Command] = []
+
+    static func all(in markdown: String) throws -> [ConsoleBlock] {
+        var blocks: [ConsoleBlock] = []
+        var isInside = false
+        for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
+            switch (isInside, line) {
+            case (false, "```console"):
+                isInside = true
+                blocks.append(ConsoleBlock())
+            case (true, "```"):
+                isInside = false
+            case (true, _) where line.hasPrefix("$ "):
+                blocks[blocks.count - 1].commands.append(Command(text: String(line.dropFirst(2))))
+            case (true, _):
+                let last = blocks[blocks.count - 1].commands.count - 1
+                try #require(last >= 0, "A console block of README begins with output.")
+                blocks[blocks.count - 1].commands[last].output += line + "\n"
+            default: break
+            }
+        }
+        return blocks
+    }
+}
+
+/// Runs README's commands against a server on another port, and tells their output as if it were README's.
+private struct Adapter {
+    let server: RunningServer
+    let program: String
+    let address: String
+
+    static let readmeProgram = ".build/release/fitiq-mock"
+    static let readmeAddress = "127.0.0.1:8080"
+
+    init(_ server: RunningServer) throws {
+        self.server = server
+        program = try Programs.fitiqMock().path
+        address = String(server.ready.url.dropFirst("http://".count))
+    }
+
+    /// What README should show for each command: the command after its prompt, and the output.
+    func run(_ block: ConsoleBlock) async throws -> [String] {
+        // The two commands of a newcomer: the server runs already, and so do the tests.
+        switch block.commands.map(\.text) {
+        case ["./scripts/serve"]: return ["$ ./scripts/serve\n" + asInReadme(server.banner)]
+        case ["./scripts/test"]: return ["$ ./scripts/test\n"]
+        default: break
+        }
+        let script = block.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
+        let files = try ScratchDirectory()
+        defer { files.remove() }
+        let shell = try await Command(
+            URL(fileURLWithPath: "/bin/bash"), ["-c", "cd \"$0\" && source /dev/stdin", files.url.path],
+            environment: ["FITIQ_MOCK_URL": server.ready.url], input: script)
+        #expect(shell.status == 0, "\(shell.transcript)")
+        let outputs = shell.output.split(separator: "\0", omittingEmptySubsequences: false).dropLast()
+        try #require(outputs.count == block.commands.count, "\(shell.transcript)")
+        return zip(block.commands, outputs).map { "$ \($0.text)\n" + asInReadme(String($1)) }
+    }
+
+    private func toRun(_ command: String) -> String {
+        command.replacingOccurrences(of: Self.readmeProgram, with: program)
+            .replacingOccurrences(of: Self.readmeAddress, with: address)
+    }
+
+    private func asInReadme(_ output: String) -> String {
+        // The banner leaves out the folder that the server was started in.
+        let folder = FileManager.default.currentDirectoryPath + "/"
+        let short = program.hasPrefix(folder) ? String(program.dropFirst(folder.count)) : program
+        return output.replacingOccurrences(of: program, with: Self.readmeProgram)
+            .replacingOccurrences(of: short, with: Self.readmeProgram)
+            // The banner names the port in the chat command only where it is not the default one.
+            .replacingOccurrences(of: " --url \(server.ready.url)", with: "")
+            .replacingOccurrences(of: address, with: Self.readmeAddress)
+    }
+
+    /// The text without times, and without the tokens that depend on them.
+    func timeless(_ text: String) -> String {
+        let time = #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
+        let withoutTimes = text.replacing(time, with: "TIME")
+        guard text.hasPrefix("$ \(Self.readmeProgram) token") else { return withoutTimes }
+        return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")
+    }
+}
