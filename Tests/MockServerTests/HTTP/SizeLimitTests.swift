@@ -15,7 +15,8 @@ struct SizeLimitTests {
 
         static let all = [
             Limit(name: "request line of 8 KiB", status: 414, atLimit: 8192, fragment: "more than 8192 bytes") { size in
-                let padding = String(repeating: "a", count: size - "GET /health?".utf8.count - " HTTP/1.1\r\n".utf8.count)
+                let padding = String(
+                    repeating: "a", count: size - "GET /health?".utf8.count - " HTTP/1.1\r\n".utf8.count)
                 return Array("GET /health?\(padding) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
             },
             Limit(name: "header block of 16 KiB", status: 431, atLimit: 16_384, fragment: "more than 16384 bytes") {

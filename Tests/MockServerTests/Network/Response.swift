@@ -94,7 +94,13 @@ final class HTTPClient {
 
     /// Opens a WebSocket.
     func upgrade(_ request: Request) throws -> SocketClient {
-        let response = try exchange(request)
+        wire.send(request.bytes)
+        return try acceptUpgrade(request)
+    }
+
+    /// Takes the answer to a handshake that was sent.
+    func acceptUpgrade(_ request: Request) throws -> SocketClient {
+        let response = try response(to: request)
         guard response.status == 101 else {
             throw ResponseReader.Missing(description: "no 101: \(response.status) \(response.text)")
         }

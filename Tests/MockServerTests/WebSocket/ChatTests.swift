@@ -1,0 +1,154 @@
+import FitIQBackend
+import JSON
+import Testing
+
+@testable import MockServer
+
+@Suite("Chats over frames")
+struct ChatTests {
+    private func history(_ id: String, _ network: VirtualNetwork) throws -> [JSONValue] {
+        let path = "/api/v1/consultations/\(id)/messages"
+        let response = try network.exchange(.authorized(.get, path, as: TestUser.anna))
+        return response.json?["data"]?["messages"]?.array ?? []
+    }
+
+    @Test(
+        "`message` is answered in stream frames whose chunks are the stored answer", arguments: [Pace.instant, .human])
+    func streamProtocol(pace: Pace) throws {
+        let network = VirtualNetwork { $0.pace = pace }
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        socket.send(#"{"type":"message","content":"  How much protein?  "}"#)
+        network.advance(by: .seconds(4))
+        let frames = socket.takeFrames()
+        #expect(frames.allSatisfy { $0["timestamp"]?.string != nil && $0["consultation_id"]?.string == id })
+        var types = frames.compactMap { $0["type"]?.string }
+        #expect(types.prefix(2) == ["connected", "message_received"])
+        #expect(types.popLast() == "stream_complete")
+        #expect(types.dropFirst(2).allSatisfy { $0 == "stream_chunk" } && types.count > 4)
+        let stored = try history(id, network)
+        #expect(stored.map { $0["role"]?.string } == ["user", "assistant"])
+        #expect(stored[0]["content"] == "How much protein?")
+        #expect(frames.compactMap { $0["content"]?.string }.joined() == stored[1]["content"]?.string)
+    }
+
+    @Test(
+        "`user_message` is answered in assistant frames that share the stored answer's id",
+        arguments: [Pace.instant, .human])
+    func assistantProtocol(pace: Pace) throws {
+        let network = VirtualNetwork { $0.pace = pace }
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        socket.send(#"{"type":"user_message","content":"How much protein?","metadata":{"x":[1]}}"#)
+        network.advance(by: .seconds(4))
+        let frames = socket.takeFrames()
+        let types = frames.compactMap { $0["type"]?.string }
+        #expect(types.prefix(3) == ["connected", "user_message", "assistant_message_start"])
+        #expect(types.last == "assistant_message_end")
+        let stored = try history(id, network)
+        #expect(stored.count == 2)
+        #expect(frames[1]["message_id"] == stored[0]["id"] && frames[1]["content"] == "How much protein?")
+        #expect(frames.dropFirst(2).allSatisfy { $0["message_id"] == stored[1]["id"] })
+        let chunks = frames.dropFirst(3).compactMap { $0["content"]?.string }
+        #expect(chunks.joined() == stored[1]["content"]?.string && chunks.count > 2)
+    }
+
+    @Test(
+        "Sockets on one consultation each hear the chat in their own protocol, and one that never chatted hears nothing"
+    )
+    func severalSockets() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let (streaming, assistant, silent) = (
+            try network.socket(on: id), try network.socket(on: id), try network.socket(on: id)
+        )
+        assistant.send(#"{"type":"user_message","content":"hello"}"#)
+        network.advance(by: .zero)
+        streaming.send(#"{"type":"message","content":"hello"}"#)
+        network.advance(by: .zero)
+        #expect(streaming.takeTypes().filter { $0 == "stream_complete" }.count == 1)
+        let heard = assistant.takeTypes()
+        #expect(heard.filter { $0 == "user_message" }.count == 2)
+        #expect(heard.filter { $0 == "assistant_message_end" }.count == 2)
+        #expect(!heard.contains { $0.hasPrefix("stream") })
+        #expect(silent.takeTypes() == ["connected"])
+    }
+
+    @Test("A client that goes away in the middle leaves the whole answer in the history")
+    func goesAway() throws {
+        let network = VirtualNetwork { $0.pace = .human }
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        socket.send(#"{"type":"message","content":"hello"}"#)
+        network.advance(by: .seconds(1))
+        #expect(socket.takeTypes().contains("stream_chunk"))
+        socket.wire.vanish()
+        network.advance(by: .seconds(4))
+        #expect(try history(id, network).count == 2)
+        #expect(network.engine.isEmpty)
+    }
+
+    @Test("Messages that arrive while an answer streams are answered in their turn; over 16 waiting are refused")
+    func waiting() throws {
+        let network = VirtualNetwork { $0.pace = .human }
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        for index in 0..<18 { socket.send(#"{"type":"message","content":"number \#(index)"}"#) }
+        let types = socket.takeTypes()
+        #expect(types.filter { $0 == "message_received" }.count == 17)
+        #expect(types.last == "error")
+        network.advance(by: .seconds(17 * 4))
+        #expect(socket.takeTypes().filter { $0 == "stream_complete" }.count == 17)
+        #expect(try history(id, network).count == 34)
+    }
+
+    static let badFrames: [(text: String, code: String, message: String)] = [
+        ("", "INVALID_JSON", "not valid JSON"), ("{", "INVALID_JSON", "not valid JSON"),
+        ("[]", "INVALID_JSON", "must be one JSON object"), ("{}", "INVALID_MESSAGE_TYPE", "has no 'type'"),
+        (#"{"type":null}"#, "INVALID_MESSAGE_TYPE", "has no 'type'"),
+        (#"{"type":7}"#, "INVALID_MESSAGE_TYPE", "'type' is 7"),
+        (#"{"type":"mesage"}"#, "INVALID_MESSAGE_TYPE", "Did you mean \"message\"?"),
+        (#"{"type":"message"}"#, "INVALID_CONTENT", "has no 'content'"),
+        (#"{"type":"user_message","content":5}"#, "INVALID_CONTENT", "must be a string"),
+        (#"{"type":"message","content":" \n\t "}"#, "INVALID_CONTENT", "is blank"),
+        (#"{"type":"message","content":"\#(String(repeating: "é", count: 2001))"}"#, "INVALID_CONTENT", "has 2001"),
+        (String(repeating: "[", count: 50_000), "INVALID_JSON", "not valid JSON"),
+    ]
+
+    @Test("A bad frame is answered with an error, and the socket stays open", arguments: badFrames)
+    func badFrame(text: String, code: String, message: String) throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        _ = socket.takeFrames()
+        socket.send(text)
+        let frames = socket.takeFrames()
+        #expect(frames.count == 1)
+        #expect(frames.first?["type"] == "error" && frames.first?["code"]?.string == code)
+        #expect(frames.first?["error"]?.string?.contains(message) == true)
+        socket.send(#"{"type":"ping"}"#)
+        #expect(socket.takeTypes() == ["pong"])
+    }
+
+    @Test("A binary frame is answered with an error, and the socket stays open")
+    func binaryFrame() throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        socket.send(binary: Array(#"{"type":"ping"}"#.utf8))
+        #expect(socket.takeFrames().last?["code"] == "UNSUPPORTED_DATA")
+        socket.ping("still here")
+        #expect(socket.takeEvents() == [.pong(Array("still here".utf8))])
+    }
+
+    @Test("Frames without number in one packet are all answered, in bounded memory once reading pauses")
+    func flood() throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        let count = 20_000
+        socket.wire.stopReading()
+        socket.wire.send(socket.frames([String](repeating: "", count: count)))
+        #expect(socket.wire.ending == .open && socket.wire.unread > 0)
+        #expect(socket.wire.highestUnsent < 2 << 20)
+        socket.wire.read()
+        #expect(socket.takeTypes().filter { $0 == "error" }.count == count)
+    }
+}
