@@ -15,11 +15,11 @@ public struct Page: Equatable, Sendable {
     public func range(of total: Int) -> Range<Int> {
         let (offset, overflow) = (number - 1).multipliedReportingOverflow(by: size)
         guard !overflow, offset < total else { return total..<total }
-        return offset..<min(total, offset + size)
+        return offset..<(offset + min(size, total - offset))
     }
 
     /// How many pages the whole list has.
     public func count(of total: Int) -> Int {
-        (total + size - 1) / size
+        total / size + (total % size == 0 ? 0 : 1)
     }
 }
