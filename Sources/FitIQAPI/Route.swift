@@ -30,6 +30,8 @@ public enum Route: Equatable, Sendable {
         switch segments.count {
         case 3: self = .consultations
         case 4 where segments[3] == "quick-actions": self = .quickActions
+        // A slash too many, or an id that is missing: the hint at the nearest endpoint helps more than an unknown id.
+        case 4 where segments[3].isEmpty: return nil
         case 4: self = .consultation(segments[3])
         case 5:
             switch segments[4] {
