@@ -60,7 +60,7 @@ let package = Package(
         .testTarget(name: "WebSocketTests", dependencies: ["WebSocket", httpTypes]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
-        .testTarget(name: "FitIQAPITests", dependencies: ["FitIQAPI", "JSON"]),
+        .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "JSON", httpTypes]),
         .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON"]),
         .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),
         .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock"]),

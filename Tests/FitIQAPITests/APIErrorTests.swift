@@ -1,0 +1,262 @@
+import HTTPTypes
+import JSON
+import Testing
+
+@testable import FitIQAPI
+
+/// Everything that a REST client can be told no with.
+@Suite("Refusals") struct APIErrorTests {
+    static let id = ResourceIDTests.text
+
+    static let existing: Consultation = {
+        var consultation = Consultation(
+            id: .numbered(7), userID: "u", persona: .fitnessCoach, context: ConsultationContext(.mood), goalID: nil,
+            title: nil, createdAt: .example)
+        consultation.goalID = .numbered(8)
+        return consultation
+    }()
+
+    static let token = "'fitiq-mock token' prints a token that works."
+
+    static let table: [(APIError, Int, ErrorCode, String)] = [
+        (
+            .missingToken, 401, .unauthorized,
+            "This endpoint needs 'Authorization: Bearer <JWT>', and the request has no Authorization field. \(token)"
+        ),
+        (
+            .notABearerToken, 401, .unauthorized,
+            "The Authorization field must read 'Bearer <JWT>'; it begins with something else. \(token)"
+        ),
+        (
+            .badToken(.wrongAlgorithm("none")), 401, .unauthorized,
+            #"The bearer token is not valid: it is signed with "none", and only "HS256" is accepted. \#(token)"#
+        ),
+        (
+            .badToken(.expired(at: .example)), 401, .unauthorized,
+            "The bearer token is not valid: it expired at 2025-01-29T10:30:00Z; refresh it. \(token)"
+        ),
+        (
+            .missingAPIKey, 401, .unauthorized,
+            "This endpoint needs 'X-API-Key: <key>', and the request has no X-API-Key field. The server prints its key when it starts."
+        ),
+        (
+            .wrongAPIKey, 401, .unauthorized,
+            "The X-API-Key is not this server's. The server prints its key when it starts; --api-key sets it."
+        ),
+        (
+            .missingWebSocketCredentials, 401, .unauthorized,
+            "The WebSocket needs 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>' on the handshake, or '?token=<JWT>' in its URL; neither arrived. The Quick Start of the guide consultation-websocket leaves them out: its full listing sends them."
+        ),
+        (.unknownPath("/x", nearest: nil), 404, .notFound, #"There is no endpoint "/x"."#),
+        (
+            .unknownPath("/helth", nearest: "/health"), 404, .notFound,
+            #"There is no endpoint "/helth". The nearest endpoint is /health."#
+        ),
+        (
+            .bareWebSocketPath, 404, .notFound,
+            #"There is no endpoint "/ws": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws (guide websocket-architecture). Create a consultation first."#
+        ),
+        (
+            .methodNotAllowed(.delete, path: "/api/v1/consultations", allowed: [.get, .head, .post]), 405,
+            .methodNotAllowed, #""/api/v1/consultations" does not answer "DELETE"; it answers GET, HEAD, POST."#
+        ),
+        (.unknownConsultation(id), 404, .notFound, #"This user has no consultation "\#(id)"."#),
+        (
+            .unknownConsultation(id.uppercased()), 404, .notFound,
+            #"This user has no consultation "\#(id.uppercased())". Ids are compared as text: lower-case it to "\#(id)" (guide consultation-websocket, best practice 1; Swift's uuidString is upper case)."#
+        ),
+        (
+            .unknownConsultation("1"), 404, .notFound,
+            #"This user has no consultation "1". Ids that this backend issues are lower-case UUIDs."#
+        ),
+        (
+            .unknownGoal(id, field: "goal_id"), 404, .goalNotFound,
+            #"This user has no goal "\#(id)" (field 'goal_id')."#
+        ),
+        (
+            .unknownGoal(id.uppercased(), field: "context_id"), 404, .goalNotFound,
+            #"This user has no goal "\#(id.uppercased())" (field 'context_id'). Ids are compared as text: lower-case it to "\#(id)" (guide consultation-websocket, best practice 1; Swift's uuidString is upper case)."#
+        ),
+        (
+            .unsupportedMediaType("text/plain"), 415, .unsupportedMediaType,
+            #"The body arrived as "text/plain"; send it as 'Content-Type: application/json'."#
+        ),
+        (
+            .unsupportedMediaType(nil), 415, .unsupportedMediaType,
+            "The body came without a Content-Type; send it as 'Content-Type: application/json'."
+        ),
+        (
+            .invalidJSON(JSONError(line: 2, column: 3, offset: 9, message: "expected this but found that")), 400,
+            .invalidJSON, "The body is not valid JSON: line 2, column 3: expected this but found that."
+        ),
+        (
+            .emptyBody, 400, .invalidJSON,
+            "This endpoint needs a JSON object as its body, and the body is empty."
+        ),
+        (
+            .bodyIsNotAnObject([1, 2]), 400, .validationFailed,
+            "The body must be a JSON object; it is an array: [1,2]."
+        ),
+        (
+            .missingField("persona", expected: "a name"), 400, .validationFailed,
+            "The field 'persona' is required: a name."
+        ),
+        (
+            .wrongType("title", expected: "a string", got: 5), 400, .validationFailed,
+            "The field 'title' must be a string; got a number: 5."
+        ),
+        (
+            .unknownChoice("persona", got: "dog", allowed: ["cat", "dig"]), 400, .validationFailed,
+            #"'persona' must be one of "cat", "dig"; got "dog". Did you mean "dig"?"#
+        ),
+        (
+            .wrongLength("title", allowed: 1...200, got: 201), 400, .validationFailed,
+            "The field 'title' must have 1 to 200 characters; it has 201."
+        ),
+        (
+            .outOfRange("page_size", allowed: 1...100, got: "x"), 400, .validationFailed,
+            #"The parameter 'page_size' must be a whole number from 1 to 100; got "x"."#
+        ),
+        (
+            .outOfRange("page", allowed: 1...Int.max, got: "0"), 400, .validationFailed,
+            #"The parameter 'page' must be a whole number of at least 1; got "0"."#
+        ),
+        (
+            .generalWithID("x"), 400, .validationFailed,
+            #"A 'general' consultation has no context, but 'context_id' is "x". Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal."#
+        ),
+        (
+            .goalWithoutID, 400, .validationFailed,
+            #"'context_type' is "goal", so the goal's id is required, as 'goal_id' or as 'context_id'."#
+        ),
+        (
+            .contradictingContexts(goalID: "a", type: "mood", id: nil), 400, .validationFailed,
+            #"'goal_id' "a" and 'context_type' "mood" contradict each other; send one or the other."#
+        ),
+        (
+            .consultationExists(existing), 409, .consultationExists,
+            #"An active consultation with the persona "fitness_coach" and the same context exists: continue 00000000-0000-4000-8000-000000000007 (GET /api/v1/consultations/00000000-0000-4000-8000-000000000007) or archive it."#
+        ),
+        (
+            .tooManyActiveConsultations(limit: 10), 429, .tooManyActiveConsultations,
+            "You have reached the maximum of 10 active consultations. Complete or archive some before starting new ones."
+        ),
+        (
+            .consultationNotActive(.numbered(7), status: .archived), 400, .consultationNotActive,
+            "Consultation is not active: 00000000-0000-4000-8000-000000000007 is archived, and only an active one can be chatted in."
+        ),
+        (
+            .storeFull("users", limit: 5), 507, .storeFull,
+            "This server holds its limit of 5 users. They live in memory only: restart it to begin anew."
+        ),
+        (
+            .upgradeRequired, 426, .upgradeRequired,
+            "This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the URL), not with a plain request."
+        ),
+    ]
+
+    @Test("each have a status, a code and a sentence that says what to do", arguments: table)
+    func message(refusal: APIError, status: Int, code: ErrorCode, message: String) {
+        #expect(refusal.status.code == status)
+        #expect(refusal.code == code)
+        #expect(refusal.message == message)
+        #expect(message.hasSuffix(".") || message.hasSuffix("?"))
+    }
+
+    @Test("have a body that every guide's decoder accepts", arguments: table)
+    func body(refusal: APIError, status: Int, code: ErrorCode, message: String) throws {
+        let body = try JSON.parse(refusal.body)
+        #expect(body["success"] == false)
+        #expect(body["error"]?["code"] == .string(code.rawValue))
+        #expect(body["error"]?["message"] == .string(message))
+        #expect(body.object?.keys == ["success", "error"])
+        #expect(
+            body["error"]?.object?.keys
+                == (refusal.details == nil ? ["code", "message"] : ["code", "message", "details"]))
+    }
+
+    @Test("carry the fields that HTTP asks for")
+    func fields() {
+        for (refusal, status, _, _) in Self.table {
+            switch status {
+            // RFC 9110 §15.5.2: "MUST send a WWW-Authenticate header field".
+            case 401: #expect(refusal.fields == [.wwwAuthenticate: "Bearer"])
+            // §15.5.6: "MUST generate an Allow header field".
+            case 405: #expect(refusal.fields == [.allow: "GET, HEAD, POST"])
+            case 415: #expect(refusal.fields == [.accept: "application/json"])
+            // §15.5.22: "MUST send an Upgrade header field".
+            case 426: #expect(refusal.fields == [.upgrade: "websocket", .connection: "Upgrade"])
+            default: #expect(refusal.fields.isEmpty)
+            }
+        }
+        #expect(APIError.storeFull("users", limit: 1).status.reasonPhrase == "Insufficient Storage")
+    }
+
+    static let golden: [(APIError, String)] = [
+        (
+            .tooManyActiveConsultations(limit: 10),
+            #"{"success":false,"error":{"code":"TOO_MANY_ACTIVE_CONSULTATIONS","message":"You have reached the maximum of 10 active consultations. Complete or archive some before starting new ones."}}"#
+        ),
+        (
+            .unknownConsultation("\"\n/é"),
+            #"{"success":false,"error":{"code":"NOT_FOUND","message":"This user has no consultation \"\\\"\\n/é\". Ids that this backend issues are lower-case UUIDs."}}"#
+        ),
+        (
+            .consultationExists(existing),
+            #"{"success":false,"error":{"code":"CONSULTATION_EXISTS","message":"An active consultation with the persona \"fitness_coach\" and the same context exists: continue 00000000-0000-4000-8000-000000000007 (GET /api/v1/consultations/00000000-0000-4000-8000-000000000007) or archive it.","details":{"existing_consultation_id":"00000000-0000-4000-8000-000000000007","persona":"fitness_coach","status":"active","can_continue":true,"goal_id":"00000000-0000-4000-8000-000000000008"}}}"#
+        ),
+    ]
+
+    @Test("are these bytes", arguments: golden)
+    func goldenBody(refusal: APIError, body: String) {
+        #expect(text(refusal.body) == body)
+    }
+
+    @Test("of a duplicate leave the goal out where there is none")
+    func duplicateWithoutGoal() {
+        var consultation = Self.existing
+        consultation.goalID = nil
+        #expect(
+            APIError.consultationExists(consultation).details?.keys
+                == ["existing_consultation_id", "persona", "status", "can_continue"])
+    }
+
+    @Test("show at most 80 characters of what arrived", arguments: [81, 1000, 1_000_000])
+    func cut(length: Int) {
+        let long = String(repeating: "x", count: length)
+        for refusal in [
+            APIError.unknownPath(long, nearest: nil), .unknownConsultation(long), .unknownGoal(long, field: "goal_id"),
+            .unsupportedMediaType(long), .unknownChoice("persona", got: long, allowed: ["a"]), .generalWithID(long),
+            .outOfRange("page", allowed: 1...2, got: long), .contradictingContexts(goalID: long, type: long, id: long),
+            .wrongType("f", expected: "a string", got: .array([.string(long)])), .bodyIsNotAnObject(.string(long)),
+        ] {
+            #expect(refusal.message.contains("xxx…"))
+            #expect(!refusal.message.contains(String(repeating: "x", count: 80)))
+        }
+    }
+}
+
+/// What a socket can be told no with, beside what ``ClientFrameTests`` shows.
+@Suite("Refusals on the socket") struct FrameErrorTests {
+    static let table: [(FrameError, ErrorCode, String)] = [
+        (.binaryFrame, .unsupportedData, "A binary frame arrived; send JSON in text frames."),
+        (
+            .tooManyWaiting(limit: 16), .tooManyWaitingMessages,
+            "16 messages wait for an answer already; this one was not stored. Wait for an answer to complete and send it again."
+        ),
+        (
+            .historyFull(limit: 10_000), .historyFull,
+            "This consultation holds its limit of 10000 messages; this one was not stored. Archive it and create another."
+        ),
+        (
+            .storeFull(limit: 5), .storeFull,
+            "This server holds its limit of 5 bytes; this message was not stored. They live in memory only: restart it to begin anew."
+        ),
+        (.consultationNotActive, .consultationNotActive, "Consultation is not active"),
+    ]
+
+    @Test("each have a code and a sentence", arguments: table)
+    func message(refusal: FrameError, code: ErrorCode, message: String) {
+        #expect(refusal == FrameError(code, message))
+    }
+}

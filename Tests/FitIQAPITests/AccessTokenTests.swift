@@ -1,0 +1,250 @@
+import Digests
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Access tokens") struct AccessTokenTests {
+    static let secret = Array("a secret of the tests".utf8)
+
+    private static func token(header: String = #"{"alg":"HS256","typ":"JWT"}"#, payload: String) -> String {
+        let input = Base64.encodeURL(Array(header.utf8)) + "." + Base64.encodeURL(Array(payload.utf8))
+        return input + "." + Base64.encodeURL(HMACSHA256.authenticate(Array(input.utf8), key: secret))
+    }
+
+    private func verdict(_ token: String, secret: [UInt8] = secret) -> Result<AccessToken, AccessToken.Refusal> {
+        do throws(AccessToken.Refusal) {
+            return .success(try AccessToken.verify(token, secret: secret))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    // MARK: Accepted
+
+    static let claims: [AccessToken] = [
+        AccessToken(subject: "u", expiresAt: 0), AccessToken(subject: "user-1", expiresAt: 1_738_146_600),
+        AccessToken(subject: "Zoë \"😀\"\n", expiresAt: 9_000_000_000),
+        AccessToken(subject: "u", expiresAt: -9_000_000_000),
+        AccessToken(subject: String(repeating: "é", count: 200), expiresAt: 1),
+    ]
+
+    @Test("are read back as they were signed", arguments: claims)
+    func roundTrip(token: AccessToken) {
+        for secret in [Self.secret, [], [0], [UInt8](repeating: 7, count: 1000)] {
+            #expect(verdict(token.signed(with: secret), secret: secret) == .success(token))
+        }
+    }
+
+    @Test("are signed the same way every time")
+    func golden() {
+        // Made with Python's hmac module.
+        #expect(
+            AccessToken(subject: "user-1", expiresAt: 1_738_146_600).signed(with: Self.secret)
+                == "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ1c2VyLTEiLCJleHAiOjE3MzgxNDY2MDB9"
+                + ".frFsB-mVWoomWtAua8nQWltxyfpLkLH8n-6ovnpsNoA")
+    }
+
+    @Test("of other issuers are read: other members, other order, white space")
+    func foreign() {
+        let token = Self.token(
+            header: "{\r\n \"typ\":\"JWT\",\"kid\":\"1\",\"alg\":\"HS256\"}",
+            payload: #" {"iat":99999999999,"exp":1738146600,"scope":["a"],"sub":"user-1"} "#)
+        #expect(verdict(token) == .success(AccessToken(subject: "user-1", expiresAt: 1_738_146_600)))
+    }
+
+    static let expiries: [(String, Int64)] = [
+        ("1738146600", 1_738_146_600), ("1738146600.0", 1_738_146_600), ("1738146600.9", 1_738_146_600),
+        ("1.7381466e9", 1_738_146_600), ("0", 0), ("-0", 0), ("-1", -1),
+        // Beyond the years of Timestamp the last one is as good.
+        ("9000000001", 9_000_000_000), ("1e300", 9_000_000_000), ("99999999999999999999", 9_000_000_000),
+        ("-1e300", -9_000_000_000), ("-9223372036854775808", -9_000_000_000),
+    ]
+
+    @Test("take any number as expiry", arguments: expiries)
+    func expiry(text: String, seconds: Int64) throws {
+        let token = try verdict(Self.token(payload: #"{"sub":"u","exp":\#(text)}"#)).get()
+        #expect(token == AccessToken(subject: "u", expiresAt: seconds))
+        // The ends of the range are times that can be told.
+        #expect(throws: Never.self) { try token.checkExpiry(at: Timestamp(nanosecondsSinceEpoch: .min)) }
+        #expect(throws: AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))) {
+            try token.checkExpiry(at: Timestamp(nanosecondsSinceEpoch: .max))
+        }
+    }
+
+    @Test("expire at the very second", arguments: [Int64(0), 1_738_146_600, -5])
+    func exactSecond(seconds: Int64) {
+        let token = AccessToken(subject: "u", expiresAt: seconds)
+        let expiry = Timestamp(secondsSinceEpoch: seconds)
+        #expect(throws: Never.self) { try token.checkExpiry(at: expiry.advanced(byNanoseconds: -1)) }
+        for late in [Int64(0), 1, 1_000_000_000] {
+            #expect(throws: AccessToken.Refusal.expired(at: expiry)) {
+                try token.checkExpiry(at: expiry.advanced(byNanoseconds: late))
+            }
+        }
+    }
+
+    // MARK: Refused
+
+    static let good = token(payload: #"{"sub":"user-1","exp":1738146600}"#)
+    static let algorithms: [(String, String)] = [
+        (#"{"alg":"none"}"#, "none"), (#"{"alg":"None","typ":"JWT"}"#, "None"), (#"{"alg":"HS512"}"#, "HS512"),
+        (#"{"alg":"hs256"}"#, "hs256"), (#"{"alg":"RS256"}"#, "RS256"), (#"{"alg":""}"#, ""), (#"{}"#, "nothing"),
+        (#"{"ALG":"HS256"}"#, "nothing"), (#"{"alg":null}"#, "null"), (#"{"alg":["HS256"]}"#, #"["HS256"]"#),
+        (#"{"alg":"HS256","alg":"none"}"#, "none"),
+    ]
+
+    @Test("are refused with any algorithm but HS256, even where the signature fits", arguments: algorithms)
+    func algorithm(header: String, name: String) {
+        let payload = #"{"sub":"user-1","exp":1738146600}"#
+        #expect(verdict(Self.token(header: header, payload: payload)) == .failure(.wrongAlgorithm(name)))
+        // The classic: no algorithm, no signature.
+        let parts = [header, payload].map { Base64.encodeURL(Array($0.utf8)) }
+        #expect(verdict("\(parts[0]).\(parts[1]).") == .failure(.wrongAlgorithm(name)))
+    }
+
+    @Test("are refused when any bit of the signature is flipped")
+    func flippedSignature() throws {
+        let parts = Self.good.split(separator: ".")
+        let signature = try #require(Base64.decodeURL(String(parts[2])))
+        for bit in 0..<(signature.count * 8) {
+            var changed = signature
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(verdict("\(parts[0]).\(parts[1]).\(Base64.encodeURL(changed))") == .failure(.wrongSignature))
+        }
+    }
+
+    @Test("are refused with a signature that is cut or longer")
+    func signatureLength() throws {
+        let parts = Self.good.split(separator: ".")
+        let signature = try #require(Base64.decodeURL(String(parts[2])))
+        for length in 0..<signature.count {
+            let cut = Base64.encodeURL(Array(signature[..<length]))
+            #expect(verdict("\(parts[0]).\(parts[1]).\(cut)") == .failure(.wrongSignature))
+        }
+        #expect(
+            verdict("\(parts[0]).\(parts[1]).\(Base64.encodeURL(signature + [0]))") == .failure(.wrongSignature))
+    }
+
+    @Test("are refused when any character is missing, wherever")
+    func truncated() {
+        for index in Self.good.indices {
+            #expect(throws: AccessToken.Refusal.self) {
+                try AccessToken.verify(String(Self.good[..<index]), secret: Self.secret)
+            }
+            var shorter = Self.good
+            shorter.remove(at: index)
+            #expect(throws: AccessToken.Refusal.self) { try AccessToken.verify(shorter, secret: Self.secret) }
+        }
+    }
+
+    @Test("are refused with another payload or another secret")
+    func changed() {
+        let parts = Self.good.split(separator: ".")
+        let other = Base64.encodeURL(Array(#"{"sub":"user-2","exp":1738146600}"#.utf8))
+        #expect(verdict("\(parts[0]).\(other).\(parts[2])") == .failure(.wrongSignature))
+        // Not with a zero at the end: HMAC pads short keys with zeros (RFC 2104 §2).
+        for secret in [[], [0], Self.secret + [1], Array(Self.secret.dropLast())] {
+            #expect(verdict(Self.good, secret: secret) == .failure(.wrongSignature))
+        }
+    }
+
+    static let subjectMessage = "its claim 'sub' must be the user's id, a string of 1 to 200 characters"
+    static let expiryMessage = "its claim 'exp' must be a number of seconds since 1970"
+
+    static let badPayloads: [(String, String)] = [
+        ("", "its payload is not a JSON object"), ("{", "its payload is not a JSON object"),
+        ("null", "its payload is not a JSON object"), (#"["sub"]"#, "its payload is not a JSON object"),
+        (#"{"sub":"u","exp":1}x"#, "its payload is not a JSON object"),
+        ("{}", subjectMessage), (#"{"exp":1}"#, subjectMessage), (#"{"sub":null,"exp":1}"#, subjectMessage),
+        (#"{"sub":5,"exp":1}"#, subjectMessage), (#"{"sub":["u"],"exp":1}"#, subjectMessage),
+        (#"{"sub":"","exp":1}"#, subjectMessage),
+        (#"{"sub":"\#(String(repeating: "u", count: 201))","exp":1}"#, subjectMessage),
+        (#"{"sub":"u"}"#, expiryMessage), (#"{"sub":"u","exp":null}"#, expiryMessage),
+        (#"{"sub":"u","exp":"1738146600"}"#, expiryMessage), (#"{"sub":"u","exp":true}"#, expiryMessage),
+        (#"{"sub":"u","exp":[1]}"#, expiryMessage), (#"{"sub":"u","exp":1e400}"#, expiryMessage),
+        (#"{"sub":"u","EXP":1}"#, expiryMessage),
+    ]
+
+    @Test("are refused without a user's id and an expiry", arguments: badPayloads)
+    func payload(payload: String, message: String) {
+        #expect(verdict(Self.token(payload: payload)) == .failure(.malformed(message)))
+    }
+
+    static let malformed: [(String, String)] = [
+        ("", "it has 1 part(s) between dots, not 3"), ("abc", "it has 1 part(s) between dots, not 3"),
+        ("a.b", "it has 2 part(s) between dots, not 3"), ("a.b.c.d", "it has 4 part(s) between dots, not 3"),
+        ("..", "its header is not a JSON object"), ("a..", "its header is not base64url"),
+        ("!.b.c", "its header is not base64url"), ("\(good) ", "its signature is not base64url"),
+        ("\(good)=", "its signature is not base64url"), ("\(good)\n", "its signature is not base64url"),
+        (" \(good)", "its header is not base64url"), ("Bearer \(good)", "its header is not base64url"),
+        ("\u{E9}.b.c", "its header is not base64url"),
+        (good.replacing(".", with: "=.", maxReplacements: 1), "its header is not base64url"),
+        (token(header: "[]", payload: "{}"), "its header is not a JSON object"),
+        (token(header: "", payload: "{}"), "its header is not a JSON object"),
+    ]
+
+    @Test("are refused unless three parts of base64url without padding", arguments: malformed)
+    func malformedToken(token: String, message: String) {
+        #expect(verdict(token) == .failure(.malformed(message)))
+    }
+
+    @Test("are refused in the standard alphabet of base64")
+    func standardAlphabet() {
+        // The signature has a character that the two alphabets spell differently.
+        for number in 0..<100 {
+            let token = AccessToken(subject: "user-\(number)", expiresAt: 1).signed(with: Self.secret)
+            guard token.contains(where: { $0 == "-" || $0 == "_" }) else { continue }
+            let standard = token.replacing("-", with: "+").replacing("_", with: "/")
+            #expect(throws: AccessToken.Refusal.self) { try AccessToken.verify(standard, secret: Self.secret) }
+            return
+        }
+        Issue.record("no token with a character of its own")
+    }
+
+    @Test("are refused over 4,096 characters, unread")
+    func tooLong() {
+        // Grows by four characters for three bytes.
+        func token(padding: Int) -> String {
+            Self.token(payload: #"{"sub":"u","exp":1,"x":"\#(String(repeating: "x", count: padding))"}"#)
+        }
+        var padding = 2900
+        while token(padding: padding + 1).utf8.count <= 4096 { padding += 1 }
+        let longest = token(padding: padding)
+        #expect((4093...4096).contains(longest.utf8.count))
+        #expect(verdict(longest) == .success(AccessToken(subject: "u", expiresAt: 1)))
+        for tooLong in [
+            token(padding: padding + 1), String(repeating: ".", count: 4097), String(repeating: "a", count: 1_000_000),
+        ] {
+            #expect(verdict(tooLong) == .failure(.malformed("it has over 4,096 characters")))
+        }
+    }
+
+    // MARK: Tokens from elsewhere
+
+    @Test("verify the example of RFC 7515, appendix A.1, which names no subject")
+    func rfc7515() {
+        let key = Base64.decodeURL(
+            "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow")
+        let token =
+            "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9"
+            + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+            + ".dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        #expect(verdict(token, secret: key ?? []) == .failure(.malformed(Self.subjectMessage)))
+        #expect(verdict(token) == .failure(.wrongSignature))
+    }
+
+    static let refusals: [(AccessToken.Refusal, String)] = [
+        (.malformed("its header is not base64url"), "it is malformed: its header is not base64url."),
+        (.wrongAlgorithm("none"), #"it is signed with "none", and only "HS256" is accepted."#),
+        (
+            .wrongSignature,
+            "its signature does not fit: it was signed with another secret than this server's (see --jwt-secret) or cut short."
+        ),
+        (.expired(at: .example), "it expired at 2025-01-29T10:30:00Z; refresh it."),
+    ]
+
+    @Test("are refused in a sentence", arguments: refusals)
+    func description(refusal: AccessToken.Refusal, text: String) {
+        #expect(refusal.description == text)
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@testable import FitIQAPI
+
+/// The bodies of success, byte by byte.
+@Suite("Answers") struct AnswerTests {
+    static let plain = Consultation(
+        id: .numbered(1), userID: "user-1", persona: .generalWellness, context: .general, goalID: nil, title: nil,
+        createdAt: .example)
+
+    static let full: Consultation = {
+        var consultation = Consultation(
+            id: .numbered(2), userID: "Zoë \"😀\"", persona: .fitnessCoach,
+            context: ConsultationContext(.goal, id: "00000000-0000-4000-8000-000000000009"), goalID: .numbered(9),
+            title: "A/B \\", createdAt: .example)
+        consultation.status = .archived
+        consultation.updatedAt = Timestamp.example.advanced(byNanoseconds: 5_999_999_999)
+        consultation.lastMessageAt = Timestamp.example.advanced(byNanoseconds: 4_000_000_000)
+        consultation.messageCount = 12
+        return consultation
+    }()
+
+    static let plainItem =
+        #"{"id":"00000000-0000-4000-8000-000000000001","consultation_id":"00000000-0000-4000-8000-000000000001","#
+        + #""user_id":"user-1","persona":"general_wellness","status":"active","started_at":"2025-01-29T10:30:00Z","#
+        + #""message_count":0,"created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z","#
+        + #""context_type":"general","is_active":true,"is_archived":false}"#
+
+    static let fullItem =
+        #"{"id":"00000000-0000-4000-8000-000000000002","consultation_id":"00000000-0000-4000-8000-000000000002","#
+        + #""user_id":"Zoë \"😀\"","persona":"fitness_coach","status":"archived","started_at":"2025-01-29T10:30:00Z","#
+        + #""message_count":12,"created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:05Z","#
+        + #""goal_id":"00000000-0000-4000-8000-000000000009","context_type":"goal","#
+        + #""context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","is_active":false,"is_archived":true,"#
+        + #""last_message_at":"2025-01-29T10:30:04Z"}"#
+
+    @Test("list a consultation with what it has")
+    func listItem() {
+        #expect(text(Self.plain.listItem) == Self.plainItem)
+        #expect(text(Self.full.listItem) == Self.fullItem)
+    }
+
+    @Test("show a consultation as all the guides at once")
+    func unionBody() {
+        func body(_ consultation: Consultation) -> String {
+            text(consultation.unionBody(listItem: consultation.listItem, origin: "http://127.0.0.1:8080"))
+        }
+        #expect(
+            body(Self.plain)
+                == #"{"success":true,"data":\#(Self.plainItem.dropLast()),"consultation":\#(Self.plainItem)},"#
+                + #""id":"00000000-0000-4000-8000-000000000001","#
+                + #""consultation_id":"00000000-0000-4000-8000-000000000001","userId":"user-1","goalId":null,"#
+                + #""persona":{"id":"general_wellness","name":"Wellness Coach","#
+                + #""avatar":"http://127.0.0.1:8080/avatars/general_wellness.svg"},"#
+                + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:00Z","messageCount":0,"#
+                + #""lastMessageAt":null}"#)
+        #expect(
+            body(Self.full)
+                == #"{"success":true,"data":\#(Self.fullItem.dropLast()),"consultation":\#(Self.fullItem)},"#
+                + #""id":"00000000-0000-4000-8000-000000000002","#
+                + #""consultation_id":"00000000-0000-4000-8000-000000000002","userId":"Zoë \"😀\"","#
+                + #""goalId":"00000000-0000-4000-8000-000000000009","#
+                + #""persona":{"id":"fitness_coach","name":"Fitness Coach","#
+                + #""avatar":"http://127.0.0.1:8080/avatars/fitness_coach.svg"},"#
+                + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:05Z","messageCount":12,"#
+                + #""lastMessageAt":"2025-01-29T10:30:04Z"}"#)
+    }
+
+    @Test("tell completed from archived", arguments: ConsultationStatus.allCases)
+    func status(status: ConsultationStatus) {
+        var consultation = Self.plain
+        consultation.status = status
+        let item = text(consultation.listItem)
+        #expect(item.contains(#""status":"\#(status.rawValue)""#))
+        #expect(item.contains(#""is_active":\#(status == .active),"is_archived":\#(status == .archived)"#))
+    }
+
+    static let pages: [(Page, Int, String)] = [
+        (
+            Page(number: 1, size: 20), 0,
+            #"{"page":1,"page_size":20,"total_pages":0,"total_count":0,"has_next":false,"has_prev":false}"#
+        ),
+        (
+            Page(number: 1, size: 20), 20,
+            #"{"page":1,"page_size":20,"total_pages":1,"total_count":20,"has_next":false,"has_prev":false}"#
+        ),
+        (
+            Page(number: 1, size: 20), 21,
+            #"{"page":1,"page_size":20,"total_pages":2,"total_count":21,"has_next":true,"has_prev":false}"#
+        ),
+        (
+            Page(number: 2, size: 20), 21,
+            #"{"page":2,"page_size":20,"total_pages":2,"total_count":21,"has_next":false,"has_prev":true}"#
+        ),
+        (
+            Page(number: 2, size: 5), 21,
+            #"{"page":2,"page_size":5,"total_pages":5,"total_count":21,"has_next":true,"has_prev":true}"#
+        ),
+        (
+            Page(number: 9, size: 5), 21,
+            #"{"page":9,"page_size":5,"total_pages":5,"total_count":21,"has_next":false,"has_prev":true}"#
+        ),
+    ]
+
+    @Test("say where in a list a page lies", arguments: pages)
+    func pagination(page: Page, total: Int, json: String) {
+        #expect(
+            text(ListAnswers.consultations([Array("{}".utf8), Array("[1]".utf8)], page: page, total: total))
+                == #"{"success":true,"data":{"consultations":[{},[1]],"pagination":\#(json)}}"#)
+        #expect(
+            text(ListAnswers.messages(Array("x{},{}".utf8).dropFirst(), page: page, total: total))
+                == #"{"success":true,"data":{"messages":[{},{}],"pagination":\#(json)}}"#)
+        #expect(
+            text(ListAnswers.consultations([], page: page, total: total))
+                == #"{"success":true,"data":{"consultations":[],"pagination":\#(json)}}"#)
+        #expect(
+            text(ListAnswers.messages([], page: page, total: total))
+                == #"{"success":true,"data":{"messages":[],"pagination":\#(json)}}"#)
+    }
+
+    @Test("list quick actions without what they lack")
+    func quickActions() {
+        let actions = [
+            QuickAction(
+                prompt: "P", description: "D", contextType: .mood, persona: .nutritionist, category: "c"),
+            QuickAction(prompt: "\"Q\"", contextType: .general),
+        ]
+        #expect(
+            text(ListAnswers.quickActions(actions))
+                == #"{"success":true,"data":{"quick_actions":[{"prompt":"P","description":"D","context_type":"mood","#
+                + #""persona":"nutritionist","category":"c"},{"prompt":"\"Q\"","context_type":"general"}],"count":2}}"#)
+        #expect(text(ListAnswers.quickActions([])) == #"{"success":true,"data":{"quick_actions":[],"count":0}}"#)
+    }
+}

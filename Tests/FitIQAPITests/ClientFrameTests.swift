@@ -1,0 +1,210 @@
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Frames from the client") struct ClientFrameTests {
+    private func reading(_ text: some Collection<UInt8>) -> Result<ClientFrame, FrameError> {
+        do throws(FrameError) {
+            return .success(try ClientFrame(text: Array(text)))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func chat(_ content: String, type: String = "message") -> Result<ClientFrame, FrameError> {
+        reading(#"{"type":"\#(type)","content":"\#(content)"}"#.utf8)
+    }
+
+    static let accepted: [(String, ClientFrame)] = [
+        (#"{"type":"ping"}"#, .ping),
+        (#"{"type":"ping","content":5,"timestamp":"x"}"#, .ping),
+        (#"{"type":"message","content":"Hello"}"#, .chat(.stream, content: "Hello")),
+        (#"{"content":"Hello","type":"user_message"}"#, .chat(.assistantMessage, content: "Hello")),
+        (" {\n\"type\"\t: \"message\" , \"content\" : \"a\" }\r\n", .chat(.stream, content: "a")),
+        // The client's metadata is not looked at: its types may be anything.
+        (
+            #"{"type":"user_message","content":"a","metadata":{"source":"ios","n":1,"deep":[[]]}}"#,
+            .chat(.assistantMessage, content: "a")
+        ),
+        (#"{"type":"message","content":"a","metadata":null}"#, .chat(.stream, content: "a")),
+        // Of repeated members the last counts.
+        (#"{"type":"ping","type":"message","content":1,"content":"a"}"#, .chat(.stream, content: "a")),
+        (#"{"type":"message","content":"a","type":"ping"}"#, .ping),
+        // Escapes.
+        (#"{"\u0074ype":"m\u0065ssage","content":"\ud83d\ude00\"\\\/\b"}"#, .chat(.stream, content: "😀\"\\/\u{8}")),
+        (#"{"type":"message","content":"\u0000"}"#, .chat(.stream, content: "\0")),
+        (#"{"type":"message","content":"{\"type\":\"ping\"}"}"#, .chat(.stream, content: #"{"type":"ping"}"#)),
+    ]
+
+    @Test("are a ping or a chat message of either guide", arguments: accepted)
+    func acceptedFrames(text: String, frame: ClientFrame) {
+        #expect(reading(text.utf8) == .success(frame))
+    }
+
+    static let known = #"send "message", "user_message" or "ping"."#
+
+    static let refused: [(String, ErrorCode, String)] = [
+        (
+            "", .invalidJSON,
+            "The frame is not valid JSON: line 1, column 1: expected a value but found the end of the text."
+        ),
+        (
+            "Hello", .invalidJSON,
+            "The frame is not valid JSON: line 1, column 1: expected a value but found 'Hello'; strings need double quotes."
+        ),
+        (
+            #"{"type":"ping"}{"type":"ping"}"#, .invalidJSON,
+            "The frame is not valid JSON: line 1, column 16: expected the end of the text after the value but found '{'."
+        ),
+        ("[]", .invalidJSON, "A frame must be one JSON object; this is an array: []."),
+        (
+            #"[{"type":"ping"}]"#, .invalidJSON,
+            #"A frame must be one JSON object; this is an array: [{"type":"ping"}]."#
+        ),
+        (#""ping""#, .invalidJSON, #"A frame must be one JSON object; this is a string: "ping"."#),
+        ("null", .invalidJSON, "A frame must be one JSON object; this is null: null."),
+        ("42", .invalidJSON, "A frame must be one JSON object; this is a number: 42."),
+        ("{}", .invalidMessageType, "The frame has no 'type'; \(known)"),
+        (#"{"content":"a"}"#, .invalidMessageType, "The frame has no 'type'; \(known)"),
+        (#"{"type":null,"content":"a"}"#, .invalidMessageType, "The frame has no 'type'; \(known)"),
+        (#"{"Type":"ping"}"#, .invalidMessageType, "The frame has no 'type'; \(known)"),
+        (#"{"type":5}"#, .invalidMessageType, "The frame's 'type' is 5; \(known)"),
+        (#"{"type":["ping"]}"#, .invalidMessageType, #"The frame's 'type' is ["ping"]; \#(known)"#),
+        (#"{"type":""}"#, .invalidMessageType, #"The frame's 'type' is ""; \#(known)"#),
+        (#"{"type":"subscribe"}"#, .invalidMessageType, #"The frame's 'type' is "subscribe"; \#(known)"#),
+        (
+            #"{"type":"messages","content":"a"}"#, .invalidMessageType,
+            #"The frame's 'type' is "messages"; \#(known) Did you mean "message"?"#
+        ),
+        (
+            #"{"type":"userMessage","content":"a"}"#, .invalidMessageType,
+            #"The frame's 'type' is "userMessage"; \#(known) Did you mean "user_message"?"#
+        ),
+        (
+            #"{"type":"PING"}"#, .invalidMessageType,
+            #"The frame's 'type' is "PING"; \#(known) Did you mean "ping"?"#
+        ),
+        (#"{"type":"message"}"#, .invalidContent, "The frame has no 'content'; send a text of 1 to 2000 characters."),
+        (
+            #"{"type":"user_message","content":null}"#, .invalidContent,
+            "The frame has no 'content'; send a text of 1 to 2000 characters."
+        ),
+        (
+            #"{"type":"message","text":"a"}"#, .invalidContent,
+            "The frame has no 'content'; send a text of 1 to 2000 characters."
+        ),
+        (
+            #"{"type":"message","content":5}"#, .invalidContent,
+            "The frame's 'content' must be a string; got a number: 5."
+        ),
+        (
+            #"{"type":"message","content":{"text":"a"}}"#, .invalidContent,
+            #"The frame's 'content' must be a string; got an object: {"text":"a"}."#
+        ),
+        (
+            #"{"type":"message","content":""}"#, .invalidContent,
+            "The frame's 'content' is blank; send a text of 1 to 2000 characters."
+        ),
+        (
+            #"{"type":"user_message","content":" \n\t "}"#, .invalidContent,
+            "The frame's 'content' is blank; send a text of 1 to 2000 characters."
+        ),
+    ]
+
+    @Test("are refused otherwise, and told what to send", arguments: refused)
+    func refusedFrames(text: String, code: ErrorCode, message: String) {
+        #expect(reading(text.utf8) == .failure(FrameError(code, message)))
+    }
+
+    static let trimming: [(String, String)] = [
+        (" a", "a"), ("a ", "a"), (#"\n\n a b \t\r\n"#, "a b"), (#"\r\na\r\n"#, "a"), ("\u{A0}a\u{A0}", "a"),
+        ("\u{2003}\u{3000}a\u{2028}\u{2029}", "a"), (#"\u000b\u000ca\u0085"#, "a"), (#"a\n\nb"#, "a\n\nb"),
+        // Not white space to Unicode: a zero-width space, a control character.
+        ("\u{200B}a", "\u{200B}a"), (#"\u0000"#, "\0"),
+        // A space that carries an accent is one character, and white space to Swift.
+        (" \u{301}a ", "a"),
+    ]
+
+    @Test("lose white space at both ends of the content, whatever kind", arguments: trimming)
+    func trims(content: String, trimmed: String) {
+        #expect(chat(content) == .success(.chat(.stream, content: trimmed)))
+        #expect(chat(content, type: "user_message") == .success(.chat(.assistantMessage, content: trimmed)))
+    }
+
+    @Test(
+        "hold up to 2,000 characters, counted as Swift counts them",
+        arguments: ["a", "é", "e\u{301}", "😀", "👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "각", "\u{1112}\u{1161}\u{11AB}", "क्षि"])
+    func lengths(character: String) {
+        #expect(character.count == 1)
+        for padding in ["", " ", #"\n\n"#] {
+            let longest = String(repeating: character, count: 2000)
+            #expect(chat(padding + longest + padding) == .success(.chat(.stream, content: longest)))
+            #expect(
+                chat(padding + longest + character + padding)
+                    == .failure(
+                        FrameError(
+                            .invalidContent,
+                            "The frame's 'content' has 2001 characters after trimming; at most 2000 are allowed.")))
+        }
+    }
+
+    @Test("count CR LF as one character inside the content")
+    func lineBreaks() {
+        let lines = "a" + String(repeating: #"\r\n"#, count: 1998) + "b"
+        #expect(chat(lines) == .success(.chat(.stream, content: "a" + String(repeating: "\r\n", count: 1998) + "b")))
+    }
+
+    @Test("may be padded with any amount of white space")
+    func padding() {
+        let padding = String(repeating: " ", count: 1_000_000)
+        #expect(chat(padding + "a" + padding) == .success(.chat(.stream, content: "a")))
+        guard case .failure(let error) = chat(padding) else {
+            Issue.record("white space alone was taken for a message")
+            return
+        }
+        #expect(error == .blankContent)
+    }
+
+    @Test("are refused when nested too deep, in arrays and in objects", arguments: ["[", #"{"a":"#])
+    func nesting(opening: String) {
+        let deep = #"{"type":"ping","x":"# + String(repeating: opening, count: 100_000)
+        guard case .failure(let error) = reading(deep.utf8) else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(error.code == .invalidJSON)
+        #expect(error.message.hasSuffix("more than 128 arrays and objects are nested; nest fewer."))
+    }
+
+    @Test("are refused when cut anywhere")
+    func cut() {
+        let frame = Array(#"{"type":"message","content":"é😀\u0041","n":[1,2.5e3,true,null]}"#.utf8)
+        for length in frame.indices {
+            guard case .failure(let error) = reading(frame[..<length]) else {
+                Issue.record("taken although cut after \(length) bytes")
+                continue
+            }
+            #expect(error.code == .invalidJSON)
+        }
+    }
+
+    @Test("are refused with half a surrogate pair", arguments: [#"\ud83d"#, #"\ude00"#, #"\ude00\ud83d"#])
+    func surrogates(escape: String) {
+        guard case .failure(let error) = chat(escape) else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(error.code == .invalidJSON)
+        #expect(error.message.contains("surrogate pair"))
+    }
+
+    @Test("show long types cut")
+    func longType() {
+        guard case .failure(let error) = reading(#"{"type":"\#(String(repeating: "m", count: 100_000))"}"#.utf8) else {
+            Issue.record("no refusal")
+            return
+        }
+        #expect(error.code == .invalidMessageType)
+        #expect(error.message.count < 200)
+    }
+}

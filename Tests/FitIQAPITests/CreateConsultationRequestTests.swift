@@ -1,0 +1,281 @@
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("The request to create a consultation") struct CreateConsultationRequestTests {
+    static let goal = ResourceIDTests.text
+
+    private static func request(
+        _ persona: Persona, _ context: ConsultationContext = .general, title: String? = nil,
+        field: String = "context_id",
+        note: String? = nil
+    ) -> CreateConsultationRequest {
+        var request = CreateConsultationRequest(persona: persona, context: context, title: title)
+        request.contextField = field
+        request.note = note
+        return request
+    }
+
+    private static let coach = request(.nutritionist)
+
+    static let accepted: [(String, CreateConsultationRequest)] = [
+        (#"{"persona":"nutritionist"}"#, coach),
+        (#"{"persona":"fitness_coach"}"#, request(.fitnessCoach)),
+        (#"{"persona":"wellness_specialist"}"#, request(.wellnessSpecialist)),
+        (#"{"persona":"general_wellness"}"#, request(.generalWellness)),
+        ("  {\n\"persona\" : \"nutritionist\"\t}\r\n", coach),
+        (#"{"persona":"nutr\u0069tionist"}"#, coach),
+        // Unknown fields are ignored, whatever they hold; of repeated ones the last counts.
+        (#"{"persona":"nutritionist","mood":[{}],"coach":1}"#, coach),
+        (#"{"persona":7,"persona":"nutritionist"}"#, coach),
+        // null means absent.
+        (#"{"persona":"nutritionist","goal_id":null,"context_type":null,"context_id":null,"title":null}"#, coach),
+        (#"{"persona":null,"coach_type":"nutritionist"}"#, coach),
+        // The context, in the words of one guide and of the other.
+        (#"{"persona":"nutritionist","context_type":"general"}"#, coach),
+        (#"{"persona":"nutritionist","context_type":"general","context_id":null}"#, coach),
+        (
+            #"{"persona":"nutritionist","goal_id":"\#(goal)"}"#,
+            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"goal","context_id":"\#(goal)"}"#,
+            request(.nutritionist, ConsultationContext(.goal, id: goal))
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"goal","goal_id":"\#(goal)"}"#,
+            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"goal","goal_id":"\#(goal)","context_id":"\#(goal)"}"#,
+            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
+        ),
+        (
+            #"{"persona":"nutritionist","goal_id":"\#(goal)","context_id":"\#(goal)"}"#,
+            request(.nutritionist, ConsultationContext(.goal, id: goal), field: "goal_id")
+        ),
+        // Whether a goal exists, in whatever shape its id is, the backend says: 404 with a hint, not 400.
+        (
+            #"{"persona":"nutritionist","goal_id":"\#(goal.uppercased())"}"#,
+            request(.nutritionist, ConsultationContext(.goal, id: goal.uppercased()), field: "goal_id")
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"insight"}"#,
+            request(.nutritionist, ConsultationContext(.insight))
+        ),
+        (#"{"persona":"nutritionist","context_type":"mood"}"#, request(.nutritionist, ConsultationContext(.mood))),
+        (
+            #"{"persona":"nutritionist","context_type":"journal"}"#,
+            request(.nutritionist, ConsultationContext(.journal))
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"mood","context_id":"m 1"}"#,
+            request(.nutritionist, ConsultationContext(.mood, id: "m 1"))
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"journal","context_id":"\#(String(repeating: "é", count: 200))"}"#,
+            request(.nutritionist, ConsultationContext(.journal, id: String(repeating: "é", count: 200)))
+        ),
+        // Titles.
+        (#"{"persona":"nutritionist","title":"T"}"#, request(.nutritionist, title: "T")),
+        (#"{"persona":"nutritionist","title":" \n"}"#, request(.nutritionist, title: " \n")),
+        (
+            #"{"persona":"nutritionist","title":"\#(String(repeating: "👩‍👩‍👧‍👦", count: 200))"}"#,
+            request(.nutritionist, title: String(repeating: "👩‍👩‍👧‍👦", count: 200))
+        ),
+        // websocket-architecture.
+        (#"{"coach_type":"nutritionist"}"#, coach),
+        (
+            #"{"coach_type":"nutritionist","context":"meal_log_tracking"}"#,
+            request(.nutritionist, note: "meal_log_tracking")
+        ),
+        (#"{"coach_type":"nutritionist","context":""}"#, request(.nutritionist, note: "")),
+        (#"{"coach_type":"nutritionist","context":null}"#, coach),
+        // Beside a persona neither of the two means anything.
+        (#"{"persona":"nutritionist","coach_type":"doctor","context":5}"#, coach),
+    ]
+
+    @Test("is read in the forms of every guide", arguments: accepted)
+    func acceptedForms(body: String, expected: CreateConsultationRequest) throws {
+        #expect(try CreateConsultationRequest(body: Array(body.utf8)) == expected)
+    }
+
+    // MARK: Refused
+
+    private func refusalOf(_ body: String) -> APIError? {
+        refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8)) }
+    }
+
+    static let personas = #""nutritionist", "fitness_coach", "wellness_specialist", "general_wellness""#
+    static let contexts = #""general", "goal", "insight", "mood", "journal""#
+
+    /// Values of the wrong type, and how a message shows them.
+    static let notStrings: [(String, String)] = [
+        ("5", "a number: 5"), ("1.50", "a number: 1.50"), ("true", "a boolean: true"), ("false", "a boolean: false"),
+        ("[]", "an array: []"), (#"["a"]"#, #"an array: ["a"]"#), ("{}", "an object: {}"),
+        (#"{"id":"x"}"#, #"an object: {"id":"x"}"#),
+    ]
+
+    @Test("refuses what is no string, field by field", arguments: notStrings)
+    func wrongTypes(value: String, shown: String) {
+        for (field, expected) in [
+            ("persona", "one of \(Self.personas)"), ("coach_type", "one of \(Self.personas)"),
+            ("context_type", "one of \(Self.contexts)"), ("goal_id", "a string"), ("context_id", "a string"),
+            ("title", "a string"), ("context", "a string"),
+        ] {
+            let persona =
+                switch field {
+                case "persona", "coach_type": ""
+                case "context": #""coach_type":"nutritionist","#
+                default: #""persona":"nutritionist","#
+                }
+            let refusal = refusalOf("{\(persona)\"\(field)\":\(value)}")
+            #expect(refusal?.message == "The field '\(field)' must be \(expected); got \(shown).")
+            #expect(refusal?.status == .badRequest)
+            #expect(refusal?.code == .validationFailed)
+        }
+    }
+
+    @Test("counts characters as Swift does", arguments: ["goal_id", "context_id", "title"])
+    func lengths(field: String) {
+        let type = field == "context_id" ? #","context_type":"mood""# : ""
+        for (count, isAllowed) in [(0, false), (1, true), (200, true), (201, false), (5000, false)] {
+            for character in ["a", "é", "e\u{301}", "🇩🇪", "👩🏽‍🚀"] {
+                let value = String(repeating: character, count: count)
+                let refusal = refusalOf(#"{"persona":"nutritionist"\#(type),"\#(field)":"\#(value)"}"#)
+                let message = "The field '\(field)' must have 1 to 200 characters; it has \(count)."
+                #expect(refusal?.message == (isAllowed ? nil : message))
+            }
+        }
+    }
+
+    @Test("takes up to 1,000 characters of context beside coach_type")
+    func noteLength() {
+        func body(_ count: Int) -> String {
+            #"{"coach_type":"nutritionist","context":"\#(String(repeating: "n", count: count))"}"#
+        }
+        #expect(refusalOf(body(1000)) == nil)
+        #expect(refusalOf(body(1001))?.message == "The field 'context' must have 0 to 1000 characters; it has 1001.")
+    }
+
+    static let refused: [(String, ErrorCode, String)] = [
+        ("", .invalidJSON, "This endpoint needs a JSON object as its body, and the body is empty."),
+        (
+            " ", .invalidJSON,
+            "The body is not valid JSON: line 1, column 2: expected a value but found the end of the text."
+        ),
+        (
+            "persona=nutritionist", .invalidJSON,
+            "The body is not valid JSON: line 1, column 1: expected a value but found 'persona'; strings need double quotes."
+        ),
+        (
+            #"{"persona":"nutritionist",}"#, .invalidJSON,
+            "The body is not valid JSON: line 1, column 27: expected a member name after ',' but found '}'; remove the trailing comma."
+        ),
+        (#""nutritionist""#, .validationFailed, #"The body must be a JSON object; it is a string: "nutritionist"."#),
+        ("[]", .validationFailed, "The body must be a JSON object; it is an array: []."),
+        ("null", .validationFailed, "The body must be a JSON object; it is null: null."),
+        ("{}", .validationFailed, "The field 'persona' is required: one of \(personas)."),
+        (#"{"persona":null}"#, .validationFailed, "The field 'persona' is required: one of \(personas)."),
+        (#"{"Persona":"nutritionist"}"#, .validationFailed, "The field 'persona' is required: one of \(personas)."),
+        (
+            #"{"persona":"nutritonist"}"#, .validationFailed,
+            #"'persona' must be one of \#(personas); got "nutritonist". Did you mean "nutritionist"?"#
+        ),
+        (#"{"persona":""}"#, .validationFailed, #"'persona' must be one of \#(personas); got ""."#),
+        (#"{"persona":"doctor"}"#, .validationFailed, #"'persona' must be one of \#(personas); got "doctor"."#),
+        (
+            #"{"persona":"doctor","coach_type":"nutritionist"}"#, .validationFailed,
+            #"'persona' must be one of \#(personas); got "doctor"."#
+        ),
+        (
+            #"{"coach_type":"fitnessCoach"}"#, .validationFailed,
+            #"'coach_type' must be one of \#(personas); got "fitnessCoach". Did you mean "fitness_coach"?"#
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"Goal","context_id":"x"}"#, .validationFailed,
+            #"'context_type' must be one of \#(contexts); got "Goal". Did you mean "goal"?"#
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"goal"}"#, .validationFailed,
+            #"'context_type' is "goal", so the goal's id is required, as 'goal_id' or as 'context_id'."#
+        ),
+        (
+            #"{"persona":"nutritionist","context_type":"general","context_id":"x"}"#, .validationFailed,
+            #"A 'general' consultation has no context, but 'context_id' is "x". Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal."#
+        ),
+        (
+            #"{"persona":"nutritionist","context_id":"x"}"#, .validationFailed,
+            #"A 'general' consultation has no context, but 'context_id' is "x". Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal."#
+        ),
+        (
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"goal","context_id":"b"}"#, .validationFailed,
+            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send one or the other."#
+        ),
+        (
+            #"{"persona":"nutritionist","goal_id":"a","context_id":"b"}"#, .validationFailed,
+            #"'goal_id' "a" and 'context_type' "goal" with 'context_id' "b" contradict each other; send one or the other."#
+        ),
+        (
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"mood"}"#, .validationFailed,
+            #"'goal_id' "a" and 'context_type' "mood" contradict each other; send one or the other."#
+        ),
+        (
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"general"}"#, .validationFailed,
+            #"'goal_id' "a" and 'context_type' "general" contradict each other; send one or the other."#
+        ),
+        (
+            #"{"persona":"nutritionist","goal_id":"a","context_type":"journal","context_id":"a"}"#, .validationFailed,
+            #"'goal_id' "a" and 'context_type' "journal" with 'context_id' "a" contradict each other; send one or the other."#
+        ),
+    ]
+
+    @Test("refuses the rest, and says what arrived and what is allowed", arguments: refused)
+    func refusedForms(body: String, code: ErrorCode, message: String) {
+        let refusal = refusalOf(body)
+        #expect(refusal?.status == .badRequest)
+        #expect(refusal?.code == code)
+        #expect(refusal?.message == message)
+    }
+
+    @Test("allows an id beside every context but general, and needs one for a goal", arguments: ContextType.allCases)
+    func ids(context: ContextType) {
+        let type = #""persona":"nutritionist","context_type":"\#(context.rawValue)""#
+        #expect((refusalOf("{\(type)}") == nil) == (context != .goal))
+        #expect((refusalOf("{\(type),\"context_id\":\"x\"}") == nil) == (context != .general))
+        #expect((refusalOf("{\(type),\"goal_id\":\"x\"}") == nil) == (context == .goal))
+    }
+
+    @Test("is refused when cut anywhere")
+    func cut() {
+        let body = Array(#"{"persona":"nutritionist","context_type":"mood","context_id":"é😀","title":"T"}"#.utf8)
+        for length in body.indices {
+            let refusal = refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body[..<length])) }
+            #expect(refusal?.status == .badRequest)
+            #expect(refusal?.code == .invalidJSON)
+        }
+    }
+
+    @Test("is refused with bytes that are not UTF-8")
+    func notUTF8() {
+        for byte in [UInt8(0x80), 0xC0, 0xFF] {
+            let body = Array(#"{"persona":"nutritionist","title":""#.utf8) + [byte] + Array(#""}"#.utf8)
+            let refusal = refusal { () throws(APIError) in try CreateConsultationRequest(body: body) }
+            #expect(refusal?.code == .invalidJSON)
+            #expect(refusal?.message.contains("not valid UTF-8") == true)
+        }
+    }
+
+    @Test("shows long values cut")
+    func longValues() {
+        let refusal = refusalOf(#"{"persona":"\#(String(repeating: "x", count: 100_000))"}"#)
+        #expect(refusal.map { $0.message.count < 300 } == true)
+        #expect(refusal?.message.contains("…") == true)
+    }
+
+    @Test("is refused when nested too deep")
+    func nesting() {
+        let body = #"{"x":"# + String(repeating: "[", count: 100_000)
+        #expect(refusalOf(body)?.code == .invalidJSON)
+    }
+}

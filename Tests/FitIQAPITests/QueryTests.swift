@@ -1,0 +1,175 @@
+import Testing
+
+@testable import FitIQAPI
+
+typealias Query = [(name: String, value: String)]
+
+@Suite("The query of the list of consultations") struct ConsultationListQueryTests {
+    @Test("is the first page of twenty of everything when empty")
+    func defaults() throws {
+        let query = try ConsultationListQuery(query: [])
+        #expect(query.page == Page(number: 1, size: 20))
+        #expect(query.isArchived == nil)
+        #expect(query.persona == nil)
+        #expect(query.contextType == nil)
+    }
+
+    @Test("takes every parameter, and ignores those it does not know")
+    func everything() throws {
+        let query = try ConsultationListQuery(query: [
+            ("context_type", "mood"), ("Page", "x"), ("page", "3"), ("is_archived", "false"), ("sort", "asc"),
+            ("page_size", "7"), ("persona", "fitness_coach"), ("", ""),
+        ])
+        #expect(query.page == Page(number: 3, size: 7))
+        #expect(query.isArchived == false)
+        #expect(query.persona == .fitnessCoach)
+        #expect(query.contextType == .mood)
+    }
+
+    @Test("counts the first of repeated parameters", arguments: ["x", "9", ""])
+    func repeated(second: String) throws {
+        let query = try ConsultationListQuery(query: [
+            ("page", "2"), ("page", second), ("is_archived", "true"), ("is_archived", second),
+        ])
+        #expect(query.page.number == 2)
+        #expect(query.isArchived == true)
+        #expect(
+            refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", "x"), ("page", "2")]) } != nil)
+    }
+
+    static let pages: [(String, Int)] = [
+        ("1", 1), ("2", 2), ("007", 7), ("9223372036854775807", .max), ("0000000000000000000000000001", 1),
+    ]
+
+    @Test("takes pages from 1 as far as they go", arguments: pages)
+    func page(value: String, number: Int) throws {
+        #expect(try ConsultationListQuery(query: [("page", value)]).page.number == number)
+        #expect(try MessageListQuery(query: [("page", value)]).page == Page(number: number, size: 50))
+    }
+
+    static let notNumbers = [
+        "", " ", "0", "00", "-1", "+5", "-0", "1.0", "1e1", "0x1", " 1", "1 ", "1,000", "x", "null", "true",
+        "9223372036854775808", "99999999999999999999999999", "１", "٣", "1\u{0}", "½",
+    ]
+
+    @Test("refuses other pages with the parameter, the range and the value", arguments: notNumbers)
+    func badPage(value: String) {
+        let expected = APIError.outOfRange("page", allowed: 1...Int.max, got: value)
+        #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", value)]) } == expected)
+        #expect(refusal { () throws(APIError) in try MessageListQuery(query: [("page", value)]) } == expected)
+    }
+
+    @Test("takes 1 to 100 a page", arguments: 0...102)
+    func pageSize(size: Int) {
+        let attempt = refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", "\(size)")]) }
+        let attemptForMessages = refusal { () throws(APIError) in
+            try MessageListQuery(query: [("page_size", "\(size)")])
+        }
+        #expect((attempt == nil) == (1...100).contains(size))
+        #expect(attemptForMessages == attempt)
+    }
+
+    @Test("refuses other sizes", arguments: notNumbers)
+    func badPageSize(value: String) {
+        let expected = APIError.outOfRange("page_size", allowed: 1...100, got: value)
+        #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", value)]) } == expected)
+        #expect(refusal { () throws(APIError) in try MessageListQuery(query: [("page_size", value)]) } == expected)
+    }
+
+    @Test("knows true and false", arguments: ["", "0", "1", "yes", "True", "FALSE", "t", "null", " true"])
+    func badFlag(value: String) {
+        #expect(
+            refusal { () throws(APIError) in try ConsultationListQuery(query: [("is_archived", value)]) }
+                == .unknownChoice("is_archived", got: value, allowed: ["true", "false"]))
+    }
+
+    @Test("knows the guides' personas and contexts", arguments: ["", "all", "Nutritionist", "fitness-coach", "goals"])
+    func badChoice(value: String) {
+        let personas = Persona.allCases.map(\.rawValue)
+        let contexts = ContextType.allCases.map(\.rawValue)
+        #expect(
+            refusal { () throws(APIError) in try ConsultationListQuery(query: [("persona", value)]) }
+                == .unknownChoice("persona", got: value, allowed: personas))
+        #expect(
+            refusal { () throws(APIError) in try ConsultationListQuery(query: [("context_type", value)]) }
+                == .unknownChoice("context_type", got: value, allowed: contexts))
+        #expect(
+            refusal { () throws(APIError) in try QuickActionQuery(query: [("persona", value)]) }
+                == .unknownChoice("persona", got: value, allowed: personas))
+        #expect(
+            refusal { () throws(APIError) in try QuickActionQuery(query: [("context_type", value)]) }
+                == .unknownChoice("context_type", got: value, allowed: contexts))
+    }
+
+    static let messages: [(Query, String)] = [
+        ([("page", "+5")], "The parameter 'page' must be a whole number of at least 1; got \"+5\"."),
+        ([("page_size", "101")], "The parameter 'page_size' must be a whole number from 1 to 100; got \"101\"."),
+        ([("is_archived", "yes")], #"'is_archived' must be one of "true", "false"; got "yes"."#),
+        ([("is_archived", "True")], #"'is_archived' must be one of "true", "false"; got "True". Did you mean "true"?"#),
+        (
+            [("context_type", "goals")],
+            #"'context_type' must be one of "general", "goal", "insight", "mood", "journal"; got "goals". Did you mean "goal"?"#
+        ),
+    ]
+
+    @Test("says what arrived and what is allowed", arguments: messages)
+    func message(query: Query, message: String) {
+        let refusal = refusal { () throws(APIError) in try ConsultationListQuery(query: query) }
+        #expect(refusal?.message == message)
+        #expect(refusal?.status == .badRequest)
+        #expect(refusal?.code == .validationFailed)
+    }
+
+    @Test("matches by archive, persona and context", arguments: Persona.allCases, ContextType.allCases)
+    func matches(persona: Persona, context: ContextType) throws {
+        for status in ConsultationStatus.allCases {
+            var consultation = Consultation(
+                id: .numbered(1), userID: "u", persona: persona, context: ConsultationContext(context), goalID: nil,
+                title: nil, createdAt: .example)
+            consultation.status = status
+            for archived in ["true", "false"] {
+                let query = try ConsultationListQuery(query: [("is_archived", archived)])
+                #expect(query.matches(consultation) == (archived == "\(status == .archived)"))
+            }
+            #expect(try ConsultationListQuery(query: []).matches(consultation))
+            for other in Persona.allCases {
+                let query = try ConsultationListQuery(query: [("persona", other.rawValue)])
+                #expect(query.matches(consultation) == (other == persona))
+            }
+            for other in ContextType.allCases {
+                let query = try ConsultationListQuery(query: [
+                    ("context_type", other.rawValue), ("persona", persona.rawValue),
+                ])
+                #expect(query.matches(consultation) == (other == context))
+            }
+        }
+    }
+}
+
+@Suite("The query of messages") struct MessageListQueryTests {
+    static let table: [(Query, Page?)] = [
+        ([], nil), ([("x", "1")], nil), ([("page", "2")], Page(number: 2, size: 50)),
+        ([("page_size", "10")], Page(number: 1, size: 10)),
+        ([("page_size", "10"), ("page", "3")], Page(number: 3, size: 10)),
+    ]
+
+    @Test("asks for everything unless it names a page or a size", arguments: table)
+    func page(query: Query, page: Page?) throws {
+        #expect(try MessageListQuery(query: query).page == page)
+    }
+}
+
+@Suite("The query of quick actions") struct QuickActionQueryTests {
+    @Test("takes a context and a persona, each if given", arguments: Persona.allCases, ContextType.allCases)
+    func choices(persona: Persona, context: ContextType) throws {
+        let (personaItem, contextItem) = (
+            (name: "persona", value: persona.rawValue), (name: "context_type", value: context.rawValue)
+        )
+        let both = try QuickActionQuery(query: [contextItem, personaItem])
+        #expect(both.persona == persona && both.contextType == context)
+        let personaOnly = try QuickActionQuery(query: [personaItem, ("page", "x")])
+        #expect(personaOnly.persona == persona && personaOnly.contextType == nil)
+        let contextOnly = try QuickActionQuery(query: [contextItem])
+        #expect(contextOnly.persona == nil && contextOnly.contextType == context)
+    }
+}

@@ -1,0 +1,27 @@
+import JSON
+import Testing
+
+@testable import FitIQAPI
+
+/// The refusal that an attempt ends with, or nil where it succeeds.
+func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
+    do throws(APIError) {
+        _ = try attempt()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Bytes as text, for comparisons that print well.
+func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+extension ResourceID {
+    /// An id that can be told apart by its last digits.
+    static func numbered(_ number: UInt64) -> ResourceID { ResourceID(randomBits: 0, number) }
+}
+
+extension Timestamp {
+    /// 2025-01-29T10:30:00Z, the guides' own example.
+    static let example = Timestamp(secondsSinceEpoch: 1_738_146_600)
+}

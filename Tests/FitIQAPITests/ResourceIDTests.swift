@@ -1,0 +1,182 @@
+import Foundation
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Resource ids") struct ResourceIDTests {
+    static let text = "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
+
+    @Test(
+        "keep their text",
+        arguments: [text, "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"])
+    func roundTrip(text: String) {
+        #expect(ResourceID(text)?.description == text)
+        // A part of a longer string reads like a string of its own.
+        #expect(ResourceID("/\(text)/ws".dropFirst().dropLast(3))?.description == text)
+    }
+
+    static let malformed = [
+        "", "6", "-", String(repeating: "-", count: 36), String(repeating: "a", count: 36),
+        "6f1c2d3e4a5b4c6d8e7f0123456789ab",
+        "{6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab}", "urn:uuid:6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab",
+        " 6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab", "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab ",
+        "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab\n", "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab\0",
+        "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab0", "6f1c2d3e-4a5b-4c6d-8e7f-0123456789a",
+        "6f1c2d3-e4a5b-4c6d-8e7f-0123456789ab", "6f1c2d3e-4a5b-4c6d-8e7f0-123456789ab",
+        "6f1c2d3e_4a5b_4c6d_8e7f_0123456789ab", "6f1c2d3e–4a5b–4c6d–8e7f–0123456789ab",
+        "6f1c2d3g-4a5b-4c6d-8e7f-0123456789ab", "6f1c2d3é-4a5b-4c6d-8e7f-0123456789ab",
+        "6f1c2d3\u{FF45}-4a5b-4c6d-8e7f-0123456789ab", "６f1c2d3e-4a5b-4c6d-8e7f-0123456789ab",
+        "6f1c2d3e-4a5b-4c6d-8e7f-0123456789a\u{301}", "quick-actions", "null", "{id}",
+    ]
+
+    @Test("are malformed unless 36 characters in the shape of a UUID", arguments: malformed)
+    func malformedShape(text: String) {
+        #expect(ResourceID.read(text) == .malformed)
+        #expect(ResourceID(text) == nil)
+    }
+
+    @Test("are malformed with any character replaced by one that does not belong there", arguments: 0..<36)
+    func replaced(position: Int) {
+        var bytes = Array(Self.text.utf8)
+        let isHyphen = bytes[position] == UInt8(ascii: "-")
+        for byte in UInt8(0)..<0x80 {
+            bytes[position] = byte
+            let character = Character(Unicode.Scalar(byte))
+            let expected = isHyphen ? character == "-" : character.isHexDigit
+            let reading = ResourceID.read(String(decoding: bytes, as: UTF8.self))
+            #expect((reading != .malformed) == expected, "byte \(byte)")
+            #expect((reading == .wrongCase) == (expected && character.isUppercase), "byte \(byte)")
+        }
+    }
+
+    @Test("are malformed when cut anywhere", arguments: 0..<36)
+    func cut(length: Int) {
+        #expect(ResourceID.read(Self.text.prefix(length)) == .malformed)
+        #expect(ResourceID.read(Self.text.uppercased().prefix(length)) == .malformed)
+    }
+
+    @Test(
+        "in upper case are told apart from malformed ones",
+        arguments: ["6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "6f1c2d3e-4a5b-4c6d-8e7f-0123456789aB"])
+    func wrongCase(text: String) {
+        #expect(ResourceID.read(text) == .wrongCase)
+        #expect(ResourceID(text) == nil)
+        #expect(ResourceID.read(text.lowercased()) == .id(ResourceID(text.lowercased())!))
+    }
+
+    @Test("without letters have no case")
+    func digitsOnly() {
+        let text = "01234567-8901-4234-8567-890123456789"
+        #expect(text.uppercased() == text)
+        #expect(ResourceID(text)?.description == text)
+    }
+
+    @Test("agree with Foundation's UUID, in lower case")
+    func foundation() throws {
+        for _ in 0..<1000 {
+            let uuid = UUID()
+            #expect(
+                ResourceID.read(uuid.uuidString.lowercased())
+                    == .id(try #require(ResourceID(uuid.uuidString.lowercased()))))
+            #expect(ResourceID(uuid.uuidString.lowercased())?.description == uuid.uuidString.lowercased())
+        }
+    }
+
+    @Test(
+        "made from random bits are version 4 and of the variant of RFC 9562",
+        arguments: [UInt64.min, 1, 0x8000_0000_0000_0000, .max])
+    func versionBits(bits: UInt64) {
+        for low in [UInt64.min, bits, ~bits, .max] {
+            let characters = Array(ResourceID(randomBits: bits, low).description)
+            #expect(characters[14] == "4")
+            #expect("89ab".contains(characters[19]))
+        }
+    }
+
+    @Test("keep the other 122 of the random bits")
+    func randomBits() {
+        #expect(ResourceID(randomBits: .max, .max).description == "ffffffff-ffff-4fff-bfff-ffffffffffff")
+        #expect(ResourceID(randomBits: 0, 0).description == "00000000-0000-4000-8000-000000000000")
+        #expect(
+            ResourceID(randomBits: 0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210).description
+                == "01234567-89ab-4def-bedc-ba9876543210")
+    }
+}
+
+@Suite("The sequence of ids") struct ResourceIDSequenceTests {
+    // Worked out from the published algorithms, apart from this code.
+    static let known: [(UInt64, [String])] = [
+        (
+            0,
+            [
+                "e220a839-7b1d-4daf-ae78-9e6aa1b965f4", "06c45d18-8009-454f-b88b-b8a8724c81ec",
+                "1b39896a-51a8-449b-93cb-9f0c747ea2ea",
+            ]
+        ),
+        (
+            42,
+            [
+                "bdd73226-2feb-4e95-a8ef-e333b266f103", "47526757-130f-4f52-981c-e1ff0e4ae394",
+                "09bc585a-2448-43f2-9e44-31fa3c80db06",
+            ]
+        ),
+        (
+            .max,
+            [
+                "e4d97177-1b65-4c20-a99f-f867dbf682c9", "382ff84c-b272-41e9-ad1d-b36ccba982d2",
+                "b4a0472e-5780-49ae-931d-adbda438bb33",
+            ]
+        ),
+    ]
+
+    @Test("is decided by the seed", arguments: known)
+    func knownSequences(seed: UInt64, ids: [String]) {
+        var sequence = ResourceIDSequence(seed: seed)
+        for id in ids { #expect(sequence.next().description == id) }
+    }
+
+    @Test("repeats for the same seed and differs for another", arguments: [UInt64.min, 1, 42, .max])
+    func deterministic(seed: UInt64) {
+        var (first, second, other) = (
+            ResourceIDSequence(seed: seed), ResourceIDSequence(seed: seed), ResourceIDSequence(seed: seed &+ 1)
+        )
+        for _ in 0..<100 {
+            let id = first.next()
+            #expect(id == second.next())
+            #expect(id != other.next())
+        }
+    }
+
+    @Test("does not repeat an id")
+    func distinct() {
+        var sequence = ResourceIDSequence(seed: 7)
+        #expect(Set((0..<100_000).map { _ in sequence.next() }).count == 100_000)
+    }
+
+    @Test("goes on from a copy as the original does")
+    func copies() {
+        var original = ResourceIDSequence(seed: 3)
+        _ = original.next()
+        var copy = original
+        #expect(original.next() == copy.next())
+    }
+}
+
+@Suite("SplitMix64") struct SplitMix64Tests {
+    @Test("gives the numbers of the reference implementation")
+    func reference() {
+        var numbers = SplitMix64(seed: 1_234_567)
+        let expected: [UInt64] = [
+            6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ]
+        #expect(expected.map { _ in numbers.next() } == expected)
+    }
+
+    @Test("stays below a bound and reaches all below it", arguments: [UInt64(1), 2, 7, 100])
+    func bounds(bound: UInt64) {
+        var numbers = SplitMix64(seed: bound)
+        let drawn = Set((0..<10_000).map { _ in numbers.next(below: bound) })
+        #expect(drawn == Set(0..<bound))
+    }
+}

@@ -1,0 +1,119 @@
+import HTTPTypes
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Routes") struct RouteTests {
+    static let id = ResourceIDTests.text
+
+    static let endpoints: [(String, Route, [HTTPRequest.Method], String?)] = [
+        ("api/v1/consultations", .consultations, [.get, .head, .post], nil),
+        ("api/v1/consultations/quick-actions", .quickActions, [.get, .head], nil),
+        ("api/v1/consultations/\(id)", .consultation(id), [.get, .head], id),
+        ("api/v1/consultations/\(id)/messages", .messages(id), [.get, .head], id),
+        ("api/v1/consultations/\(id)/archive", .archive(id), [.post], id),
+        ("api/v1/consultations/\(id)/ws", .webSocket(id), [.get], id),
+        // Whether an id exists, in whatever shape, is the backend's to say.
+        ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head], "nonsense"),
+        ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),
+        ("api/v1/consultations/quick-actions/messages", .messages("quick-actions"), [.get, .head], "quick-actions"),
+        ("avatars/nutritionist.svg", .avatar(.nutritionist), [.get, .head], nil),
+        ("avatars/fitness_coach.svg", .avatar(.fitnessCoach), [.get, .head], nil),
+        ("avatars/wellness_specialist.svg", .avatar(.wellnessSpecialist), [.get, .head], nil),
+        ("avatars/general_wellness.svg", .avatar(.generalWellness), [.get, .head], nil),
+    ]
+
+    private func route(_ path: String) -> Route? {
+        Route(segments: path.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
+    }
+
+    @Test("lead to every endpoint", arguments: endpoints)
+    func endpoint(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
+        #expect(self.route(path) == route)
+        #expect(route.methods == methods)
+        #expect(route.id == id)
+    }
+
+    static let unknown = [
+        "", "api", "api/v1", "api/v2/consultations", "API/v1/consultations", "api/v1/Consultations", "v1/consultations",
+        "consultations", "ws", "ws/", "api/v1/ws", "api/v1/consultation", "api/v1/consultations/",
+        "api/v1/consultations/\(id)/", "api/v1/consultations/\(id)/message", "api/v1/consultations/\(id)/messages/",
+        "api/v1/consultations/\(id)/WS", "api/v1/consultations/\(id)/messages/1", "/api/v1/consultations",
+        "api//v1/consultations", "avatars", "avatars/", "avatars/.svg", "avatars/nutritionist", "avatars/doctor.svg",
+        "avatars/nutritionist.svg/", "avatars/Nutritionist.svg", "avatars/nutritionist.SVG", "avatars/nutritionist.png",
+    ]
+
+    @Test("do not lead anywhere else", arguments: unknown)
+    func noEndpoint(path: String) {
+        #expect(route(path) == nil)
+    }
+
+    @Test("need at least one segment")
+    func noSegments() {
+        #expect(Route(segments: []) == nil)
+    }
+
+    @Test("are all in the list that hints come from")
+    func hintTemplates() {
+        for (path, _, _, id) in Self.endpoints where id == nil || id == Self.id {
+            guard path.hasPrefix("api") else { continue }
+            #expect(Route.templates.contains("/" + path.replacingIdentifier), "\(path)")
+        }
+    }
+
+    static let nearest: [(String, String)] = [
+        ("/api/v1/consultation", "/api/v1/consultations"),
+        ("/api/v1/consultations/", "/api/v1/consultations"),
+        ("/v1/consultations", "/api/v1/consultations"),
+        ("/consultations", "/api/v1/consultations"),
+        ("/api/v1/Consultations", "/api/v1/consultations"),
+        ("/api/v1/consultations/quick_actions/x", "/api/v1/consultations/quick-actions"),
+        ("/api/v1/consultations/\(id)/message", "/api/v1/consultations/{id}/messages"),
+        ("/api/v1/consultations/\(id.uppercased())/message", "/api/v1/consultations/{id}/messages"),
+        ("/api/v1/consultations/\(id)/archived", "/api/v1/consultations/{id}/archive"),
+        ("/consultations/\(id)/ws", "/api/v1/consultations/{id}/ws"),
+        ("/healthz", "/health"), ("/readyz", "/ready"), ("/Health", "/health"),
+        ("/__admin/healthy", "/__admin/health"),
+    ]
+
+    @Test("hint at the nearest endpoint", arguments: nearest)
+    func hint(path: String, template: String) {
+        let refusal = Route.refusal(ofUnknownPath: path)
+        #expect(refusal.status == .notFound)
+        #expect(refusal.code == .notFound)
+        #expect(
+            refusal.message
+                == "There is no endpoint \"\(path)\". The nearest endpoint is \(template).")
+    }
+
+    @Test("give no hint where nothing is near", arguments: ["/", "", "/favicon.ico", "/metrics", "/a/b/c/d/e/f"])
+    func nothingNear(path: String) {
+        #expect(Route.refusal(ofUnknownPath: path).message == "There is no endpoint \"\(path)\".")
+    }
+
+    @Test("show long and odd paths cut and escaped")
+    func longPath() {
+        let long = Route.refusal(ofUnknownPath: "/" + String(repeating: "x", count: 8000)).message
+        #expect(long.count < 120)
+        #expect(long.contains("…"))
+        #expect(Route.refusal(ofUnknownPath: "/a\u{1}\"").message == #"There is no endpoint "/a\u0001\""."#)
+    }
+
+    @Test("say about /ws what the guide says", arguments: ["/ws", "/ws/", "/ws/\(id)"])
+    func bareWebSocket(path: String) {
+        let refusal = Route.refusal(ofUnknownPath: path)
+        #expect(refusal == .bareWebSocketPath)
+        #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
+    }
+
+    @Test("do not mistake what merely begins with ws", arguments: ["/wsx", "/WS", "/api/ws"])
+    func notTheBareWebSocket(path: String) {
+        #expect(Route.refusal(ofUnknownPath: path) != .bareWebSocketPath)
+    }
+}
+
+extension String {
+    fileprivate var replacingIdentifier: String {
+        split(separator: "/").map { $0 == RouteTests.id ? "{id}" : String($0) }.joined(separator: "/")
+    }
+}

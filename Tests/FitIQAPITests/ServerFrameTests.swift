@@ -1,0 +1,71 @@
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Frames from the server") struct ServerFrameTests {
+    static let consultation = ResourceID.numbered(1)
+    static let message = ResourceID.numbered(2)
+    static let ids = (
+        #""consultation_id":"00000000-0000-4000-8000-000000000001""#,
+        #""message_id":"00000000-0000-4000-8000-000000000002""#
+    )
+    static let timestamp = #""timestamp":"2025-01-29T10:30:00Z""#
+
+    static let golden: [(ServerFrame, String)] = [
+        (.connected, #"{"type":"connected",\#(ids.0),\#(timestamp)}"#),
+        (.messageReceived, #"{"type":"message_received",\#(ids.0),\#(timestamp)}"#),
+        (
+            .streamChunk(content: "For "),
+            #"{"type":"stream_chunk",\#(ids.0),"content":"For ",\#(timestamp)}"#
+        ),
+        (
+            .streamChunk(content: "\"é\\\n\t\u{1}/😀\u{2028}"),
+            #"{"type":"stream_chunk",\#(ids.0),"content":"\"é\\\n\t\u0001/😀\#u{2028}",\#(timestamp)}"#
+        ),
+        (.streamComplete, #"{"type":"stream_complete",\#(ids.0),\#(timestamp)}"#),
+        (
+            .userMessage(id: message, content: "Hello"),
+            #"{"type":"user_message",\#(ids.0),\#(ids.1),"content":"Hello",\#(timestamp)}"#
+        ),
+        (
+            .assistantMessageStart(id: message),
+            #"{"type":"assistant_message_start",\#(ids.0),\#(ids.1),\#(timestamp)}"#
+        ),
+        (
+            .assistantMessageChunk(id: message, content: "For "),
+            #"{"type":"assistant_message_chunk",\#(ids.0),\#(ids.1),"content":"For ",\#(timestamp)}"#
+        ),
+        (
+            .assistantMessageEnd(id: message, metadata: nil),
+            #"{"type":"assistant_message_end",\#(ids.0),\#(ids.1),\#(timestamp)}"#
+        ),
+        (
+            .assistantMessageEnd(id: message, metadata: MessageMetadata(tokensUsed: 57)),
+            #"{"type":"assistant_message_end",\#(ids.0),\#(ids.1),"metadata":{"tokens_used":57},\#(timestamp)}"#
+        ),
+        // No guide's pong names its consultation.
+        (.pong, #"{"type":"pong",\#(timestamp)}"#),
+        (
+            .error(.consultationNotActive),
+            #"{"type":"error",\#(ids.0),"error":"Consultation is not active","code":"CONSULTATION_NOT_ACTIVE",\#(timestamp)}"#
+        ),
+        (
+            .error(FrameError(.invalidContent, "Not \"so\".")),
+            #"{"type":"error",\#(ids.0),"error":"Not \"so\".","code":"INVALID_CONTENT",\#(timestamp)}"#
+        ),
+    ]
+
+    @Test("are these bytes", arguments: golden)
+    func encoded(frame: ServerFrame, json: String) {
+        #expect(text(frame.encoded(consultationID: Self.consultation, at: .example)) == json)
+        #expect(json.hasPrefix(#"{"type":"\#(frame.type)""#))
+    }
+
+    @Test("have whole seconds, cut off", arguments: [Int64(1), 999_999_999])
+    func wholeSeconds(nanoseconds: Int64) {
+        let late = Timestamp.example.advanced(byNanoseconds: nanoseconds)
+        for (frame, json) in Self.golden {
+            #expect(text(frame.encoded(consultationID: Self.consultation, at: late)) == json)
+        }
+    }
+}

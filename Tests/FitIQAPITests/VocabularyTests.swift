@@ -1,0 +1,53 @@
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("The vocabulary of the API") struct VocabularyTests {
+    @Test("has the guides' four personas, five context types, three statuses and three roles")
+    func rawValues() {
+        #expect(
+            Persona.allCases.map(\.rawValue)
+                == ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"])
+        #expect(ContextType.allCases.map(\.rawValue) == ["general", "goal", "insight", "mood", "journal"])
+        #expect(ConsultationStatus.allCases.map(\.rawValue) == ["active", "completed", "archived"])
+        #expect(MessageRole.allCases.map(\.rawValue) == ["user", "assistant", "system"])
+    }
+
+    @Test("names the personas as goal-linking prints them")
+    func displayNames() {
+        #expect(
+            Persona.allCases.map(\.displayName)
+                == ["Nutritionist", "Fitness Coach", "Wellness Specialist", "Wellness Coach"])
+    }
+
+    @Test("gives each persona a picture at a URL that routes to it", arguments: Persona.allCases)
+    func avatars(persona: Persona) {
+        let origin = "http://127.0.0.1:8080"
+        let url = persona.avatarURL(origin: origin)
+        #expect(url == "\(origin)/avatars/\(persona.rawValue).svg")
+        let segments = url.dropFirst(origin.count + 1).split(separator: "/").map(String.init)
+        #expect(Route(segments: segments) == .avatar(persona))
+        #expect(persona.avatarImage.hasPrefix("<svg xmlns=\"http://www.w3.org/2000/svg\""))
+        #expect(persona.avatarImage.hasSuffix("</text></svg>\n"))
+        #expect(persona.avatarImage.contains("aria-label=\"\(persona.displayName)\""))
+    }
+
+    @Test("paints every persona in another colour")
+    func colours() {
+        let fills = Persona.allCases.map { persona in
+            persona.avatarImage.split(separator: "\"").first { $0.hasPrefix("#") && $0.count == 7 }
+        }
+        #expect(Set(fills).count == Persona.allCases.count)
+    }
+
+    @Test("names each error code in upper snake case, once")
+    func errorCodes() {
+        let names = ErrorCode.allCases.map(\.rawValue)
+        #expect(Set(names).count == names.count)
+        for name in names {
+            #expect(name.allSatisfy { $0 == "_" || ("A"..."Z").contains($0) }, "\(name)")
+        }
+        // What the guides' clients switch on.
+        for name in ["CONSULTATION_EXISTS", "TOO_MANY_ACTIVE_CONSULTATIONS"] { #expect(names.contains(name)) }
+    }
+}
