@@ -12,7 +12,7 @@ import Testing
     func roundTrip(text: String) {
         #expect(ResourceID(text)?.description == text)
         // A part of a longer string reads like a string of its own.
-        #expect(ResourceID("/\(text)/ws".dropFirst().dropLast(3))?.description == text)
+        #expect(ResourceID(String("/\(text)/ws".dropFirst().dropLast(3)))?.description == text)
     }
 
     static let malformed = [
@@ -51,8 +51,8 @@ import Testing
 
     @Test("are malformed when cut anywhere", arguments: 0..<36)
     func cut(length: Int) {
-        #expect(ResourceID.read(Self.text.prefix(length)) == .malformed)
-        #expect(ResourceID.read(Self.text.uppercased().prefix(length)) == .malformed)
+        #expect(ResourceID.read(String(Self.text.prefix(length))) == .malformed)
+        #expect(ResourceID.read(String(Self.text.uppercased().prefix(length))) == .malformed)
     }
 
     @Test(

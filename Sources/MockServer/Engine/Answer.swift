@@ -7,7 +7,7 @@ struct Answer {
     var body: [UInt8]
     /// Fields beside `Content-Type`, `Content-Length`, `Date` and `Connection`; nil where there are none, for most answers.
     var fields: HTTPFields?
-    /// nil for JSON. A 204 has none.
+    /// The media type; nil for JSON, and a 204 has none.
     var contentType: String?
 
     static let json = "application/json; charset=utf-8"
