@@ -9,12 +9,30 @@ extension Connection {
     public mutating func receive(
         _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
     ) {
+        _ = receive(bytes, stoppingAtEvent: false, events: &events, output: &output)
+    }
+
+    /// Takes bytes from the transport up to the end of the first event; returns how many of them were taken.
+    ///
+    /// Call it again with the rest. For whoever answers messages with messages: the peer's close frame may stand
+    /// behind them in the same packet, and once that is read nothing more can be sent.
+    /// - Precondition: the end of the stream has not been reported.
+    public mutating func receiveUntilEvent(
+        _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
+    ) -> Int {
+        receive(bytes, stoppingAtEvent: true, events: &events, output: &output)
+    }
+
+    private mutating func receive(
+        _ bytes: UnsafeRawBufferPointer, stoppingAtEvent: Bool, events: inout [Event], output: inout [UInt8]
+    ) -> Int {
         precondition(state != .closed, Misuse.receiveAfterEnd)
         resumePongs(into: &output)
         do throws(ProtocolViolation) {
-            try consume(bytes, events: &events, output: &output)
+            return try consume(bytes, stoppingAtEvent: stoppingAtEvent, events: &events, output: &output)
         } catch {
             fail(error, events: &events, output: &output)
+            return bytes.count
         }
     }
 
@@ -28,11 +46,14 @@ extension Connection {
     /// Whether the peer's bytes still count.
     private var isReading: Bool { closeSummary.received == nil && state != .failed }
 
+    /// Returns how many bytes were taken; those after a close frame count, for they are discarded.
     private mutating func consume(
-        _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
-    ) throws(ProtocolViolation) {
+        _ bytes: UnsafeRawBufferPointer, stoppingAtEvent: Bool, events: inout [Event], output: inout [UInt8]
+    ) throws(ProtocolViolation) -> Int {
+        let eventsBefore = events.count
         var index = 0
         while index < bytes.count, isReading {
+            if stoppingAtEvent, events.count > eventsBefore { return index }
             if header.field == .payload {
                 let count = Int(min(header.remaining, UInt64(bytes.count - index)))
                 try takePayload(UnsafeRawBufferPointer(rebasing: bytes[index..<index + count]))
@@ -51,6 +72,7 @@ extension Connection {
             }
             if header.remaining == 0 { try finishFrame(events: &events, output: &output) }
         }
+        return bytes.count
     }
 
     /// Judges whether a frame of this opcode may come now, as soon as the opcode is known.
