@@ -9,11 +9,10 @@ extension Engine {
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
-        for case let connection? in connections {
+        for case let connection? in connections where connection.ending == .none {
             if connection.webSocket != nil {
-                forgetSocket(of: connection)
-                close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
-            } else if !connection.http.isReadingHead, !connection.http.isReadingBody, connection.ending == .none {
+                goAway(connection, at: now)
+            } else if !connection.http.isReadingHead, !connection.http.isReadingBody {
                 end(connection, .close)
             }
         }

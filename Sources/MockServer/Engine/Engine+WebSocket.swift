@@ -63,16 +63,25 @@ extension Engine {
         connection.http = HTTP1.Connection(role: .server)
         connection.lastAuthorization = nil
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
+        // A handshake that was under way when the server began to stop.
+        if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }
     }
 
     func receiveFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         touch(connection)
+        world.turn.now = now
         withEvents { events in
-            connection.webSocket?.receive(bytes, events: &events, output: &connection.output.bytes)
-            world.turn.now = now
-            for event in events { handle(event, on: connection, at: now) }
+            var rest = bytes
+            while !rest.isEmpty, connection.ending == .none {
+                // One event at a time: a message is answered before a close frame behind it is read.
+                let count = connection.webSocket?.receiveUntilEvent(
+                    rest, events: &events, output: &connection.output.bytes)
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count ?? rest.count))
+                for event in events { handle(event, on: connection, at: now) }
+                events.removeAll(keepingCapacity: true)
+                applyEffects(at: now)
+            }
         }
-        applyEffects(at: now)
         if connection.ending == .none, connection.webSocket?.shouldCloseTransport == true {
             forgetSocket(of: connection)
             linger(connection, at: now)
@@ -128,6 +137,12 @@ extension Engine {
         _ = connection.webSocket?.close(code: code, reason: reason, into: &connection.output.bytes)
         touch(connection)
         awaitReader(of: connection, at: now)
+    }
+
+    /// Tells a client that the server stops.
+    func goAway(_ connection: Connection, at now: Timestamp) {
+        forgetSocket(of: connection)
+        close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
     }
 
     /// Ends a connection whose client takes too little: what it does not read cannot be told to it in a close frame.

@@ -62,6 +62,11 @@ final class VirtualNetwork {
         now = target
     }
 
+    func beginShutdown() {
+        engine.beginShutdown(at: now)
+        settle()
+    }
+
     /// Serves connections and delivers bytes until nothing moves any more.
     func settle() {
         while true {

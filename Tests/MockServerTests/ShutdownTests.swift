@@ -1,0 +1,156 @@
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Stopping in good order")
+struct ShutdownTests {
+    @Test("Idle connections close, and sockets are closed with 1001")
+    func idle() throws {
+        let network = VirtualNetwork()
+        let fresh = try network.open()
+        let kept = try HTTPClient(network)
+        #expect(try kept.exchange(Request()).status == 200)
+        let chat = try network.socket(on: try network.consultation())
+        let echo = try network.echo()
+        network.beginShutdown()
+        #expect(fresh.ending == .closed && fresh.received.isEmpty)
+        #expect(kept.wire.ending == .closed)
+        for socket in [chat, echo] {
+            #expect(socket.closeCode == .goingAway)
+            #expect(socket.closeReason == "The server is shutting down")
+            #expect(socket.wire.ending == .closed)
+        }
+        #expect(network.engine.isEmpty)
+        #expect(network.engine.nextDeadline == nil || network.engine.deadlines.count > 0)
+    }
+
+    @Test("A request that has begun is answered, with Connection: close", arguments: 1..<20)
+    func inFlight(part: Int) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        let request = Request.create()
+        let bytes = request.bytes
+        let cut = bytes.count * part / 20
+        client.wire.send(Array(bytes[..<cut]))
+        network.beginShutdown()
+        #expect(client.wire.ending == .open)
+        client.wire.send(Array(bytes[cut...]))
+        let response = try client.response(to: request)
+        #expect(response.status == 201)
+        #expect(response.fields[.connection] == "close")
+        #expect(client.wire.ending == .closed)
+        #expect(network.engine.isEmpty)
+    }
+
+    @Test("Of pipelined requests the first answer says that it is the last")
+    func pipelined() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        client.wire.send("GET /hea")
+        network.beginShutdown()
+        client.wire.send(Array(Request().bytes.dropFirst(8)) + Request().bytes)
+        #expect(try client.response().fields[.connection] == "close")
+        #expect(throws: ResponseReader.Missing.self) { try client.response() }
+        #expect(client.wire.ending == .closed)
+    }
+
+    @Test("While it stops, /ready says 503 and /health 200", arguments: [("/ready", 503), ("/health", 200)])
+    func ready(path: String, status: Int) throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        let request = Request(target: path)
+        client.wire.send(Array(request.bytes.prefix(3)))
+        network.beginShutdown()
+        client.wire.send(Array(request.bytes.dropFirst(3)))
+        #expect(try client.response().status == status)
+    }
+
+    @Test("A handshake that was in flight is opened and closed with 1001 at once", arguments: [true, false])
+    func handshake(isChat: Bool) throws {
+        let network = VirtualNetwork()
+        let request =
+            isChat
+            ? Request.handshake("/api/v1/consultations/\(try network.consultation())/ws", as: TestUser.anna)
+            : Request.handshake("/__admin/echo")
+        let client = try HTTPClient(network)
+        client.wire.send(Array(request.bytes.dropLast()))
+        network.beginShutdown()
+        client.wire.send(Array(request.bytes.suffix(1)))
+        let socket = try client.acceptUpgrade(request)
+        #expect(socket.closeCode == .goingAway)
+        #expect(socket.wire.ending == .closed)
+        #expect(network.engine.isEmpty)
+    }
+
+    @Test("A connection that arrives while it stops may ask once, and an idle one is closed with the next look")
+    func late() throws {
+        let network = VirtualNetwork()
+        network.beginShutdown()
+        let client = try HTTPClient(network)
+        #expect(try client.exchange(Request()).fields[.connection] == "close")
+        #expect(network.engine.isEmpty)
+    }
+
+    @Test("A slow reader gets the rest of its answer, and the connection then ends")
+    func slowReader() throws {
+        let network = VirtualNetwork()
+        let wire = try network.open(window: 0)
+        let request = Request(
+            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
+        wire.send(request.bytes)
+        let whole = wire.unsent
+        network.beginShutdown()
+        wire.read(100)
+        network.advance(by: .seconds(3))
+        wire.read()
+        #expect(wire.received.count == whole)
+        #expect(wire.ending == .closed)
+    }
+
+    @Test("Whoever does not leave is cut off: socket, trickler and never-reader")
+    func cutOff() throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        let trickler = try network.open()
+        trickler.send("GET /")
+        let neverReader = try network.open(window: 0)
+        neverReader.send(Request().bytes)
+        network.beginShutdown()
+        network.advance(by: network.engine.shutdownTime)
+        #expect(socket.wire.ending == .closed)
+        #expect(trickler.ending == .open && neverReader.ending == .open)
+        network.engine.resetAll()
+        network.settle()
+        #expect(trickler.ending == .reset && neverReader.ending == .reset)
+        #expect(network.engine.isEmpty && network.openCount == 0)
+    }
+
+    @Test("Stopping a second time changes nothing")
+    func twice() throws {
+        let network = VirtualNetwork()
+        let socket = try network.echo()
+        socket.wire.stopReading()
+        network.beginShutdown()
+        network.advance(by: .seconds(1))
+        network.beginShutdown()
+        socket.wire.read()
+        #expect(socket.closeCode == .goingAway)
+        #expect(socket.takeEvents().count == 1)
+    }
+
+    @Test("A socket that is closing already is left to it")
+    func closingAlready() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        try network.archive(id)
+        network.advance(by: .seconds(1))
+        network.beginShutdown()
+        network.advance(by: .milliseconds(999))
+        #expect(socket.wire.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(socket.wire.ending == .closed)
+        #expect(socket.closeCode == .normalClosure)
+    }
+}
