@@ -71,6 +71,8 @@ public struct Backend: Sendable {
 extension Backend {
     /// How many users have been seen.
     public var userCount: Int { users.count }
+    /// How many sockets are open.
+    public var openSocketCount: Int { sockets.count }
     /// How many consultations exist, in any status.
     public var consultationCount: Int { consultations.count }
 }
