@@ -9,6 +9,7 @@ extension Backend {
     public mutating func createConsultation(
         _ request: CreateConsultationRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
+        advance(&turn)
         if request.context.type == .goal, let id = request.context.id {
             throw .unknownGoal(id, field: request.contextField)
         }
@@ -72,6 +73,7 @@ extension Backend {
     ///
     /// - Throws: 404.
     public mutating func archive(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
+        advance(&turn)
         let position = try position(of: id, ownedBy: user)
         guard !consultations[position].consultation.isArchived else { return consultations[position].body }
 

@@ -25,6 +25,7 @@ extension Backend {
     public mutating func openSocket(
         _ socket: SocketID, on id: String, by user: UserID, _ turn: inout Turn
     ) throws(APIError) {
+        advance(&turn)
         try checkSocket(on: id, by: user)
         precondition(sockets[socket] == nil, "The number of an open socket was given to another one.")
         let position = try position(of: id, ownedBy: user)
@@ -42,6 +43,7 @@ extension Backend {
 
     /// Takes a text frame from a socket; frames of a socket that the backend closed already are ignored.
     public mutating func receive(text: [UInt8], from socket: SocketID, _ turn: inout Turn) {
+        advance(&turn)
         guard let position = sockets[socket]?.position else { return }
         do throws(FrameError) {
             switch try ClientFrame(text: text) {
@@ -59,6 +61,7 @@ extension Backend {
 
     /// Takes a binary frame from a socket, which is refused.
     public mutating func receiveBinary(from socket: SocketID, _ turn: inout Turn) {
+        advance(&turn)
         guard let position = sockets[socket]?.position else { return }
         send(.error(.binaryFrame), to: socket, of: position, &turn)
     }

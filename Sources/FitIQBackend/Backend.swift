@@ -4,7 +4,8 @@ import HeapModule
 /// The FitIQ domain of one world: users, consultations, messages, and the answers being streamed.
 ///
 /// A pure value. Commands take a ``Turn``, which brings the time and the ids and collects the effects; what lies in the
-/// future is told by ``nextDeadline`` and happens when ``advance(_:)`` is called.
+/// future is told by ``nextDeadline`` and happens when ``advance(_:)`` is called. A command first does what was due by its
+/// time, so that a late loop changes neither what happens nor in which order; a refused one may so leave effects as well.
 public struct Backend: Sendable {
     /// What a backend is made with.
     public struct Configuration: Sendable {

@@ -132,9 +132,9 @@ extension Engine {
         case .api(let route):
             let user = try world.authenticator.user(
                 of: head.fields, last: &connection.lastAuthorization, in: &world.backend, at: now)
-            let answer = try restAnswer(route, head, body: body, user: user, at: now)
-            applyEffects(at: now)
-            return answer
+            // What was due happens before the request is looked at, refused or not.
+            defer { applyEffects(at: now) }
+            return try restAnswer(route, head, body: body, user: user, at: now)
         }
     }
 
@@ -142,6 +142,7 @@ extension Engine {
         _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, at now: Timestamp
     ) throws(APIError) -> Answer {
         world.turn.now = now
+        world.backend.advance(&world.turn)
         switch route {
         case .consultation(let id):
             return .ok(try world.backend.consultation(id, for: user))

@@ -1,0 +1,176 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("The same inputs") struct DeterminismTests {
+    /// How the loop serves what is due between two operations.
+    enum Loop: CaseIterable {
+        /// Never by itself: the next operation finds it all.
+        case late
+        /// Once, when the next operation is there.
+        case leaping
+        /// At each deadline.
+        case punctual
+        /// Every few milliseconds, whether something is due or not.
+        case ticking
+    }
+
+    private struct Transcript: Equatable {
+        var outcomes: [Outcome] = []
+        var effects: [Effect] = []
+    }
+
+    private func transcript(seed: UInt64, pace: Pace, loop: Loop, operations: Int = 400) throws -> Transcript {
+        var random = try RandomOperations(seed: seed, userCount: 4, pace: pace)
+        var ticks = SplitMix64(seed: seed ^ 1)
+        var transcript = Transcript()
+        for _ in 0..<operations {
+            let delay = Int64(random.below(10) == 0 ? random.below(6000) : random.below(400)) * 1_000_003
+            pass(delay, loop, &random.world, &ticks)
+            let operation = random.draw()
+            transcript.outcomes.append(random.apply(operation))
+            transcript.effects += random.takeEffects()
+        }
+        pass(100_000_000_000, loop, &random.world, &ticks)
+        random.world.backend.advance(&random.world.turn)
+        transcript.effects += random.takeEffects()
+        return transcript
+    }
+
+    private func pass(_ nanoseconds: Int64, _ loop: Loop, _ world: inout World, _ ticks: inout SplitMix64) {
+        let end = world.turn.now.advanced(byNanoseconds: nanoseconds)
+        switch loop {
+        case .late: break
+        case .leaping:
+            world.turn.now = end
+            world.backend.advance(&world.turn)
+        case .punctual:
+            while let deadline = world.backend.nextDeadline, deadline <= end {
+                world.turn.now = max(deadline, world.turn.now)
+                world.backend.advance(&world.turn)
+            }
+        case .ticking:
+            while world.turn.now < end {
+                let tick = Int64(ticks.next(below: 70_000_000))
+                world.turn.now = min(end, world.turn.now.advanced(byNanoseconds: tick))
+                world.backend.advance(&world.turn)
+            }
+        }
+        world.turn.now = end
+    }
+
+    @Test("have the same effects, byte for byte, however the loop serves its deadlines", arguments: UInt64(1)...8)
+    func granularity(seed: UInt64) throws {
+        for pace in [Pace.human, .instant] {
+            let reference = try transcript(seed: seed, pace: pace, loop: .punctual)
+            #expect(reference.effects.count > 500, "seed \(seed)")
+            for loop in Loop.allCases where loop != .punctual {
+                let other = try transcript(seed: seed, pace: pace, loop: loop)
+                let (isSameOutcome, isSameEffect) = (
+                    other.outcomes == reference.outcomes, other.effects == reference.effects
+                )
+                #expect(isSameOutcome, "seed \(seed), \(pace), \(loop)")
+                #expect(isSameEffect, "seed \(seed), \(pace), \(loop): \(difference(other, reference))")
+            }
+        }
+    }
+
+    private func difference(_ left: Transcript, _ right: Transcript) -> String {
+        func text(_ effect: Effect) -> String {
+            switch effect {
+            case .send(let socket, let text): "\(socket.number) \(String(decoding: text, as: UTF8.self))"
+            case .close(let socket, let code, _): "\(socket.number) close \(code)"
+            }
+        }
+        let pair = zip(left.effects, right.effects).enumerated().first { $1.0 != $1.1 }
+        guard let (number, (first, second)) = pair else {
+            return "\(left.effects.count) effects and \(right.effects.count)"
+        }
+        return "effect \(number) is \(text(first)) and \(text(second))"
+    }
+
+    @Test("give the same transcript when run again, and another seed another one", arguments: UInt64(100)...103)
+    func again(seed: UInt64) throws {
+        let first = try transcript(seed: seed, pace: .human, loop: .punctual)
+        let (second, other) = (
+            try transcript(seed: seed, pace: .human, loop: .punctual),
+            try transcript(seed: seed + 1, pace: .human, loop: .punctual)
+        )
+        let (isSame, isOther) = (second == first, other != first)
+        #expect(isSame, "seed \(seed): \(difference(first, second))")
+        #expect(isOther, "seed \(seed)")
+    }
+
+    @Test("go on alike in a copy of the world")
+    func copies() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        world.message("Hello", from: 1)
+        world.wait(milliseconds: 1000)
+        var copy = world
+        world.waitForAllAnswers()
+        #expect(copy.takeEffects() != world.turn.effects)
+        copy.turn.effects = []
+        copy.waitForAllAnswers()
+        let (left, right) = (copy.takeEffects(), world.takeEffects())
+        #expect(!left.isEmpty && right.suffix(left.count) == left[...])
+    }
+
+    @Test("leave a frame its time, however late it is served")
+    func timestamps() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        world.message("What should I eat for breakfast?", from: 1)
+        let answer = try #require(try world.record(id).answer)
+        _ = world.takeEffects()
+        world.wait(milliseconds: 3_600_000)
+        let times = world.takeEffects().frames(of: 1).map { $0["timestamp"]?.string }
+        #expect(times == answer.offsets.map { World.start.advanced(byNanoseconds: $0).wireText })
+        #expect(Set(times).count >= 3)
+        #expect(world.turn.now == World.start.advanced(byNanoseconds: 3_600_000_000_000))
+    }
+
+    @Test("order frames by time, across consultations, in one leap")
+    func order() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        for (number, persona) in Persona.allCases.enumerated() {
+            let id = try world.create(persona, by: user)
+            try world.open(UInt64(number), on: id, by: user)
+            world.pass(milliseconds: 5)
+            world.message("Hello", from: UInt64(number))
+        }
+        _ = world.takeEffects()
+        let due = world.backend.consultations.flatMap { record -> [(Timestamp, UInt64)] in
+            guard let answer = record.answer, let socket = record.sockets.first else { return [] }
+            return answer.offsets.map { (answer.startedAt.advanced(byNanoseconds: $0), socket.number) }
+        }
+        world.wait(milliseconds: 10_000)
+        let heard = world.takeEffects().map { effect -> UInt64? in
+            if case .send(let socket, _) = effect { socket.number } else { nil }
+        }
+        #expect(heard == due.sorted { $0.0 < $1.0 }.map(\.1))
+    }
+
+    @Test("that come late are served after what was due before them")
+    func lateCommand() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        world.message("Hello", from: 1)
+        world.pass(milliseconds: 60_000)
+        world.message("Thanks", from: 1)
+        #expect(
+            world.takeEffects().story(of: 1)
+                == ["connected", "message_received", "stream_chunk", "stream_complete", "message_received"])
+        let roles = try world.messages(id, for: user)["messages"]?.all("role")
+        #expect(roles == ["user", "assistant", "user"])
+        #expect(try world.show(id, for: user)["updated_at"] == "2025-01-29T10:31:00Z")
+    }
+}

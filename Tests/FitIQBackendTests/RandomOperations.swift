@@ -1,0 +1,125 @@
+import FitIQAPI
+
+@testable import FitIQBackend
+
+/// Something that a client does.
+enum Operation {
+    case create(user: Int, Persona, ConsultationContext)
+    case archive(user: Int, id: String)
+    case open(user: Int, id: String, socket: UInt64)
+    case close(socket: UInt64)
+    case chat(socket: UInt64, ChatProtocol, String)
+    case frame(socket: UInt64, String)
+    case binary(socket: UInt64)
+    case read(user: Int, id: String)
+}
+
+/// What came of it.
+enum Outcome: Equatable {
+    case body([UInt8])
+    case refused(APIError)
+    case done
+}
+
+/// Operations drawn from a seed, and the world they are done in.
+struct RandomOperations {
+    private var numbers: SplitMix64
+    var world: World
+    let users: [UserID]
+    /// The ids that each user was given, oldest first.
+    private(set) var ids: [[String]]
+    private(set) var openSockets: [UInt64] = []
+    private var socketCount: UInt64 = 0
+
+    static let contents = [
+        "Hello", "What should I eat for breakfast?", "I can't sleep", "Xyzzy", "Thanks!", "é 😀 — “odd”", "a",
+        "How do I stay motivated?", #"two\nlines"#, "Show me a home workout",
+    ]
+    static let junk = ["x", "[]", "{}", #"{"type":"message"}"#, #"{"type":"user_message","content":" "}"#]
+
+    init(seed: UInt64, userCount: Int, pace: Pace = .human, limits: Limits = Limits()) throws {
+        numbers = SplitMix64(seed: seed)
+        world = World(seed: seed, pace: pace, limits: limits)
+        var users: [UserID] = []
+        for number in 0..<userCount { users.append(try world.backend.user("user-\(number)")) }
+        self.users = users
+        ids = Array(repeating: [], count: userCount)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int(numbers.next(below: UInt64(bound))) }
+
+    private mutating func element<Element>(of list: [Element]) -> Element? {
+        list.isEmpty ? nil : list[below(list.count)]
+    }
+
+    /// An id of this user, mostly a recent one, sometimes anybody else's.
+    private mutating func id(for user: Int) -> String {
+        let owner = below(20) == 0 ? below(users.count) : user
+        let recent = Array(ids[owner].suffix(12))
+        return element(of: recent) ?? "none"
+    }
+
+    mutating func draw() -> Operation {
+        let user = below(users.count)
+        let socket = element(of: openSockets.suffix(80)) ?? 0
+        switch below(100) {
+        case 0..<18:
+            let persona = Persona.allCases[below(Persona.allCases.count)]
+            let type = ContextType.allCases[below(ContextType.allCases.count)]
+            let needsID = type == .goal || (type != .general && below(2) == 0)
+            return .create(user: user, persona, ConsultationContext(type, id: needsID ? "item-\(below(2))" : nil))
+        case 18..<24: return .archive(user: user, id: id(for: user))
+        case 24..<40: return .open(user: user, id: id(for: user), socket: socketCount + 1)
+        case 40..<52: return .close(socket: socket)
+        case 52..<80:
+            return .chat(socket: socket, below(2) == 0 ? .stream : .assistantMessage, element(of: Self.contents) ?? "a")
+        case 80..<84: return .frame(socket: socket, element(of: Self.junk) ?? "x")
+        case 84..<88: return .frame(socket: socket, #"{"type":"ping"}"#)
+        case 88..<92: return .binary(socket: socket)
+        default: return .read(user: user, id: id(for: user))
+        }
+    }
+
+    mutating func apply(_ operation: Operation) -> Outcome {
+        do throws(APIError) {
+            switch operation {
+            case .create(let user, let persona, let context):
+                let request = CreateConsultationRequest(persona: persona, context: context)
+                let body = try world.backend.createConsultation(request, by: users[user], &world.turn)
+                if let newest = world.backend.consultations.last {
+                    ids[user].append(newest.consultation.id.description)
+                }
+                return .body(body)
+            case .archive(let user, let id):
+                return .body(try world.archive(id, by: users[user]))
+            case .open(let user, let id, let socket):
+                try world.open(socket, on: id, by: users[user])
+                socketCount = socket
+                openSockets.append(socket)
+            case .close(let socket):
+                // A close brings no time with it: what was due is served first.
+                world.backend.advance(&world.turn)
+                world.close(socket)
+                openSockets.removeAll { $0 == socket }
+            case .chat(let socket, .stream, let content): world.message(content, from: socket)
+            case .chat(let socket, .assistantMessage, let content): world.userMessage(content, from: socket)
+            case .frame(let socket, let text): world.send(text, from: socket)
+            case .binary(let socket): world.backend.receiveBinary(from: SocketID(socket), &world.turn)
+            case .read(let user, let id):
+                world.backend.advance(&world.turn)
+                let body = try world.backend.consultation(id, for: users[user])
+                return .body(body + (try world.backend.messages(id, query: [], for: users[user])))
+            }
+            return .done
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// What the sockets were told; those that the backend closed are forgotten.
+    mutating func takeEffects() -> [Effect] {
+        let effects = world.takeEffects()
+        for case .close(let socket, _, _) in effects { openSockets.removeAll { $0 == socket.number } }
+        return effects
+    }
+}

@@ -1,0 +1,168 @@
+import FitIQAPI
+import JSON
+
+@testable import FitIQBackend
+
+/// A backend, and a clock that is moved by hand.
+struct World {
+    /// 2025-01-29T10:30:00Z.
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    static let origin = "http://127.0.0.1:8080"
+
+    var backend: Backend
+    var turn: Turn
+
+    init(seed: UInt64 = 1, pace: Pace = .human, limits: Limits = Limits()) {
+        backend = Backend(Backend.Configuration(origin: World.origin, pace: pace, limits: limits))
+        turn = Turn(now: World.start, identifiers: ResourceIDSequence(seed: seed))
+    }
+
+    // MARK: Time
+
+    /// Moves the clock and tells nobody, as a loop that is late.
+    mutating func pass(milliseconds: Int64) {
+        turn.now = turn.now.advanced(byNanoseconds: milliseconds * 1_000_000)
+    }
+
+    /// Moves the clock and serves what is due.
+    mutating func wait(milliseconds: Int64) {
+        pass(milliseconds: milliseconds)
+        backend.advance(&turn)
+    }
+
+    /// Serves everything that lies in the future, each deadline at its time.
+    mutating func waitForAllAnswers() {
+        while let deadline = backend.nextDeadline {
+            turn.now = max(turn.now, deadline)
+            backend.advance(&turn)
+        }
+    }
+
+    // MARK: Commands
+
+    mutating func create(
+        _ persona: Persona = .nutritionist, _ context: ConsultationContext = .general, title: String? = nil,
+        by user: UserID
+    ) throws(APIError) -> String {
+        let request = CreateConsultationRequest(persona: persona, context: context, title: title)
+        return World.id(of: try backend.createConsultation(request, by: user, &turn))
+    }
+
+    mutating func archive(_ id: String, by user: UserID) throws(APIError) -> [UInt8] {
+        try backend.archive(id, by: user, &turn)
+    }
+
+    mutating func open(_ number: UInt64, on id: String, by user: UserID) throws(APIError) {
+        try backend.openSocket(SocketID(number), on: id, by: user, &turn)
+    }
+
+    mutating func close(_ number: UInt64) {
+        backend.closeSocket(SocketID(number))
+    }
+
+    mutating func send(_ text: String, from number: UInt64) {
+        backend.receive(text: Array(text.utf8), from: SocketID(number), &turn)
+    }
+
+    /// Chats in the way of consultation-websocket.
+    mutating func message(_ content: String, from number: UInt64) {
+        send(#"{"type":"message","content":"\#(content)"}"#, from: number)
+    }
+
+    /// Chats in the way of enhanced-consultations.
+    mutating func userMessage(_ content: String, from number: UInt64) {
+        send(#"{"type":"user_message","content":"\#(content)"}"#, from: number)
+    }
+
+    /// What the sockets were told since the last time.
+    mutating func takeEffects() -> [Effect] {
+        let effects = turn.effects
+        turn.effects = []
+        return effects
+    }
+
+    // MARK: Looking
+
+    func show(_ id: String, for user: UserID) throws -> JSONValue {
+        let body = try JSON.parse(try backend.consultation(id, for: user))
+        return body["data"] ?? .null
+    }
+
+    func messages(_ id: String, _ query: [(name: String, value: String)] = [], for user: UserID) throws -> JSONValue {
+        let body = try JSON.parse(try backend.messages(id, query: query, for: user))
+        return body["data"] ?? .null
+    }
+
+    func list(_ query: [(name: String, value: String)] = [], for user: UserID) throws -> JSONValue {
+        let body = try JSON.parse(backend.consultations(try ConsultationListQuery(query: query), for: user))
+        return body["data"] ?? .null
+    }
+
+    func record(_ id: String) throws -> ConsultationRecord {
+        guard let position = ResourceID(id).flatMap({ backend.positions[$0] }) else { throw UnknownID(id: id) }
+        return backend.consultations[position]
+    }
+
+    struct UnknownID: Error { let id: String }
+
+    private static func id(of body: [UInt8]) -> String {
+        (try? JSON.parse(body))?["data"]?["id"]?.string ?? ""
+    }
+}
+
+/// The refusal that an attempt ends with, or nil where it succeeds.
+func refusal<Success>(_ attempt: () throws(APIError) -> Success) -> APIError? {
+    do throws(APIError) {
+        _ = try attempt()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension [Effect] {
+    /// The frames that one socket was told, as JSON.
+    func frames(of number: UInt64) -> [JSONValue] {
+        compactMap { effect in
+            guard case .send(SocketID(number), let text) = effect else { return nil }
+            return try? JSON.parse(text)
+        }
+    }
+
+    /// The texts that one socket was told.
+    func texts(of number: UInt64) -> [String] {
+        compactMap { effect in
+            guard case .send(SocketID(number), let text) = effect else { return nil }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    /// What one socket was told, in short: the types of its frames, a run of the same type once, and its close.
+    func story(of number: UInt64) -> [String] {
+        var story: [String] = []
+        for effect in self {
+            switch effect {
+            case .send(SocketID(number), let text):
+                let type = (try? JSON.parse(text))?["type"]?.string ?? "no type"
+                if story.last != type { story.append(type) }
+            case .close(SocketID(number), let code, let reason):
+                story.append("close \(code) \(reason)")
+            default: break
+            }
+        }
+        return story
+    }
+
+    /// The sum of the chunks of one socket, whatever its protocol.
+    func streamed(to number: UInt64) -> String {
+        frames(of: number)
+            .filter { ["stream_chunk", "assistant_message_chunk"].contains($0["type"]?.string) }
+            .compactMap { $0["content"]?.string }
+            .joined()
+    }
+}
+
+extension JSONValue {
+    /// The members of that name of an array's elements.
+    func all(_ name: String) -> [String] { (array ?? []).compactMap { $0[name]?.string } }
+}
