@@ -69,7 +69,8 @@ extension Backend {
     private func checkRoom(for content: String, in position: Int) throws(FrameError) {
         let limits = configuration.limits
         let record = consultations[position]
-        guard record.waiting.count < limits.waitingMessages else {
+        // The first message does not wait.
+        guard record.answer == nil || record.waiting.count < limits.waitingMessages else {
             throw .tooManyWaiting(limit: limits.waitingMessages)
         }
         // The question, its answer, and the answers that are on their way.

@@ -1,0 +1,132 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Limits") struct LimitTests {
+    @Test("are the documented ones by default")
+    func defaults() {
+        let limits = Limits()
+        #expect(limits.activeConsultations == 10)
+        #expect(limits.users == 100_000)
+        #expect(limits.messages == 10_000)
+        #expect(limits.waitingMessages == 16)
+        #expect(limits.storedBytes == 256 * 1024 * 1024)
+    }
+
+    @Test("of users: 507 for who comes too late, nothing for who is known")
+    func users() throws {
+        var limits = Limits()
+        limits.users = 2
+        var world = World(limits: limits)
+        let first = try world.backend.user("user-1")
+        _ = try world.backend.user("user-2")
+        for _ in 0..<2 {
+            let refusal = refusal { () throws(APIError) in try world.backend.user("user-3") }
+            #expect(refusal == .storeFull("users", limit: 2))
+            #expect(refusal?.status.code == 507)
+        }
+        #expect(try world.backend.user("user-1") == first)
+        #expect(world.backend.userCount == 2)
+    }
+
+    @Test("of active consultations: 429", arguments: [0, 1, 3])
+    func activeConsultations(limit: Int) throws {
+        var limits = Limits()
+        limits.activeConsultations = limit
+        var world = World(limits: limits)
+        let user = try world.backend.user("user-1")
+        for persona in Persona.allCases.prefix(limit) { _ = try world.create(persona, by: user) }
+        #expect(
+            refusal { () throws(APIError) in try world.create(.generalWellness, by: user) }
+                == .tooManyActiveConsultations(limit: limit))
+    }
+
+    @Test("of messages: none is stored that leaves no room for its answer", arguments: 0...9)
+    func messages(limit: Int) throws {
+        var limits = Limits()
+        limits.messages = limit
+        // One after another, and all at once.
+        for isPatient in [true, false] {
+            var world = World(limits: limits)
+            let user = try world.backend.user("user-1")
+            let id = try world.create(by: user)
+            try world.open(1, on: id, by: user)
+            _ = world.takeEffects()
+            for number in 0..<7 {
+                world.message("Question \(number)", from: 1)
+                let frame = try #require(world.takeEffects().frames(of: 1).first)
+                if number < limit / 2 {
+                    #expect(frame["type"] == "message_received")
+                } else {
+                    #expect(frame["code"] == "HISTORY_FULL")
+                    #expect(frame["error"] == .string(FrameError.historyFull(limit: limit).message))
+                }
+                if isPatient {
+                    world.waitForAllAnswers()
+                    _ = world.takeEffects()
+                }
+            }
+            world.waitForAllAnswers()
+            #expect(try world.record(id).history.count == min(limit / 2, 7) * 2)
+        }
+    }
+
+    @Test("of messages that wait", arguments: [0, 1, 2])
+    func waitingMessages(limit: Int) throws {
+        var limits = Limits()
+        limits.waitingMessages = limit
+        var world = World(limits: limits)
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        for _ in 0..<5 { world.message("Hello", from: 1) }
+        // The first one is answered at once and does not wait.
+        let types = world.takeEffects().frames(of: 1).dropFirst().compactMap { $0["type"]?.string }
+        #expect(types == (0..<5).map { $0 <= limit ? "message_received" : "error" })
+    }
+
+    @Test("of stored bytes: 507 and an error frame, until then nothing; reading and archiving go on")
+    func storedBytes() throws {
+        var limits = Limits()
+        limits.storedBytes = 1
+        var world = World(limits: limits)
+        let user = try world.backend.user("user-1")
+        // What is begun below the limit is finished.
+        let id = try world.create(by: user)
+        let full = APIError.storeFull("bytes of consultations", limit: 1)
+        #expect(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) } == full)
+        #expect(full.status.code == 507)
+        // A duplicate is still told what to continue.
+        #expect(refusal { () throws(APIError) in try world.create(by: user) }?.status.code == 409)
+        try world.open(1, on: id, by: user)
+        world.message("Hello", from: 1)
+        let frames = world.takeEffects().frames(of: 1)
+        #expect(frames.map { $0["type"] } == ["connected", "error"])
+        #expect(frames.last?["code"] == "STORE_FULL")
+        #expect(frames.last?["error"] == .string(FrameError.storeFull(limit: 1).message))
+        #expect(try world.show(id, for: user)["message_count"] == 0)
+        #expect(try world.list(for: user)["pagination"]?["total_count"] == 1)
+        #expect(refusal { () throws(APIError) in try world.archive(id, by: user) } == nil)
+    }
+
+    @Test("of stored bytes holds to within one message and its answer for each conversation")
+    func storedBytesGrow() throws {
+        var limits = Limits()
+        limits.storedBytes = 20_000
+        var world = World(pace: .instant, limits: limits)
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        var stored = 0
+        for _ in 0..<200 {
+            world.message("Hello", from: 1)
+            world.waitForAllAnswers()
+            if world.takeEffects().story(of: 1).last == "stream_complete" { stored += 1 }
+        }
+        #expect((10..<200).contains(stored))
+        #expect((20_000..<22_000).contains(world.backend.storedBytes))
+        #expect(try world.record(id).history.count == 2 * stored)
+    }
+}
