@@ -1,0 +1,126 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Archiving") struct ArchiveTests {
+    @Test("changes status and time, once")
+    func twice() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(title: "T", by: user)
+        world.pass(milliseconds: 5000)
+        let body = try world.archive(id, by: user)
+        let data = try #require(try JSON.parse(body)["data"])
+        #expect(data["status"] == "archived")
+        #expect(data["is_active"] == false)
+        #expect(data["is_archived"] == true)
+        #expect(data["updated_at"] == "2025-01-29T10:30:05Z")
+        #expect(data["created_at"] == "2025-01-29T10:30:00Z")
+        #expect(try world.backend.consultation(id, for: user) == body)
+
+        for _ in 0..<3 {
+            world.pass(milliseconds: 60_000)
+            #expect(try world.archive(id, by: user) == body)
+            #expect(try world.backend.consultation(id, for: user) == body)
+        }
+        #expect(world.takeEffects().isEmpty)
+    }
+
+    @Test("tells every socket why and closes it with 1000, in the order in which they came")
+    func sockets() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let (id, other) = (try world.create(by: user), try world.create(.fitnessCoach, by: user))
+        for number in [UInt64(3), 1, 2] { try world.open(number, on: id, by: user) }
+        try world.open(4, on: other, by: user)
+        world.message("Hello", from: 1)
+        world.userMessage("Hello", from: 2)
+        world.close(3)
+        _ = world.takeEffects()
+        world.pass(milliseconds: 100)
+        _ = try world.archive(id, by: user)
+        let error =
+            #"{"type":"error","consultation_id":"\#(id)","error":"Consultation is not active","#
+            + #""code":"CONSULTATION_NOT_ACTIVE","timestamp":"2025-01-29T10:30:00Z"}"#
+        let expected = [UInt64(1), 2].flatMap { number -> [Effect] in
+            [
+                .send(SocketID(number), Array(error.utf8)),
+                .close(SocketID(number), code: 1000, reason: "Consultation is not active"),
+            ]
+        }
+        #expect(world.takeEffects() == expected)
+
+        // What those sockets still send is not looked at; the other consultation goes on.
+        world.message("Hello?", from: 1)
+        world.send("x", from: 2)
+        world.backend.receiveBinary(from: SocketID(1), &world.turn)
+        world.close(1)
+        world.waitForAllAnswers()
+        #expect(world.takeEffects().isEmpty)
+        world.message("Hello", from: 4)
+        world.waitForAllAnswers()
+        #expect(world.takeEffects().story(of: 4) == ["message_received", "stream_chunk", "stream_complete"])
+    }
+
+    @Test("finishes the answer that streams, without frames; what waits gets none", arguments: [0, 500, 1500])
+    func streaming(milliseconds: Int64) throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        world.message("What about breakfast?", from: 1)
+        world.message("And lunch?", from: 1)
+        world.wait(milliseconds: milliseconds)
+        let answer = try #require(try world.record(id).answer)
+        _ = world.takeEffects()
+        _ = try world.archive(id, by: user)
+        #expect(world.takeEffects().story(of: 1) == ["error", "close 1000 Consultation is not active"])
+
+        let messages = try #require(try world.messages(id, for: user)["messages"])
+        #expect(messages.all("role") == ["user", "user", "assistant"])
+        #expect(messages[2]?["content"] == .string(answer.text))
+        #expect(messages[2]?["id"] == .string(answer.id.description))
+        #expect(messages[2]?["created_at"] == .string(world.turn.now.wireText))
+        #expect(try world.show(id, for: user)["message_count"] == 3)
+        #expect(try world.show(id, for: user)["last_message_at"] == .string(world.turn.now.wireText))
+
+        let body = try world.backend.consultation(id, for: user)
+        world.waitForAllAnswers()
+        #expect(world.takeEffects().isEmpty)
+        #expect(try world.backend.consultation(id, for: user) == body)
+        #expect(try world.messages(id, for: user)["messages"] == messages)
+    }
+
+    @Test("leaves an answer that was due by then to be told in full first")
+    func answerDueBefore() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        world.message("Hello", from: 1)
+        // Nobody served the deadlines in between.
+        world.pass(milliseconds: 10_000)
+        _ = try world.archive(id, by: user)
+        #expect(
+            world.takeEffects().story(of: 1)
+                == [
+                    "connected", "message_received", "stream_chunk", "stream_complete", "error",
+                    "close 1000 Consultation is not active",
+                ])
+    }
+
+    @Test("lets no socket in any more: 400 with the status")
+    func noSocket() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        _ = try world.archive(id, by: user)
+        let expected = APIError.consultationNotActive(try #require(ResourceID(id)), status: .archived)
+        #expect(expected.status.code == 400)
+        #expect(refusal { () throws(APIError) in try world.backend.checkSocket(on: id, by: user) } == expected)
+        #expect(refusal { () throws(APIError) in try world.open(1, on: id, by: user) } == expected)
+        #expect(world.takeEffects().isEmpty)
+    }
+}

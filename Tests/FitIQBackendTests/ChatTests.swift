@@ -1,0 +1,329 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("A socket") struct ChatTests {
+    private func opened(_ sockets: [UInt64] = [1], seed: UInt64 = 1) throws -> (World, UserID, String) {
+        var world = World(seed: seed)
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        for number in sockets { try world.open(number, on: id, by: user) }
+        return (world, user, id)
+    }
+
+    @Test("is greeted when it opens")
+    func greeting() throws {
+        var (world, _, id) = try opened()
+        #expect(
+            world.takeEffects().texts(of: 1)
+                == [#"{"type":"connected","consultation_id":"\#(id)","timestamp":"2025-01-29T10:30:00Z"}"#])
+        #expect(world.backend.nextDeadline == nil)
+    }
+
+    @Test("is answered pong to its ping, alone")
+    func ping() throws {
+        var (world, _, _) = try opened([1, 2])
+        _ = world.takeEffects()
+        world.pass(milliseconds: 61_999)
+        world.send(#"{"type":"ping"}"#, from: 1)
+        #expect(
+            world.takeEffects()
+                == [.send(SocketID(1), Array(#"{"type":"pong","timestamp":"2025-01-29T10:31:01Z"}"#.utf8))])
+    }
+
+    @Test("hears, in the way of consultation-websocket, exactly this")
+    func streamFrames() throws {
+        var (world, user, id) = try opened(seed: 11)
+        world.message("What should I eat for breakfast?", from: 1)
+        let answer = try #require(try world.record(id).answer)
+        world.waitForAllAnswers()
+        func frame(_ type: String, _ members: String, _ offset: Int64) -> String {
+            let time = World.start.advanced(byNanoseconds: offset).wireText
+            return #"{"type":"\#(type)","consultation_id":"\#(id)",\#(members)"timestamp":"\#(time)"}"#
+        }
+        var expected = [frame("connected", "", 0), frame("message_received", "", 0)]
+        let text = Coach.answer(
+            persona: .nutritionist, context: .general, question: "What should I eat for breakfast?", turn: 0)
+        for (chunk, offset) in zip(Coach.chunks(of: text), answer.offsets) {
+            expected.append(frame("stream_chunk", #""content":\#(JSONValue.string(chunk)),"#, offset))
+        }
+        expected.append(frame("stream_complete", "", try #require(answer.offsets.last)))
+        #expect(world.takeEffects().texts(of: 1) == expected)
+        #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
+    }
+
+    @Test("hears, in the way of enhanced-consultations, exactly this")
+    func assistantMessageFrames() throws {
+        var (world, user, id) = try opened(seed: 12)
+        var ids = ResourceIDSequence(seed: 12)
+        let (consultationID, questionID, answerID) = (ids.next(), ids.next(), ids.next())
+        #expect(consultationID.description == id)
+        world.userMessage(#"\n What should I eat for breakfast?  "#, from: 1)
+        let answer = try #require(try world.record(id).answer)
+        world.waitForAllAnswers()
+        func frame(_ type: String, _ members: String, _ offset: Int64) -> String {
+            let time = World.start.advanced(byNanoseconds: offset).wireText
+            return #"{"type":"\#(type)","consultation_id":"\#(id)",\#(members)"timestamp":"\#(time)"}"#
+        }
+        let text = Coach.answer(
+            persona: .nutritionist, context: .general, question: "What should I eat for breakfast?", turn: 0)
+        var expected = [
+            frame("connected", "", 0),
+            frame(
+                "user_message", #""message_id":"\#(questionID)","content":"What should I eat for breakfast?","#, 0),
+            frame("assistant_message_start", #""message_id":"\#(answerID)","#, answer.offsets[0]),
+        ]
+        for (chunk, offset) in zip(Coach.chunks(of: text), answer.offsets) {
+            expected.append(
+                frame(
+                    "assistant_message_chunk", #""message_id":"\#(answerID)","content":\#(JSONValue.string(chunk)),"#,
+                    offset))
+        }
+        let metadata = #""metadata":{"tokens_used":\#((text.utf8.count + 3) / 4)},"#
+        expected.append(
+            frame(
+                "assistant_message_end", #""message_id":"\#(answerID)",\#(metadata)"#, try #require(answer.offsets.last)
+            ))
+        #expect(world.takeEffects().texts(of: 1) == expected)
+        let messages = try world.messages(id, for: user)["messages"]
+        #expect(messages?.all("id") == [questionID.description, answerID.description])
+    }
+
+    @Test("hears what another one asks, each in its own protocol; a silent one hears nothing")
+    func severalSockets() throws {
+        var (world, user, id) = try opened([1, 2, 3, 4])
+        world.message("Hello", from: 1)
+        world.userMessage("Hello again", from: 2)
+        world.send(#"{"type":"ping"}"#, from: 3)
+        world.send(#"{"type":"message"}"#, from: 3)
+        world.waitForAllAnswers()
+        _ = world.takeEffects()
+
+        world.message("What about lunch?", from: 1)
+        world.waitForAllAnswers()
+        let effects = world.takeEffects()
+        #expect(effects.story(of: 1) == ["message_received", "stream_chunk", "stream_complete"])
+        #expect(
+            effects.story(of: 2)
+                == ["user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end"])
+        // A ping and a refused message are no chat.
+        #expect(effects.story(of: 3) == [])
+        #expect(effects.story(of: 4) == [])
+        let stored = try world.messages(id, for: user)["messages"]?.array?.last?["content"]?.string
+        #expect(effects.streamed(to: 1) == stored)
+        #expect(effects.streamed(to: 2) == stored)
+        #expect(effects.frames(of: 2).first?["content"] == "What about lunch?")
+    }
+
+    @Test("that joins while an answer streams hears from the next answer on")
+    func joinsMidAnswer() throws {
+        var (world, user, id) = try opened()
+        world.message("Hello", from: 1)
+        world.wait(milliseconds: 1000)
+        try world.open(2, on: id, by: user)
+        world.userMessage("And lunch?", from: 2)
+        let second = try #require(try world.record(id).waiting.first)
+        world.waitForAllAnswers()
+        let effects = world.takeEffects()
+        #expect(
+            effects.story(of: 1)
+                == [
+                    "connected", "message_received", "stream_chunk", "message_received", "stream_chunk",
+                    "stream_complete", "stream_chunk", "stream_complete",
+                ])
+        #expect(
+            effects.story(of: 2)
+                == [
+                    "connected", "user_message", "assistant_message_start", "assistant_message_chunk",
+                    "assistant_message_end",
+                ])
+        #expect(
+            effects.frames(of: 2).dropFirst(2).allSatisfy { $0["message_id"]?.string == second.answerID.description })
+    }
+
+    @Test("that changes protocol while an answer streams hears that answer to its end in the old one")
+    func switchesMidAnswer() throws {
+        var (world, _, _) = try opened()
+        world.message("Hello", from: 1)
+        world.wait(milliseconds: 1000)
+        world.userMessage("And lunch?", from: 1)
+        world.waitForAllAnswers()
+        world.message("Thanks", from: 1)
+        world.waitForAllAnswers()
+        #expect(
+            world.takeEffects().story(of: 1)
+                == [
+                    "connected", "message_received", "stream_chunk", "user_message", "stream_chunk", "stream_complete",
+                    "assistant_message_start", "assistant_message_chunk", "assistant_message_end", "message_received",
+                    "stream_chunk", "stream_complete",
+                ])
+    }
+
+    @Test(
+        "that closes while an answer streams changes nothing for the answer or the others", arguments: [0, 1000, 1500])
+    func closesMidAnswer(milliseconds: Int64) throws {
+        var (world, user, id) = try opened([1, 2])
+        world.userMessage("Hi", from: 2)
+        world.waitForAllAnswers()
+        world.message("What about dinner?", from: 1)
+        world.wait(milliseconds: milliseconds)
+        world.close(1)
+        world.close(1)
+        var before = world.takeEffects()
+        world.waitForAllAnswers()
+        let after = world.takeEffects()
+        #expect(after.story(of: 1) == [])
+        before += after
+        let messages = try #require(try world.messages(id, for: user)["messages"])
+        #expect(messages.all("role") == ["user", "assistant", "user", "assistant"])
+        #expect(messages[3]?["content"]?.string?.isEmpty == false)
+        #expect(before.story(of: 2).last == "assistant_message_end")
+        #expect(before.streamed(to: 2) == messages.all("content")[1] + messages.all("content")[3])
+        #expect(world.backend.nextDeadline == nil)
+    }
+
+    @Test("may be the last one to close: the answer is stored all the same")
+    func everybodyGone() throws {
+        var (world, user, id) = try opened()
+        world.message("What about dinner?", from: 1)
+        let text = try #require(try world.record(id).answer?.text)
+        world.close(1)
+        _ = world.takeEffects()
+        world.wait(milliseconds: 10_000)
+        #expect(world.takeEffects().isEmpty)
+        #expect(try world.messages(id, for: user)["messages"]?[1]?["content"] == .string(text))
+        // Whoever comes back finds it, and chats on.
+        try world.open(2, on: id, by: user)
+        world.message("Thanks", from: 2)
+        world.waitForAllAnswers()
+        #expect(try world.show(id, for: user)["message_count"] == 4)
+    }
+
+    @Test("may send while an answer streams: stored and acknowledged at once, answered in its turn")
+    func queue() throws {
+        var (world, user, id) = try opened()
+        let questions = ["Hello", "What about breakfast?", "And lunch?", "And dinner?"]
+        for (number, question) in questions.enumerated() {
+            world.message(question, from: 1)
+            #expect(try world.messages(id, for: user)["messages"]?.all("content") == Array(questions[...number]))
+        }
+        #expect(world.takeEffects().texts(of: 1).count == 1 + questions.count)
+        world.waitForAllAnswers()
+        let effects = world.takeEffects()
+        #expect(
+            effects.story(of: 1) == Array(repeating: ["stream_chunk", "stream_complete"], count: 4).flatMap { $0 })
+        let answers = questions.enumerated().map { number, question in
+            Coach.answer(persona: .nutritionist, context: .general, question: question, turn: number)
+        }
+        #expect(effects.streamed(to: 1) == answers.joined())
+        #expect(try world.messages(id, for: user)["messages"]?.all("content") == questions + answers)
+    }
+
+    @Test("is refused the message beyond sixteen that wait, and the next when one has been answered")
+    func queueLimit() throws {
+        var (world, user, id) = try opened()
+        for number in 0...16 { world.message("Question \(number)", from: 1) }
+        #expect(world.takeEffects().story(of: 1) == ["connected", "message_received"])
+        for number in 0..<3 {
+            world.message("One too many \(number)", from: 1)
+            let frame = world.takeEffects().frames(of: 1)
+            #expect(frame.map { $0["code"] } == ["TOO_MANY_WAITING_MESSAGES"])
+            #expect(frame.first?["error"] == .string(FrameError.tooManyWaiting(limit: 16).message))
+        }
+        // Of a ping and of a frame that is refused anyway there is no end.
+        world.send(#"{"type":"ping"}"#, from: 1)
+        world.message(" ", from: 1)
+        #expect(world.takeEffects().frames(of: 1).map { $0["type"] } == ["pong", "error"])
+
+        world.wait(milliseconds: 4000)
+        world.message("Question 17", from: 1)
+        world.waitForAllAnswers()
+        let messages = try #require(try world.messages(id, for: user)["messages"]?.array)
+        #expect(messages.count == 36)
+        let asked = messages.filter { $0["role"] == "user" }.compactMap { $0["content"]?.string }
+        #expect(asked == (0...17).map { "Question \($0)" })
+    }
+
+    static let refused: [(String, String)] = [
+        ("x", "INVALID_JSON"), ("[]", "INVALID_JSON"), ("{}", "INVALID_MESSAGE_TYPE"),
+        (#"{"type":"subscribe"}"#, "INVALID_MESSAGE_TYPE"), (#"{"type":"message"}"#, "INVALID_CONTENT"),
+        (#"{"type":"message","content":" "}"#, "INVALID_CONTENT"),
+        (#"{"type":"user_message","content":"\#(String(repeating: "a", count: 2001))"}"#, "INVALID_CONTENT"),
+    ]
+
+    @Test("is told of a bad frame, alone, and stays open", arguments: refused)
+    func refusedFrames(text: String, code: String) throws {
+        var (world, user, id) = try opened([1, 2])
+        world.message("Hello", from: 2)
+        world.waitForAllAnswers()
+        _ = world.takeEffects()
+        world.send(text, from: 1)
+        let effects = world.takeEffects()
+        #expect(effects.count == 1)
+        #expect(effects.frames(of: 1).first?["type"] == "error")
+        #expect(effects.frames(of: 1).first?["code"] == .string(code))
+        #expect(effects.frames(of: 1).first?["consultation_id"] == .string(id))
+        #expect(try world.show(id, for: user)["message_count"] == 2)
+        // It has not chatted yet, so it hears no chat.
+        world.message("Hello", from: 2)
+        world.waitForAllAnswers()
+        #expect(world.takeEffects().story(of: 1) == [])
+        world.message("Hello", from: 1)
+        #expect(world.takeEffects().story(of: 1) == ["message_received"])
+    }
+
+    @Test("is told that binary frames are not read")
+    func binary() throws {
+        var (world, _, id) = try opened()
+        _ = world.takeEffects()
+        world.backend.receiveBinary(from: SocketID(1), &world.turn)
+        #expect(
+            world.takeEffects().texts(of: 1)
+                == [
+                    #"{"type":"error","consultation_id":"\#(id)","error":"A binary frame arrived; send JSON in text frames.","code":"UNSUPPORTED_DATA","timestamp":"2025-01-29T10:30:00Z"}"#
+                ])
+    }
+
+    @Test("hears nothing of other consultations, of the same user or of others")
+    func otherConsultations() throws {
+        var (world, user, _) = try opened()
+        let other = try world.backend.user("user-2")
+        let (mine, theirs) = (try world.create(.fitnessCoach, by: user), try world.create(by: other))
+        try world.open(2, on: mine, by: user)
+        try world.open(3, on: theirs, by: other)
+        for number in [UInt64(1), 2, 3] { world.message("Hello", from: number) }
+        world.waitForAllAnswers()
+        _ = world.takeEffects()
+        world.message("Thanks", from: 2)
+        world.waitForAllAnswers()
+        let effects = world.takeEffects()
+        #expect(effects.story(of: 1) == [] && effects.story(of: 3) == [])
+        #expect(effects.story(of: 2) == ["message_received", "stream_chunk", "stream_complete"])
+    }
+
+    @Test("that was never opened is not heard")
+    func unknownSocket() throws {
+        var (world, _, _) = try opened()
+        _ = world.takeEffects()
+        world.message("Hello", from: 7)
+        world.backend.receiveBinary(from: SocketID(7), &world.turn)
+        world.close(7)
+        #expect(world.takeEffects().isEmpty)
+    }
+
+    @Test("has a number of its own while it is open")
+    func reusedNumber() async throws {
+        var (world, user, id) = try opened()
+        world.close(1)
+        try world.open(1, on: id, by: user)
+        await #expect(processExitsWith: .failure) {
+            var world = World()
+            let user = try world.backend.user("user-1")
+            let id = try world.create(by: user)
+            try world.open(1, on: id, by: user)
+            try world.open(1, on: id, by: user)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Creating a consultation") struct CreateConsultationTests {
+    /// One of each: general counts as a context; with an id and without are two.
+    static let contexts: [ConsultationContext] = [
+        .general, ConsultationContext(.insight), ConsultationContext(.insight, id: "a"),
+        ConsultationContext(.insight, id: "A"), ConsultationContext(.insight, id: "a "), ConsultationContext(.mood),
+        ConsultationContext(.mood, id: "a"), ConsultationContext(.journal), ConsultationContext(.journal, id: "a"),
+    ]
+
+    @Test("is refused with 409 for the same persona and the same context, and only then", arguments: Persona.allCases)
+    func duplicates(persona: Persona) throws {
+        for (number, context) in Self.contexts.enumerated() {
+            var world = World()
+            let user = try world.backend.user("user-1")
+            let id = try world.create(persona, context, title: "T", by: user)
+            let existing = try world.record(id).consultation
+
+            for (otherNumber, other) in Self.contexts.enumerated() {
+                for otherPersona in Persona.allCases {
+                    var copy = world
+                    let refusal = refusal { () throws(APIError) in try copy.create(otherPersona, other, by: user) }
+                    let isSame = otherPersona == persona && otherNumber == number
+                    #expect(refusal == (isSame ? .consultationExists(existing) : nil), "\(context) \(other)")
+                }
+            }
+        }
+    }
+
+    @Test("names the existing one in the 409")
+    func conflictDetails() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(.fitnessCoach, by: user)
+        let refusal = try #require(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) })
+        #expect(refusal.status.code == 409)
+        #expect(refusal.details?["existing_consultation_id"] == .string(id))
+        #expect(refusal.details?["can_continue"] == true)
+        #expect(world.backend.consultationCount == 1)
+    }
+
+    @Test("does not look at other users' consultations")
+    func otherUsers() throws {
+        var world = World()
+        let (first, second) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        let ids = [try world.create(by: first), try world.create(by: second)]
+        #expect(Set(ids).count == 2)
+    }
+
+    /// Fills a user's ten slots: all personas, contexts without ids.
+    private func fill(_ world: inout World, _ user: UserID, count: Int = 10) throws -> [String] {
+        var ids: [String] = []
+        for context in [ConsultationContext.general, ConsultationContext(.insight), ConsultationContext(.mood)] {
+            for persona in Persona.allCases where ids.count < count {
+                ids.append(try world.create(persona, context, by: user))
+            }
+        }
+        return ids
+    }
+
+    @Test("is refused with 429 from the eleventh active one on, for this user alone")
+    func limit() throws {
+        var world = World()
+        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        _ = try fill(&world, user)
+        let journal = ConsultationContext(.journal)
+        #expect(
+            refusal { () throws(APIError) in try world.create(.nutritionist, journal, by: user) }
+                == .tooManyActiveConsultations(limit: 10))
+        #expect(world.backend.consultationCount == 10)
+        #expect(refusal { () throws(APIError) in try world.create(.nutritionist, journal, by: other) } == nil)
+    }
+
+    @Test("decides 404 before 409, and 409 before 429")
+    func order() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let ids = try fill(&world, user)
+        let first = try world.record(ids[0]).consultation
+        #expect(
+            refusal { () throws(APIError) in try world.create(first.persona, first.context, by: user) }
+                == .consultationExists(first))
+        #expect(
+            refusal { () throws(APIError) in
+                try world.create(first.persona, ConsultationContext(.goal, id: ids[0]), by: user)
+            } == .unknownGoal(ids[0], field: "context_id"))
+    }
+
+    @Test("finds the slot and the pair that archiving has freed", arguments: 0..<10)
+    func freed(position: Int) throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let ids = try fill(&world, user)
+        let old = try world.record(ids[position]).consultation
+        _ = try world.archive(ids[position], by: user)
+        let new = try world.create(old.persona, old.context, by: user)
+        #expect(!ids.contains(new))
+        // Full again.
+        #expect(
+            refusal { () throws(APIError) in try world.create(.nutritionist, ConsultationContext(.journal), by: user) }
+                == .tooManyActiveConsultations(limit: 10))
+        // Archiving the old one once more frees nothing.
+        _ = try world.archive(ids[position], by: user)
+        #expect(
+            refusal { () throws(APIError) in try world.create(old.persona, old.context, by: user) }
+                == .consultationExists(try world.record(new).consultation))
+    }
+
+    static let goals = [
+        "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab", "6F1C2D3E-4A5B-4C6D-8E7F-0123456789AB", "goal-1",
+    ]
+
+    @Test("is refused with 404 for an unknown goal, by the name of the field that held it", arguments: goals)
+    func unknownGoals(id: String) throws {
+        for (body, field) in [
+            (#"{"persona":"nutritionist","goal_id":"\#(id)"}"#, "goal_id"),
+            (#"{"persona":"nutritionist","context_type":"goal","context_id":"\#(id)"}"#, "context_id"),
+            (#"{"persona":"nutritionist","goal_id":"\#(id)","context_id":"\#(id)"}"#, "goal_id"),
+        ] {
+            var world = World()
+            let user = try world.backend.user("user-1")
+            let request = try CreateConsultationRequest(body: Array(body.utf8))
+            let refusal = refusal { () throws(APIError) in
+                try world.backend.createConsultation(request, by: user, &world.turn)
+            }
+            #expect(refusal == .unknownGoal(id, field: field))
+            #expect(world.backend.consultationCount == 0)
+        }
+    }
+
+    @Test("answers with the consultation, which get then shows byte by byte")
+    func answer() throws {
+        var world = World(seed: 5)
+        var ids = ResourceIDSequence(seed: 5)
+        let user = try world.backend.user("user-1")
+        let request = CreateConsultationRequest(
+            persona: .wellnessSpecialist, context: ConsultationContext(.mood, id: "m"), title: "T")
+        let body = try world.backend.createConsultation(request, by: user, &world.turn)
+        let expected = Consultation(
+            id: ids.next(), userID: "user-1", persona: .wellnessSpecialist,
+            context: ConsultationContext(.mood, id: "m"),
+            goalID: nil, title: "T", createdAt: World.start)
+        #expect(body == expected.unionBody(listItem: expected.listItem, origin: World.origin))
+        #expect(try world.backend.consultation(expected.id.description, for: user) == body)
+        #expect(world.takeEffects().isEmpty)
+        #expect(world.backend.nextDeadline == nil)
+    }
+
+    @Test("changes nothing when refused")
+    func refusedChangesNothing() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let ids = try fill(&world, user)
+        let before = (world.backend.storedBytes, try world.list(for: user), world.turn.identifiers)
+        for context in [
+            ConsultationContext.general, ConsultationContext(.journal), ConsultationContext(.goal, id: "x"),
+        ] {
+            #expect(refusal { () throws(APIError) in try world.create(.nutritionist, context, by: user) } != nil)
+        }
+        #expect(world.backend.storedBytes == before.0)
+        #expect(try world.list(for: user) == before.1)
+        var (left, right) = (before.2, world.turn.identifiers)
+        #expect(left.next() == right.next())
+        #expect(world.backend.consultationCount == ids.count)
+    }
+}

@@ -1,0 +1,93 @@
+import FitIQAPI
+
+@testable import FitIQBackend
+
+/// What always holds inside a backend.
+enum Invariants {
+    /// What does not hold of one user's consultations.
+    static func violations(of user: UserID?, in world: World) -> [String] {
+        guard let user else { return [] }
+        return violations(of: user, world)
+    }
+
+    /// What does not hold of the count of bytes.
+    ///
+    /// A count that goes wrong stays wrong, so this need not be asked after every step.
+    static func violationsOfBytes(in world: World) -> [String] {
+        let sum = world.backend.consultations.reduce(0) { $0 + $1.byteCount }
+        return sum == world.backend.storedBytes ? [] : ["\(world.backend.storedBytes) bytes counted, \(sum) held"]
+    }
+
+    private static func violations(of user: UserID, _ world: World) -> [String] {
+        let backend = world.backend
+        let owner = backend.users[user]
+        var violations: [String] = []
+        var activeCount = 0
+        for position in owner.consultations {
+            let record = backend.consultations[position]
+            if record.consultation.isActive { activeCount += 1 }
+            if record.consultation.isActive != (owner.active[record.topic] == position) {
+                violations.append(
+                    "\(record.consultation.id) is \(record.consultation.status), the list of active ones differs")
+            }
+            violations += self.violations(of: record, world)
+        }
+        // One for each persona and context: the dictionary has no room for two, so the counts tell.
+        if activeCount != owner.active.count || activeCount > 10 {
+            violations.append("\(activeCount) active, \(owner.active.count) listed")
+        }
+        return violations
+    }
+
+    private static func violations(of record: ConsultationRecord, _ world: World) -> [String] {
+        let consultation = record.consultation
+        var violations: [String] = []
+        func expect(_ condition: Bool, _ what: @autoclosure () -> String) {
+            if !condition { violations.append("\(consultation.id): \(what())") }
+        }
+        expect(consultation.messageCount == record.history.count, "message_count is off")
+        expect(consultation.lastMessageAt == record.history.messages.last?.createdAt, "last_message_at is off")
+        expect(consultation.updatedAt >= consultation.lastMessageAt ?? consultation.createdAt, "updated_at is off")
+        expect(consultation.updatedAt <= world.turn.now, "updated_at lies in the future")
+        expect(record.waiting.count <= 16, "\(record.waiting.count) messages wait")
+        expect(record.waiting.isEmpty || record.answer != nil, "a message waits, and nothing streams")
+        if !consultation.isActive {
+            expect(record.answer == nil && record.waiting.isEmpty && record.sockets.isEmpty, "archived, and not quiet")
+        }
+        if let answer = record.answer {
+            expect(answer.nextTime > world.turn.now, "a deadline was not served")
+            expect(world.backend.nextDeadline.map { $0 <= answer.nextTime } == true, "a deadline is not told")
+            expect(answer.audience.allSatisfy { record.sockets.contains($0.socket) }, "a closed socket listens")
+        }
+        expect(record.sockets.allSatisfy { world.backend.sockets[$0] != nil }, "a closed socket is listed")
+        return violations
+    }
+
+    /// What does not hold of all users, with everything that takes long to look at.
+    static func deepViolations(of world: World) -> [String] {
+        let backend = world.backend
+        var violations = violationsOfBytes(in: world)
+        violations += (0..<backend.users.count).flatMap { self.violations(of: UserID(index: $0), world) }
+        for (position, record) in backend.consultations.enumerated() {
+            let consultation = record.consultation
+            let messages = record.history.messages
+            func expect(_ condition: Bool, _ what: String) {
+                if !condition { violations.append("\(consultation.id): \(what)") }
+            }
+            expect(backend.positions[consultation.id] == position, "found elsewhere")
+            expect(record.listItem == consultation.listItem, "the list shows something old")
+            expect(
+                record.body == consultation.unionBody(listItem: record.listItem, origin: World.origin),
+                "get shows something old")
+            expect(
+                zip(messages, messages.dropFirst()).allSatisfy { $0.createdAt <= $1.createdAt }, "history out of order")
+            expect(Set(messages.map(\.id)).count == messages.count, "a message id occurs twice")
+            expect(messages.count { $0.role == .user } == record.askedCount, "askedCount is off")
+        }
+        for (socket, open) in backend.sockets
+        where backend.consultations[open.position].sockets.count(where: { $0 == socket }) != 1 {
+            violations.append("\(socket) is not listed once")
+        }
+        return violations
+    }
+}

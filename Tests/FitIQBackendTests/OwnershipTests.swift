@@ -1,0 +1,56 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("A consultation that is not this user's") struct OwnershipTests {
+    private func attempts(_ world: World, _ id: String, by user: UserID) -> [APIError?] {
+        var world = world
+        return [
+            refusal { () throws(APIError) in try world.backend.consultation(id, for: user) },
+            refusal { () throws(APIError) in try world.backend.messages(id, query: [], for: user) },
+            refusal { () throws(APIError) in try world.archive(id, by: user) },
+            refusal { () throws(APIError) in try world.backend.checkSocket(on: id, by: user) },
+            refusal { () throws(APIError) in try world.open(9, on: id, by: user) },
+        ]
+    }
+
+    @Test("is answered as if it did not exist", arguments: [false, true])
+    func foreign(isArchived: Bool) throws {
+        var world = World()
+        let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        let id = try world.create(by: owner)
+        if isArchived { _ = try world.archive(id, by: owner) }
+
+        var empty = World()
+        let nobody = try empty.backend.user("user-2")
+        let refusals = attempts(world, id, by: stranger)
+        #expect(refusals == attempts(empty, id, by: nobody))
+        #expect(refusals.allSatisfy { $0 == .unknownConsultation(id) && $0?.status.code == 404 })
+        #expect(attempts(world, id, by: owner).prefix(3).allSatisfy { $0 == nil })
+    }
+
+    @Test("is not found by an id in another case or shape, and told so")
+    func shapes() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        for other in [id.uppercased(), String(id.dropLast()), id + "0", " \(id)", "", "{id}", "null", "\(id)\u{301}"] {
+            #expect(attempts(world, other, by: user) == Array(repeating: .unknownConsultation(other), count: 5))
+        }
+        let message = APIError.unknownConsultation(id.uppercased()).message
+        #expect(message.contains("lower-case it to \"\(id)\""))
+    }
+
+    @Test("belongs to the same user however often that one is looked up")
+    func sameUser() throws {
+        var world = World()
+        let first = try world.backend.user("user-1")
+        let id = try world.create(by: first)
+        #expect(try world.backend.user("user-1") == first)
+        #expect(try world.backend.user("User-1") != first)
+        #expect(try world.backend.user("user-1 ") != first)
+        #expect(world.backend.userCount == 3)
+        #expect(try world.backend.consultation(id, for: try world.backend.user("user-1")).isEmpty == false)
+    }
+}

@@ -1,0 +1,108 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("The pace of answers") struct PaceTests {
+    /// Everything that the coach may say: each written answer, alone and after each opening.
+    static let answers = WrittenAnswer.all.map(\.text).flatMap { text in
+        [text] + ContextType.allCases.compactMap(Coach.opening).map { "\($0) \(text)" }
+    }
+
+    private static let millisecond: Int64 = 1_000_000
+
+    private func expectHuman(_ offsets: [Int64], _ chunks: [String], seed: UInt64) {
+        #expect(offsets.count == chunks.count + 1, "seed \(seed)")
+        #expect((300 * Self.millisecond..<900 * Self.millisecond).contains(offsets[0]), "seed \(seed)")
+        #expect(offsets[offsets.count - 1] <= 4000 * Self.millisecond, "seed \(seed)")
+        #expect(zip(offsets, offsets.dropFirst()).allSatisfy { $0 <= $1 }, "seed \(seed)")
+    }
+
+    @Test("begins after 0.3 to 0.9 s and ends within 4 s, whatever the answer and the seed", arguments: answers)
+    func human(text: String) {
+        let chunks = Coach.chunks(of: text)
+        for seed in UInt64(0)..<10 {
+            // Seeds as they come: the bits of ids.
+            var numbers = SplitMix64(seed: seed)
+            let seed = numbers.next()
+            let offsets = Pace.human.offsets(of: chunks, seed: seed)
+            expectHuman(offsets, chunks, seed: seed)
+            #expect(Set(offsets).count == offsets.count, "two chunks at once, seed \(seed)")
+            #expect(Pace.human.offsets(of: chunks, seed: seed) == offsets)
+        }
+    }
+
+    static let extremes: [[String]] = [
+        [], ["a"], Array(repeating: "a. ", count: 100), Array(repeating: "a", count: 10_000),
+        Array(repeating: "…", count: 100_000), [" "], ["\n\n"], [String(repeating: "a", count: 100_000)],
+    ]
+
+    @Test("holds for texts that nobody wrote", arguments: extremes.indices)
+    func extremeTexts(number: Int) {
+        let chunks = Self.extremes[number]
+        for seed in [UInt64.min, 1, 42, .max] {
+            expectHuman(Pace.human.offsets(of: chunks, seed: seed), chunks, seed: seed)
+        }
+    }
+
+    @Test("differs from seed to seed")
+    func seeds() {
+        let chunks = Coach.chunks(of: WrittenAnswer.all[0].text)
+        let paces = Set((UInt64(0)..<100).map { Pace.human.offsets(of: chunks, seed: $0) })
+        #expect(paces.count == 100)
+        // The first chunk comes anywhere between its bounds.
+        let firsts = (UInt64(0)..<1000).map { Pace.human.offsets(of: chunks, seed: $0)[0] / Self.millisecond }
+        #expect(Set(firsts.map { $0 / 100 }) == [3, 4, 5, 6, 7, 8])
+    }
+
+    @Test("rests at commas and longer at the end of a sentence")
+    func breaths() {
+        func mean(_ chunk: String) -> Int64 {
+            let total = (UInt64(0)..<200).reduce(Int64(0)) { sum, seed in
+                let offsets = Pace.human.offsets(of: [chunk], seed: seed)
+                return sum + offsets[1] - offsets[0]
+            }
+            return total / 200 / Self.millisecond
+        }
+        #expect((45..<55).contains(mean("word ")))
+        #expect((80..<100).contains(mean("word, ")))
+        #expect((80..<100).contains(mean("— ")))
+        #expect((130..<150).contains(mean("word. ")))
+        #expect((130..<150).contains(mean("word!\n")))
+    }
+
+    @Test("can be no pace at all", arguments: [0, 1, 50])
+    func instant(count: Int) {
+        let chunks = Array(repeating: "a", count: count)
+        for seed in [UInt64.min, 7, .max] {
+            #expect(Pace.instant.offsets(of: chunks, seed: seed) == Array(repeating: 0, count: count + 1))
+        }
+    }
+
+    @Test("of instant answers gives the whole exchange in one turn")
+    func instantExchange() throws {
+        var world = World(pace: .instant)
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        world.message("Hello", from: 1)
+        #expect(world.backend.nextDeadline == World.start)
+        world.wait(milliseconds: 0)
+        #expect(world.backend.nextDeadline == nil)
+        let effects = world.takeEffects()
+        #expect(effects.story(of: 1) == ["connected", "message_received", "stream_chunk", "stream_complete"])
+        #expect(effects.frames(of: 1).allSatisfy { $0["timestamp"] == "2025-01-29T10:30:00Z" })
+    }
+
+    @Test("of steps due at the same time is the order of the consultations")
+    func sameTime() {
+        let id = ResourceID(randomBits: 1, 1)
+        let steps = [0, 1, 5].flatMap { seconds in
+            [0, 1, 2].map {
+                ScheduledStep(time: Timestamp(secondsSinceEpoch: seconds), position: $0, answerID: id)
+            }
+        }
+        #expect(steps.shuffled().sorted().map(\.position) == [0, 1, 2, 0, 1, 2, 0, 1, 2])
+        #expect(steps.shuffled().sorted().map(\.time) == steps.map(\.time))
+    }
+}
