@@ -17,6 +17,7 @@ struct Chat: ParsableCommand {
     static let defaultURL = "http://127.0.0.1:8080"
 
     static let configuration = CommandConfiguration(
+        commandName: "chat",
         abstract: "Chat with a coach of a running fake, and see the answer as it streams.",
         discussion:
             "Reads messages from standard input, a line each, until the end of input. Continues the consultation that exists with this coach, or begins one."

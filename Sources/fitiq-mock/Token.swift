@@ -5,6 +5,7 @@ import Sockets
 
 struct Token: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "token",
         abstract: "Print a token that the fake accepts, or one that has expired.",
         discussion: "The server need not run: it accepts any user whose token is signed with its secret.")
 

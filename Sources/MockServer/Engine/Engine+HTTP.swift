@@ -118,6 +118,10 @@ extension Engine {
         }
         if head.method == .options { return options((route.methods + [.options]).map(\.rawValue)) }
         guard route.answers(head.method) else {
+            // What cannot be an id names no endpoint: chat-about-goal is unknown, not a consultation that takes no POST.
+            if case .api(let route) = route, let id = route.id, ResourceID.read(id) == .malformed {
+                throw Route.refusal(ofUnknownPath: head.target.path)
+            }
             throw .methodNotAllowed(head.method, path: head.target.path, allowed: route.methods + [.options])
         }
         switch route {

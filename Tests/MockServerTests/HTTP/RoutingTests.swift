@@ -20,6 +20,11 @@ struct RoutingTests {
         ("/__admin/echo", "GET, OPTIONS"),
     ]
 
+    static let unserved = [
+        "/api/v1/consultations/chat-about-goal", "/api/v1/consultations/nobody/archive", "/api/v1/goals",
+        "/api/v1/goals/\(id)", "/api/v1/meal-logs", "/api/v1/meal-logs/natural", "/api/v1/meal-logs/\(id)",
+    ]
+
     @Test(
         "A method that an endpoint does not answer is refused with 405 and Allow, without credentials",
         arguments: methods,
@@ -39,6 +44,16 @@ struct RoutingTests {
             #expect(response.errorCode == "METHOD_NOT_ALLOWED")
             #expect(response.message.contains("\"\(name)\"; it answers \(endpoint.allow)."), "\(response.message)")
         }
+    }
+
+    @Test(
+        "What is not served, and what cannot be an id, is unknown whatever the method",
+        arguments: unserved, [HTTPRequest.Method.post, .patch, .delete])
+    func unservedPath(path: String, method: HTTPRequest.Method) throws {
+        let request = Request.authorized(method, path, as: TestUser.anna)
+        let response = try VirtualNetwork().exchange(request)
+        #expect(response.status == 404, "\(response.message)")
+        #expect(response.errorCode == "NOT_FOUND")
     }
 
     @Test("OPTIONS names the methods of an endpoint, with 204", arguments: methods)
@@ -80,7 +95,7 @@ struct RoutingTests {
         ("/", "There is no endpoint \"/\"."),
         ("/api/v1/consultation", "The nearest endpoint is /api/v1/consultations."),
         ("/api/v1/Consultations", "The nearest endpoint is /api/v1/consultations."),
-        ("/api/v1/consultations/", "This user has no consultation"),
+        ("/api/v1/consultations/", "The nearest endpoint is /api/v1/consultations."),
         ("//api/v1/consultations", "The nearest endpoint is /api/v1/consultations."),
         ("/api/v1/consultations/\(id)/message", "The nearest endpoint is /api/v1/consultations/{id}/messages."),
         ("/api/v1/consultations/\(id)/ws/", "The nearest endpoint is /api/v1/consultations/{id}/ws."),
