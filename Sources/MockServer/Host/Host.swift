@@ -15,7 +15,7 @@ public final class Host: EventLoopHandler {
     private var listener: Listener?
     private var transports: [Transport?] = []
     /// What a connection can bring in one turn; small, so that a flood is served in slices and others get theirs between.
-    private let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16 * 1024, alignment: 16)
+    private let readBuffer: UnsafeMutableRawBufferPointer
     /// Wall-clock time at the monotonic clock's zero: time that never jumps.
     private let epoch: Int64
     /// When to listen again after file descriptors ran out.
@@ -23,6 +23,8 @@ public final class Host: EventLoopHandler {
     /// When what is left is cut off, once stopping has begun.
     private var stopsAt: MonotonicInstant?
     private var wasForced = false
+    /// Turns of the loop so far: an idle server makes none.
+    private(set) var turnCount = 0
 
     private static let listenerToken = UInt64(UInt32.max) + 1
     private static let acceptsPerTurn = 64
@@ -48,6 +50,8 @@ public final class Host: EventLoopHandler {
         let listener = try Listener(address: wanted)
         self.listener = listener
         address = listener.localAddress
+        // Only now: where the lines above throw, nobody would free it.
+        readBuffer = .allocate(byteCount: 16 * 1024, alignment: 16)
         let now = MonotonicInstant.now()
         epoch = WallClock.nanosecondsSinceEpoch() - now.nanoseconds
         var configuration = configuration
@@ -124,6 +128,7 @@ public final class Host: EventLoopHandler {
 
     /// Serves what is due, and says when there is more.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
+        turnCount += 1
         if let again = listensAgainAt, again <= now { listenAgain() }
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
         serveTouched(now)
