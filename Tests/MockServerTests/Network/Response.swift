@@ -23,6 +23,8 @@ struct ResponseReader {
     /// What is wrong with a response that was expected.
     struct Missing: Error, CustomStringConvertible {
         let description: String
+        /// Whether more bytes may complete it.
+        var isIncomplete = false
     }
 
     init() {
@@ -60,7 +62,7 @@ struct ResponseReader {
                 guard let head else { throw Missing(description: "a body without a head") }
                 return Response(
                     status: head.status.code, fields: head.fields.httpFields, body: body, interim: interim)
-            case .needsData, .paused: throw Missing(description: "no complete response arrived")
+            case .needsData, .paused: throw Missing(description: "no complete response arrived", isIncomplete: true)
             case .connectionClosed, .request: throw Missing(description: "the connection closed without a response")
             }
         }

@@ -1,0 +1,81 @@
+import Sockets
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Stopping the host", .serialized)
+struct HostShutdownTests {
+    @Test(
+        "Open sockets get 1001, idle connections the end of the stream, and the server ends",
+        arguments: EventQueue.Kind.allCases)
+    func inOrder(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let sockets = try (0..<20).map { _ in try server.connect() }
+        for socket in sockets { try socket.upgrade(.handshake("/__admin/echo")) }
+        let idle = try server.connect()
+        #expect(try idle.exchange(Request()).status == 200)
+        try server.stop()
+        for socket in sockets {
+            #expect(try socket.next() == .closing(code: .goingAway, reason: "The server is shutting down"))
+            #expect(try socket.next() == nil)
+        }
+        #expect(try idle.read().isEmpty)
+        #expect(try server.join())
+        #expect(throws: SocketError.self) { try HostClient(server.address) }
+    }
+
+    @Test("A request in flight is answered and told that the connection closes", arguments: EventQueue.Kind.allCases)
+    func inFlight(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let client = try server.connect()
+        let request = Request.create()
+        try client.write(Array(request.bytes.dropLast(5)))
+        while try server.onLoop({ $0.engine.connections.contains { $0?.http?.isReadingBody == true } }) == false {}
+        try server.stop()
+        try client.write(Array(request.bytes.suffix(5)))
+        let response = try client.response(to: request)
+        #expect(response.status == 201 && response.fields[.connection] == "close")
+        #expect(try client.read().isEmpty)
+        client.stream.close()
+        #expect(try server.join())
+    }
+
+    @Test("Whoever does not leave is cut off at the deadline", arguments: EventQueue.Kind.allCases)
+    func deadline(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind) {
+            $0.limits.shutdownTime = .milliseconds(300)
+            $0.limits.closingTime = .seconds(60)
+        }
+        let silent = try server.connect()
+        try silent.upgrade(.handshake("/__admin/echo"))
+        let trickler = try server.connect()
+        try trickler.write(Array("GET /".utf8))
+        while try server.onLoop({ $0.engine.connections.contains { $0?.http?.isReadingHead == true } }) == false {}
+        try server.stop()
+        #expect(try server.join())
+        // The close frame had arrived; after it comes the reset.
+        #expect(try silent.read().prefix(4) == [0x88, 0x1D, 0x03, 0xE9])
+        #expect(throws: SocketError.self) { try trickler.read() }
+    }
+
+    @Test("Stopping with nobody there ends at once", arguments: EventQueue.Kind.allCases)
+    func empty(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        try server.shutDown()
+        #expect(try server.join())
+    }
+
+    @Test("Stopping twice is stopping once", arguments: EventQueue.Kind.allCases)
+    func twice(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let socket = try server.connect()
+        try socket.upgrade(.handshake("/__admin/echo"))
+        try server.onLoop { host in
+            host.stop()
+            host.stop()
+        }
+        #expect(try socket.next() == .closing(code: .goingAway, reason: "The server is shutting down"))
+        #expect(try server.join())
+    }
+}

@@ -1,0 +1,174 @@
+import JSON
+import Sockets
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("The host over real sockets", .serialized)
+struct HostTests {
+    /// Whether this machine speaks IPv6 at all; many containers do not.
+    static let hasIPv6: Bool = {
+        guard let address = try? SocketAddress(host: "::1", port: 0), let listener = try? Listener(address: address)
+        else { return false }
+        listener.close()
+        return true
+    }()
+
+    static let hosts = hasIPv6 ? ["127.0.0.1", "::1", "::"] : ["127.0.0.1", "0.0.0.0"]
+
+    @Test("Requests, a chat and its close go to and fro", arguments: EventQueue.Kind.allCases, hosts)
+    func roundTrip(kind: EventQueue.Kind, name: String) throws {
+        let server = try RunningHost(kind, on: name)
+        let loopback = try SocketAddress(
+            host: name == "::" ? "::1" : name == "0.0.0.0" ? "127.0.0.1" : name, port: server.address.port)
+        let client = try HostClient(loopback)
+        #expect(try client.exchange(Request()).text == #"{"status":"ok"}"#)
+        let created = try client.exchange(.create(as: TestUser.anna))
+        #expect(created.status == 201)
+        let id = try #require(created.json?["data"]?["id"]?.string)
+        let avatar = try #require(created.json?["persona"]?["avatar"]?.string)
+        let authority = name == "::" || name == "0.0.0.0" ? "localhost:\(loopback.port)" : loopback.description
+        #expect(avatar == "http://\(authority)/avatars/nutritionist.svg")
+
+        try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
+        try client.send(#"{"type":"message","content":"hello"}"#)
+        var types: [String] = []
+        while types.last != "stream_complete", case .text(let text)? = try client.next() {
+            types.append(try JSON.parse(text)["type"]?.string ?? "")
+        }
+        #expect(types.prefix(2) == ["connected", "message_received"] && types.count > 3)
+        try client.close()
+        #expect(try client.next() == .closing(code: .normalClosure, reason: ""))
+        #expect(try client.next() == nil)
+        try server.shutDown()
+    }
+
+    @Test(
+        "A thousand connections are served at once, and their places are free again",
+        arguments: EventQueue.Kind.allCases)
+    func thousand(kind: EventQueue.Kind) throws {
+        CurrentProcess.raiseFileDescriptorLimit(to: 8192)
+        let server = try RunningHost(kind)
+        let watcher = try server.connect()
+        var clients = try (0..<1000).map { _ in try server.connect() }
+        for client in clients { try client.write(Request().bytes) }
+        for client in clients { #expect(try client.response().status == 200) }
+        func connections() throws -> JSONValue? {
+            try watcher.exchange(Request(target: "/__admin/health")).json?["connections"]
+        }
+        #expect(try connections() == 1001)
+        for client in clients { client.stream.close() }
+        clients = []
+        let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
+        while try connections() != 1, MonotonicInstant.now() < deadline {}
+        #expect(try connections() == 1)
+        #expect(try server.onLoop { $0.engine.connections.count } == 1001)
+        try server.shutDown()
+    }
+
+    @Test("Over the limit a connection is told 503; still more are reset", arguments: EventQueue.Kind.allCases)
+    func overTheLimit(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind) {
+            $0.limits.closingTime = .seconds(60)
+            $0.limits.shutdownTime = .zero
+            $0.limits.connections = 2
+            $0.limits.refusedConnections = 1
+        }
+        let served = try (0..<2).map { _ in try server.connect() }
+        for client in served { #expect(try client.exchange(Request()).status == 200) }
+        let refused = try server.connect()
+        #expect(try refused.response().status == 503)
+        // It lingers until it closes, so the next one finds no place at all.
+        #expect(throws: SocketError.self) {
+            let outright = try server.connect()
+            while try !outright.read().isEmpty {}
+        }
+        for client in served { #expect(try client.exchange(Request()).status == 200) }
+        try server.shutDown()
+    }
+
+    @Test("A port that is in use is refused with what to do", arguments: EventQueue.Kind.allCases)
+    func portInUse(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let address = server.address
+        let error = #expect(throws: SocketError.self) {
+            _ = try MockServer.Host(listeningOn: address, queueKind: kind, configuration: Engine.Configuration())
+        }
+        #expect(
+            error?.description == "cannot listen on \(address): the port is in use by another process; "
+                + "choose another with --port, or --port 0 for any free one")
+        try server.shutDown()
+    }
+
+    @Test(
+        "The answer to a request too large is read by a client that sends it all first",
+        arguments: EventQueue.Kind.allCases)
+    func refusedUpload(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let client = try server.connect()
+        try client.write(Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4000000\r\n\r\n".utf8))
+        try client.write([UInt8](repeating: 0x20, count: 4_000_000))
+        #expect(try client.response().status == 413)
+        #expect(try client.read().isEmpty)
+        client.stream.close()
+        try server.shutDown()
+    }
+
+    @Test(
+        "A client that pipelines much, finishes sending and then reads loses nothing",
+        arguments: EventQueue.Kind.allCases)
+    func halfClose(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let client = try server.connect()
+        let request = Request(
+            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
+        let count = 300
+        try client.write((0..<count).flatMap { _ in request.bytes })
+        client.stream.finishWriting()
+        for _ in 0..<count { #expect(try client.response().status == 200) }
+        #expect(try client.read().isEmpty)
+        try server.shutDown()
+    }
+
+    @Test(
+        "An idle connection is closed when its time is up, and the loop sleeps meanwhile",
+        arguments: EventQueue.Kind.allCases)
+    func idle(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind) { $0.limits.idleTime = .milliseconds(300) }
+        let client = try server.connect()
+        #expect(try client.exchange(Request()).status == 200)
+        let before = try server.onLoop { $0.turnCount }
+        #expect(try client.read().isEmpty)
+        let after = try server.onLoop { $0.turnCount }
+        #expect(after - before < 20)
+        try server.shutDown()
+    }
+
+    @Test("A never-reader and a half-closed client do not make the loop spin", arguments: EventQueue.Kind.allCases)
+    func noSpinning(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind) { $0.limits.idleTime = .milliseconds(500) }
+        let neverReader = try server.connect()
+        let halfClosed = try server.connect()
+        let message = String(repeating: "x", count: 4 << 20)
+        for client in [neverReader, halfClosed] {
+            try client.upgrade(.handshake("/__admin/echo"))
+            // Until the buffers of both sides are full, the server's included.
+            #expect(throws: SocketError.self) {
+                for _ in 0..<100 { try client.send(message, timeout: .milliseconds(200)) }
+            }
+        }
+        halfClosed.stream.finishWriting()
+        let watch = try server.connect()
+        #expect(try watch.exchange(Request()).status == 200)
+        let before = try server.onLoop { $0.turnCount }
+        #expect(try watch.read().isEmpty)
+        let after = try server.onLoop { $0.turnCount }
+        #expect(after - before < 50)
+        // Both have been reset: what they had not read is gone.
+        for client in [neverReader, halfClosed] {
+            #expect(throws: SocketError.self) { while try !client.read().isEmpty {} }
+        }
+        try server.shutDown()
+    }
+}

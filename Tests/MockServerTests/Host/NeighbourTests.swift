@@ -1,0 +1,109 @@
+import Foundation
+import Sockets
+import Synchronization
+import Testing
+
+@testable import MockServer
+
+@Suite("A client beside bad neighbours", .serialized)
+struct NeighbourTests {
+    /// What a neighbour does all the time, until told to stop.
+    enum Neighbour: CaseIterable, Sendable {
+        /// Sends as many requests as the connection takes, and reads the answers.
+        case floods
+        /// Sends requests byte by byte.
+        case trickles
+        /// Sends requests and reads nothing.
+        case neverReads
+        /// Opens connections and closes them without reading the answer, which resets them.
+        case comesAndGoes
+    }
+
+    /// Runs a neighbour on a thread of its own.
+    private final class Neighbourhood: @unchecked Sendable {
+        private let isOver = Atomic(false)
+        private let done = DispatchSemaphore(value: 0)
+        private let work = Atomic(0)
+
+        var amount: Int { work.load(ordering: .relaxed) }
+
+        init(_ neighbour: Neighbour, at address: SocketAddress) {
+            Thread { [self] in
+                // A neighbour that the server throws out has done its part.
+                try? run(neighbour, address)
+                done.signal()
+            }.start()
+        }
+
+        func end() -> Bool {
+            isOver.store(true, ordering: .relaxed)
+            return done.wait(timeout: .now() + 60) == .success
+        }
+
+        private func run(_ neighbour: Neighbour, _ address: SocketAddress) throws {
+            let request = Request(
+                target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
+            let bytes = request.bytes
+            let client = try HostClient(address)
+            while !isOver.load(ordering: .relaxed) {
+                switch neighbour {
+                case .floods:
+                    try client.write((0..<50).flatMap { _ in bytes })
+                    for _ in 0..<50 { _ = try client.response(to: request) }
+                case .trickles:
+                    for byte in bytes { try client.write([byte]) }
+                    _ = try client.response(to: request)
+                case .neverReads:
+                    try client.stream.write(bytes, timeout: .milliseconds(100))
+                case .comesAndGoes:
+                    let visitor = try HostClient(address)
+                    try visitor.write(bytes + bytes.prefix(20))
+                    visitor.stream.close()
+                }
+                work.add(1, ordering: .relaxed)
+            }
+        }
+    }
+
+    @Test(
+        "Requests are answered while others flood, trickle, never read, come and go",
+        arguments: EventQueue.Kind.allCases,
+        Neighbour.allCases)
+    func served(kind: EventQueue.Kind, neighbour: Neighbour) throws {
+        let server = try RunningHost(kind)
+        let neighbours = (0..<3).map { _ in Neighbourhood(neighbour, at: server.address) }
+        let client = try server.connect()
+        let clock = ContinuousClock()
+        var slowest = Duration.zero
+        for _ in 0..<200 {
+            let start = clock.now
+            #expect(try client.exchange(Request()).status == 200)
+            slowest = max(slowest, clock.now - start)
+        }
+        // A turn serves each neighbour 16 KiB at most; seconds would mean that somebody is served to the end first.
+        #expect(slowest < .seconds(5))
+        #expect(neighbours.reduce(0) { $0 + $1.amount } > 0)
+        for neighbour in neighbours { #expect(neighbour.end()) }
+        try server.shutDown()
+    }
+
+    @Test("A never-reader costs bounded memory", arguments: EventQueue.Kind.allCases)
+    func boundedMemory(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind)
+        let client = try server.connect()
+        let request = Request(
+            target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
+        let bytes = (0..<100).flatMap { _ in request.bytes }
+        // Until neither side's buffers take any more.
+        #expect(throws: SocketError.self) {
+            for _ in 0..<100_000 { try client.stream.write(bytes, timeout: .milliseconds(300)) }
+        }
+        let unsent = try server.onLoop { $0.engine.connections.compactMap { $0?.output.count }.reduce(0, +) }
+        let answer = 16 * 1024
+        #expect(unsent > 0 && unsent <= 256 * 1024 + answer)
+        let buffered = try server.onLoop { $0.engine.connections.compactMap { $0?.http?.bufferedByteCount }.max() ?? 0 }
+        #expect(buffered <= 16 * 1024)
+        client.stream.close()
+        try server.shutDown()
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Sockets
+import Testing
+
+@testable import MockServer
+
+/// A server on a thread of its own, on a free port of this machine.
+///
+/// The host belongs to its thread; tests reach it through the mailbox only.
+final class RunningHost: @unchecked Sendable {
+    /// Reached only by a test that fails.
+    static let patience = Duration.seconds(30)
+
+    let address: SocketAddress
+    private let host: MockServer.Host
+    private let finished = DispatchSemaphore(value: 0)
+    private var outcome: Result<Bool, SocketError>?
+
+    init(
+        _ kind: EventQueue.Kind, on name: String = "127.0.0.1",
+        _ configure: (inout Engine.Configuration) -> Void = { _ in }
+    ) throws {
+        var configuration = Engine.Configuration(pace: .instant)
+        // Clients of a test stay until they are released: the server need not wait for them.
+        configuration.limits.closingTime = .milliseconds(200)
+        configure(&configuration)
+        host = try MockServer.Host(
+            listeningOn: SocketAddress(host: name, port: 0), queueKind: kind, configuration: configuration)
+        address = host.address
+        let thread = Thread { [self] in
+            outcome = Result { () throws(SocketError) in try host.run() }
+            finished.signal()
+        }
+        thread.start()
+    }
+
+    /// Does something on the server's thread and waits for it.
+    func onLoop<Value: Sendable>(_ body: @escaping @Sendable (MockServer.Host) -> Value) throws -> Value {
+        let box = Box<Value>()
+        host.mailbox.post { [self] in box.fill(body(host)) }
+        return try box.wait()
+    }
+
+    /// Begins to stop in good order; it has begun when this returns.
+    func stop() throws {
+        try onLoop { $0.stop() }
+    }
+
+    /// Waits for the server's thread to end; what `run` returned.
+    @discardableResult
+    func join() throws -> Bool {
+        guard finished.wait(timeout: .now() + 30) == .success else { throw Late(what: "the server's end") }
+        finished.signal()
+        return try outcome?.get() ?? false
+    }
+
+    /// Stops the server and has it end in good order.
+    func shutDown() throws {
+        try stop()
+        #expect(try join())
+    }
+
+    func connect() throws -> HostClient { try HostClient(address) }
+
+    struct Late: Error {
+        let what: String
+    }
+
+    /// A value that another thread is going to make.
+    private final class Box<Value: Sendable>: @unchecked Sendable {
+        private var value: Value?
+        private let filled = DispatchSemaphore(value: 0)
+
+        func fill(_ value: Value) {
+            self.value = value
+            filled.signal()
+        }
+
+        func wait() throws -> Value {
+            guard filled.wait(timeout: .now() + 30) == .success, let value else {
+                throw Late(what: "an answer of the server's thread")
+            }
+            return value
+        }
+    }
+}
