@@ -153,4 +153,16 @@ struct ShutdownTests {
         #expect(socket.wire.ending == .closed)
         #expect(socket.closeCode == .normalClosure)
     }
+
+    @Test("A connection that lingers over its last answer is left to it")
+    func lingering() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        client.wire.closesInReply = false
+        #expect(try client.exchange(Request(fields: ["Connection: close"])).status == 200)
+        network.beginShutdown()
+        #expect(client.wire.ending == .open)
+        network.advance(by: .seconds(2))
+        #expect(client.wire.ending == .closed)
+    }
 }

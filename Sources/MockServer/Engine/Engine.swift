@@ -123,7 +123,6 @@ public final class Engine {
         }
         forgetSocket(of: connection)
         end(connection, .close)
-        awaitReader(of: connection, at: now)
     }
 
     /// Takes the news that the transport connection is gone, and frees its place.

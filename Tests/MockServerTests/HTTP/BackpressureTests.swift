@@ -125,6 +125,22 @@ struct BackpressureTests {
         #expect(network.engine.isEmpty)
     }
 
+    @Test("A chat's listener that takes nothing for 75 s is reset, however little waits for it")
+    func neverReadingListener() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let (listener, speaker) = (try network.socket(on: id), try network.socket(on: id))
+        listener.send(#"{"type":"message","content":"hello"}"#)
+        network.advance(by: .zero)
+        listener.wire.stopReading()
+        speaker.send(#"{"type":"message","content":"hello"}"#)
+        network.advance(by: .milliseconds(74_999))
+        #expect(listener.wire.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(listener.wire.ending == .reset)
+        #expect(speaker.wire.ending == .open)
+    }
+
     @Test("A WebSocket that has everything may be silent for as long as it likes")
     func silentSocket() throws {
         let network = VirtualNetwork()

@@ -1,0 +1,53 @@
+import HTTP1
+import Testing
+
+@testable import MockServer
+
+@Suite("Messages")
+struct MessagesTests {
+    static let refusals: [(refusal: TransportRefusal, body: String)] = [
+        (
+            .headTimeout(.seconds(10)),
+            #"{"success":false,"error":{"code":"REQUEST_TIMEOUT","message":"The request's head did not arrive within 10 s; "#
+                + #"send it at once."}}"#
+        ),
+        (
+            .bodyTimeout(.seconds(10)),
+            #"{"success":false,"error":{"code":"REQUEST_TIMEOUT","message":"The request's body did not arrive within 10 s; "#
+                + #"check that as many bytes are sent as Content-Length says."}}"#
+        ),
+        (
+            .tooManyConnections(limit: 12_000),
+            #"{"success":false,"error":{"code":"TOO_MANY_CONNECTIONS","message":"12000 connections are open, "#
+                + #"which is the limit; close some and try again."}}"#
+        ),
+        (
+            .violation(RemoteError(status: .uriTooLong, message: "Too \"long\".", source: "RFC 9112 §3")),
+            #"{"success":false,"error":{"code":"URI_TOO_LONG","message":"Too \"long\". (RFC 9112 §3)"}}"#
+        ),
+    ]
+
+    @Test("A refusal of the transport has the shape of the API's", arguments: refusals)
+    func refusal(refusal: TransportRefusal, body: String) {
+        #expect(String(decoding: refusal.body, as: UTF8.self) == body)
+    }
+
+    static let observations: [(observation: Observation, line: String, isWarning: Bool)] = [
+        (.answered(method: "GET", target: "/health?x", status: .ok), "GET /health?x 200", false),
+        (.webSocketOpened(path: "/__admin/echo"), "WebSocket /__admin/echo opened", false),
+        (.refused(status: .requestTimeout, message: "Late."), "refused with 408: Late.", true),
+        (.refusedConnection(limit: 3), "refused a connection: 3 are open, which is the limit", true),
+        (.webSocketFailed(code: 1002, message: "RSV1 is set."), "WebSocket closed with 1002: RSV1 is set.", true),
+        (
+            .slowReader(limit: 99),
+            "reset a WebSocket whose client left more than 99 bytes unread; read faster or close it",
+            true
+        ),
+    ]
+
+    @Test("Each observation is a log line, and mistakes are warnings", arguments: observations)
+    func observation(observation: Observation, line: String, isWarning: Bool) {
+        #expect(observation.description == line)
+        #expect(observation.isWarning == isWarning)
+    }
+}
