@@ -46,6 +46,28 @@ final class HostClient {
         }
     }
 
+    /// How many bytes a server's answer has; this client then reads bytes, not responses.
+    func lengthOfAnswer(to request: Request) throws -> Int {
+        try write(request.bytes)
+        var bytes: [UInt8] = []
+        while true {
+            bytes += try read()
+            var reader = ResponseReader()
+            reader.receive(bytes[...])
+            if (try? reader.next(to: request.method, upgrade: false)) != nil { return bytes.count }
+        }
+    }
+
+    /// Reads so many bytes and forgets them.
+    func skip(_ count: Int) throws {
+        var rest = count
+        while rest > 0 {
+            let piece = try stream.read(maximum: min(rest, 65_536), timeout: RunningHost.patience)
+            guard !piece.isEmpty else { throw ResponseReader.Missing(description: "the stream ended") }
+            rest -= piece.count
+        }
+    }
+
     /// Opens a WebSocket.
     func upgrade(_ request: Request) throws {
         guard try exchange(request).status == 101 else { throw ResponseReader.Missing(description: "no 101") }

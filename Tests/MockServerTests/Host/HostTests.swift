@@ -135,7 +135,7 @@ struct HostTests {
         "An idle connection is closed when its time is up, and the loop sleeps meanwhile",
         arguments: EventQueue.Kind.allCases)
     func idle(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind) { $0.limits.idleTime = .milliseconds(300) }
+        let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(1) }
         let client = try server.connect()
         #expect(try client.exchange(Request()).status == 200)
         let before = try server.onLoop { $0.turnCount }
@@ -147,7 +147,7 @@ struct HostTests {
 
     @Test("A never-reader and a half-closed client do not make the loop spin", arguments: EventQueue.Kind.allCases)
     func noSpinning(kind: EventQueue.Kind) throws {
-        let server = try RunningHost(kind) { $0.limits.idleTime = .milliseconds(500) }
+        let server = try RunningHost(kind) { $0.limits.idleTime = .seconds(2) }
         let neverReader = try server.connect()
         let halfClosed = try server.connect()
         let message = String(repeating: "x", count: 4 << 20)

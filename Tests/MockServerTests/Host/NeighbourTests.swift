@@ -45,14 +45,15 @@ struct NeighbourTests {
                 target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
             let bytes = request.bytes
             let client = try HostClient(address)
+            let answerLength = try client.lengthOfAnswer(to: request)
             while !isOver.load(ordering: .relaxed) {
                 switch neighbour {
                 case .floods:
                     try client.write((0..<50).flatMap { _ in bytes })
-                    for _ in 0..<50 { _ = try client.response(to: request) }
+                    try client.skip(50 * answerLength)
                 case .trickles:
                     for byte in bytes { try client.write([byte]) }
-                    _ = try client.response(to: request)
+                    try client.skip(answerLength)
                 case .neverReads:
                     try client.stream.write(bytes, timeout: .milliseconds(100))
                 case .comesAndGoes:
@@ -75,7 +76,7 @@ struct NeighbourTests {
         let client = try server.connect()
         let clock = ContinuousClock()
         var slowest = Duration.zero
-        for _ in 0..<200 {
+        for _ in 0..<100 {
             let start = clock.now
             #expect(try client.exchange(Request()).status == 200)
             slowest = max(slowest, clock.now - start)

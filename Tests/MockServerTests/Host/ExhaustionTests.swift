@@ -1,0 +1,55 @@
+import Foundation
+import Sockets
+import Testing
+
+@testable import MockServer
+
+/// In processes of their own, as descriptors and their limit belong to the whole process.
+@Suite("Out of file descriptors")
+struct ExhaustionTests {
+    @Test(
+        "The host rests instead of spinning, and accepts whoever waited",
+        arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    func accepting(_ name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let server = try RunningHost(try #require(EventQueue.Kind(rawValue: name)))
+            let early = try server.connect()
+            #expect(try early.exchange(Request()).status == 200)
+            var taken = takeAllDescriptors()
+            close(taken.removeLast())
+            // It takes the only descriptor itself; none is left to accept it with.
+            let late = try server.connect()
+            try late.write(Request().bytes)
+            let before = try server.onLoop { $0.turnCount }
+            #expect(throws: SocketError.self) { try late.stream.read(timeout: .milliseconds(550)) }
+            let turns = try server.onLoop { $0.turnCount } - before
+            // A few looks at the listener, ten a second.
+            #expect(turns < 40)
+            #expect(try early.exchange(Request()).status == 200)
+            close(taken.removeLast())
+            #expect(try late.response().status == 200)
+            for copy in taken { close(copy) }
+            try server.shutDown()
+        }
+    }
+
+    @Test("A host that rests can be stopped", arguments: EventQueue.Kind.allCases.map(\.rawValue))
+    func stopping(_ name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let server = try RunningHost(try #require(EventQueue.Kind(rawValue: name)))
+            var taken = takeAllDescriptors()
+            close(taken.removeLast())
+            let waiting = try server.connect()
+            #expect(throws: SocketError.self) { try waiting.stream.read(timeout: .milliseconds(250)) }
+            try server.shutDown()
+            #expect(throws: SocketError.self) { try waiting.read() }
+        }
+    }
+}
+
+/// Opens descriptors until there are no more.
+private func takeAllDescriptors() -> [Int32] {
+    var taken: [Int32] = []
+    while case let copy = dup(0), copy >= 0 { taken.append(copy) }
+    return taken
+}
