@@ -7,7 +7,6 @@ import HTTPTypes
 /// A token whose signature has been checked.
 struct VerifiedToken {
     let token: AccessToken
-    let expiry: Timestamp
     let user: UserID
 }
 
@@ -85,14 +84,18 @@ struct Authenticator {
             throw .badToken(error)
         }
         let result = VerifiedToken(
-            token: token, expiry: Timestamp(secondsSinceEpoch: token.expiresAt), user: try backend.user(token.subject))
+            token: token, user: try backend.user(token.subject))
         if verified.count >= limit { verified.removeAll() }
         verified[text] = result
         return result
     }
 
     private func check(_ verified: VerifiedToken, at now: Timestamp) throws(APIError) {
-        guard now < verified.expiry else { throw .badToken(.expired(at: verified.expiry)) }
+        do {
+            try verified.token.checkExpiry(at: now)
+        } catch {
+            throw .badToken(error)
+        }
     }
 }
 

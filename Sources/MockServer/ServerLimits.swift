@@ -20,6 +20,9 @@ public struct ServerLimits: Sendable, Equatable {
     public var webSocketMessage = 1024 * 1024
     /// A WebSocket message on the echo socket; closed with 1009 beyond.
     public var echoMessage = 16 * 1024 * 1024
+    /// Bytes held for all connections together: unsent output, bodies and messages that are arriving. Beyond it a request is
+    /// answered 503, and a WebSocket that holds more than its fair share is reset.
+    public var heldBytes = 512 * 1024 * 1024
     /// Verified tokens kept at hand; beyond, all are verified anew as they come.
     public var verifiedTokens = 20_000
 
@@ -29,7 +32,15 @@ public struct ServerLimits: Sendable, Equatable {
 
 extension ServerLimits {
     /// File descriptors that a server at its limits needs, with some for the loop and the standard streams.
-    public var descriptors: Int { connections + refusedConnections + 64 }
+    public var descriptors: Int { connections + refusedConnections + Self.otherDescriptors }
+
+    private static let otherDescriptors = 64
+
+    /// Lowers the limits of connections to what a number of file descriptors allows, so that a client over them is still told so.
+    public mutating func fit(descriptors: Int) {
+        refusedConnections = min(refusedConnections, max(1, descriptors / 16))
+        connections = max(1, min(connections, descriptors - refusedConnections - Self.otherDescriptors))
+    }
 }
 
 /// The limits of time in nanoseconds: they are added to the clock at every request, and a `Duration` takes 128-bit arithmetic.

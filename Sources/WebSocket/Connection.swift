@@ -46,6 +46,9 @@ public struct Connection: Sendable {
         maskKeys = MaskKeyGenerator(seed: maskSeed)
     }
 
+    /// Bytes held of a message whose end has not come yet.
+    public var bufferedByteCount: Int { message.count }
+
     /// Whether messages and pings may still be sent: no close frame has passed either way.
     public var canSend: Bool { state == .open }
 

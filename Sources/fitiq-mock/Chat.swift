@@ -41,7 +41,9 @@ struct Chat: ParsableCommand {
 
     func run() throws {
         let credentials = Credentials(
-            token: Settings.text(token, "TOKEN") ?? DevelopmentCredentials.token(),
+            token: Settings.text(token, "TOKEN")
+                ?? DevelopmentCredentials.token(
+                    secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
             apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         do {
             let base = try BaseURL(Settings.text(url, "URL") ?? Chat.defaultURL)
@@ -89,7 +91,11 @@ struct Chat: ParsableCommand {
                 print()
                 return
             case "error":
-                throw Failure.running(frame["error"]?.string ?? "the server sent an error without a text.")
+                let text = frame["error"]?.string ?? "the server sent an error without a text."
+                // The conversation goes on: the next line may be better.
+                guard message == nil else { throw Failure.running(text) }
+                FitIQMock.printError(text)
+                return
             default: continue
             }
         }

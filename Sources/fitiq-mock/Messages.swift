@@ -20,6 +20,14 @@ enum Messages {
 
     static func empty(_ option: String) -> String { "\(option) must not be empty." }
 
+    static func notAFieldValue(_ option: String) -> String {
+        "\(option) must be printable ASCII without spaces around it: clients send it as a header field."
+    }
+
+    static func fewDescriptors(_ count: Int, connections: Int) -> String {
+        "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
+    }
+
     static func unwritable(_ path: String, reason: String) -> String { "cannot write '\(path)': \(reason)." }
 
     static let forced = "stopped at once by a second signal; open connections were cut off."
@@ -28,9 +36,9 @@ enum Messages {
     static func banner(_ server: RunningServer, program: String) -> String {
         let chatOptions = server.chatOptions.map { " " + $0 }.joined()
         let create = """
-            curl -sS -w '\\n' -X POST \(server.url)/api/v1/consultations \\
+            curl -sS -w '\\n' -X POST \("\(server.url)/api/v1/consultations".shellQuoted) \\
                 -H 'Authorization: Bearer \(server.token)' \\
-                -H 'X-API-Key: \(server.apiKey)' \\
+                -H \("X-API-Key: \(server.apiKey)".shellQuoted) \\
                 -H 'Content-Type: application/json' -d '{"persona":"nutritionist"}'
             """
         return """

@@ -12,10 +12,17 @@ enum ProgramName {
         shortened(CommandLine.arguments[0], in: getcwd(nil, 0).map { String(cString: $0) } ?? "")
     }
 
-    /// A path below the folder loses the folder; one with characters that a shell reads is quoted.
+    /// A path below the folder loses the folder.
     static func shortened(_ path: String, in folder: String) -> String {
         let short = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
-        let isPlain = short.allSatisfy { $0.isLetter || $0.isNumber || "/._-+".contains($0) }
-        return isPlain ? short : "'" + short.replacing("'", with: "'\\''") + "'"
+        return short.shellQuoted
+    }
+}
+
+extension String {
+    /// The text as one word of a shell's command line: in quotation marks where it has characters that a shell reads.
+    var shellQuoted: String {
+        let isPlain = !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@".contains($0)) }
+        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
 }

@@ -16,8 +16,8 @@ struct RunningServer {
         apiKey = engine.configuration.apiKey
         token = DevelopmentCredentials.token(secret: secret)
         var options: [String] = []
-        if url != Chat.defaultURL { options.append("--url \(url)") }
-        if apiKey != DevelopmentCredentials.apiKey { options.append("--api-key '\(apiKey)'") }
+        if url != Chat.defaultURL { options.append("--url \(url.shellQuoted)") }
+        if apiKey != DevelopmentCredentials.apiKey { options.append("--api-key \(apiKey.shellQuoted)") }
         if secret != DevelopmentCredentials.jwtSecret { options.append("--token \(token)") }
         chatOptions = options
     }

@@ -19,7 +19,9 @@ struct Serve: ParsableCommand {
         abstract: "Serve the fake backend until Ctrl-C.",
         discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
 
-    @Option(help: ArgumentHelp("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The port to listen on; 0 picks a free one. (default: 8080)", valueName: "number"))
     var port: UInt16?
 
     @Option(
@@ -28,6 +30,7 @@ struct Serve: ParsableCommand {
     var host: String?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"))
     var seed: UInt64?
@@ -56,18 +59,26 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         let logger = try makeLogger()
-        let configuration = try engineConfiguration()
-        _ = CurrentProcess.raiseFileDescriptorLimit(to: configuration.limits.descriptors)
+        var configuration = try engineConfiguration()
+        let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: configuration.limits.descriptors)
+        if descriptors < configuration.limits.descriptors {
+            configuration.limits.fit(descriptors: descriptors)
+            logger.notice("\(Messages.fewDescriptors(descriptors, connections: configuration.limits.connections))")
+        }
+        let readyFile = try nonEmpty(readyFile, "READY_FILE", "--ready-file")
+        // One that an earlier server left would send whoever waits for it to the wrong place.
+        if let readyFile { unlink(readyFile) }
         let server = try open(configuration)
         server.engine.log(to: logger)
 
         let running = RunningServer(server.engine)
-        if let path = try nonEmpty(readyFile, "READY_FILE", "--ready-file") {
-            try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: path)
+        if let readyFile {
+            try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: readyFile)
         }
         print(Messages.banner(running, program: ProgramName.asTyped), terminator: "")
         fflush(nil)
         try serve(server)
+        if let readyFile { unlink(readyFile) }
     }
 
     private func engineConfiguration() throws(Failure) -> Engine.Configuration {
@@ -75,7 +86,7 @@ struct Serve: ParsableCommand {
         return Engine.Configuration(
             seed: try Settings.value(seed, "SEED", expected: number) ?? 1,
             pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
-            apiKey: try nonEmpty(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
+            apiKey: try fieldValue(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
             jwtSecret: try nonEmpty(jwtSecret, "JWT_SECRET", "--jwt-secret") ?? DevelopmentCredentials.jwtSecret)
     }
 
@@ -107,12 +118,21 @@ struct Serve: ParsableCommand {
         return value
     }
 
+    /// An option that clients send as a field's value, which no field can bring with spaces around it or controls inside.
+    private func fieldValue(_ option: String?, _ name: String, _ label: String) throws(Failure) -> String? {
+        guard let value = try nonEmpty(option, name, label) else { return nil }
+        guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.first != " ", value.last != " " else {
+            throw .configuration(Messages.notAFieldValue(label))
+        }
+        return value
+    }
+
     private func makeLogger() throws(Failure) -> Logger {
         let text = Settings.text(logLevel, "LOG_LEVEL") ?? "notice"
         guard let level = Logger.Level(rawValue: text) else {
             throw .configuration(Messages.unknownLogLevel(text, allowed: Logger.Level.allCases.map(\.rawValue)))
         }
-        var logger = Logger(label: "fitiq-mock", factory: { StreamLogHandler.standardError(label: $0) })
+        var logger = Logger(label: "fitiq-mock", factory: { _ in LineLog() })
         logger.logLevel = level
         return logger
     }

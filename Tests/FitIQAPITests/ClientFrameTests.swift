@@ -121,8 +121,8 @@ import Testing
         ("\u{2003}\u{3000}a\u{2028}\u{2029}", "a"), (#"\u000b\u000ca\u0085"#, "a"), (#"a\n\nb"#, "a\n\nb"),
         // Not white space to Unicode: a zero-width space, a control character.
         ("\u{200B}a", "\u{200B}a"), (#"\u0000"#, "\0"),
-        // A space that carries an accent is one character, and white space to Swift.
-        (" \u{301}a ", "a"),
+        // Scalar by scalar, as the guides' clients trim (trimmingCharacters): the accent on a space stays.
+        (" \u{301}a ", "\u{301}a"),
     ]
 
     @Test("lose white space at both ends of the content, whatever kind", arguments: trimming)
@@ -152,6 +152,20 @@ import Testing
     func lineBreaks() {
         let lines = "a" + String(repeating: #"\r\n"#, count: 1998) + "b"
         #expect(chat(lines) == .success(.chat(.stream, content: "a" + String(repeating: "\r\n", count: 1998) + "b")))
+    }
+
+    @Test("are refused when they are few characters and too many bytes")
+    func tooManyBytes() {
+        for (marks, isAllowed) in [(65_535, true), (65_536, false), (400_000, false)] {
+            let content = "ae" + String(repeating: "\u{301}", count: marks)
+            let text = #"{"type":"message","content":"  \#(content)\n"}"#.replacing("\n", with: "\\n")
+            let frame = Result { () throws(FrameError) in try ClientFrame(text: Array(text.utf8)) }
+            let error = FrameError.contentTooLarge(2 + 2 * marks)
+            #expect(frame == (isAllowed ? .success(.chat(.stream, content: content)) : .failure(error)))
+        }
+        #expect(
+            FrameError.contentTooLarge(200_000).message
+                == "The frame's 'content' has 200000 bytes of UTF-8; at most 131072 are allowed.")
     }
 
     @Test("may be padded with any amount of white space")

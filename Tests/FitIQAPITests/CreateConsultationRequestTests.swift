@@ -136,10 +136,22 @@ import Testing
         }
     }
 
+    @Test("refuses a text of few characters and too many bytes", arguments: ["goal_id", "context_id", "title"])
+    func tooManyBytes(field: String) {
+        let type = field == "context_id" ? #","context_type":"mood""# : ""
+        for (marks, isAllowed) in [(8191, true), (8192, false), (200_000, false)] {
+            // Two characters: two letters, and two bytes for each mark on the second.
+            let value = "ae" + String(repeating: "\u{301}", count: marks)
+            let refusal = refusalOf(#"{"persona":"nutritionist"\#(type),"\#(field)":"\#(value)"}"#)
+            let message = "The field '\(field)' must have at most 16384 bytes of UTF-8; it has \(2 + 2 * marks)."
+            #expect(refusal?.message == (isAllowed ? nil : message))
+        }
+    }
+
     @Test("counts characters as Swift does", arguments: ["goal_id", "context_id", "title"])
     func lengths(field: String) {
         let type = field == "context_id" ? #","context_type":"mood""# : ""
-        for (count, isAllowed) in [(0, false), (1, true), (200, true), (201, false), (5000, false)] {
+        for (count, isAllowed) in [(0, false), (1, true), (200, true), (201, false), (1000, false)] {
             for character in ["a", "é", "e\u{301}", "🇩🇪", "👩🏽‍🚀"] {
                 let value = String(repeating: character, count: count)
                 let refusal = refusalOf(#"{"persona":"nutritionist"\#(type),"\#(field)":"\#(value)"}"#)

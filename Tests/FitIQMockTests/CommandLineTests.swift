@@ -46,6 +46,16 @@ struct CommandLineTests {
         #expect(Messages.usage(message) == line)
     }
 
+    @Test(
+        "words of a shell are quoted where a shell would read them",
+        arguments: [
+            ("plain-1.0", "plain-1.0"), ("", "''"), ("a b", "'a b'"), ("k'y", "'k'\\''y'"), ("$HOME", "'$HOME'"),
+            ("http://[::1]:8080", "'http://[::1]:8080'"), ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ])
+    func shellQuoted(text: String, word: String) {
+        #expect(text.shellQuoted == word)
+    }
+
     @Test("other messages")
     func messages() {
         #expect(
@@ -55,6 +65,12 @@ struct CommandLineTests {
             Messages.unknownLogLevel("inf", allowed: ["info", "debug"])
                 == "--log-level must be one of info, debug; got 'inf'. Did you mean 'info'?")
         #expect(Messages.unwritable("/x", reason: "no") == "cannot write '/x': no.")
+        #expect(
+            Messages.notAFieldValue("--api-key")
+                == "--api-key must be printable ASCII without spaces around it: clients send it as a header field.")
+        #expect(
+            Messages.fewDescriptors(1024, connections: 896)
+                == "the system allows 1024 open files: at most 896 connections are served at once (see ulimit -n)")
         #expect(Messages.empty("--host") == "--host must not be empty.")
     }
 }

@@ -53,6 +53,11 @@ extension Peers {
             }
         }
 
+        @Test("A log that nobody reads stops nothing; a ready file is this server's, and goes with it")
+        func unreadLog() async throws {
+            try await RunningServer.serve("--instant") { server in try await tell("unread_log", [], to: server) }
+        }
+
         @Test("Without the clients the tests fail, and say what to run")
         func message() {
             #expect(

@@ -19,7 +19,10 @@ enum Arrows {
         ],
         "FitIQClient": ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes"],
         "fitiq-mock": Set(
-            ["FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Sockets", "ArgumentParser", "Logging"]
+            [
+                "Synchronization", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Sockets",
+                "ArgumentParser", "Logging",
+            ]
                 + system),
     ]
 

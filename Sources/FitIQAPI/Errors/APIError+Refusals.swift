@@ -45,7 +45,11 @@ extension APIError {
 
     /// No endpoint has this path.
     public static func unknownPath(_ path: String, nearest: String?) -> APIError {
-        let hint = nearest.map { " The nearest endpoint is \($0)." } ?? ""
+        let isOfAnotherGuide = ["/goals", "/meal-logs", "/chat-about-goal"].contains { path.contains($0) }
+        let hint =
+            isOfAnotherGuide
+            ? " This version serves consultations; goals and meal logs are not among its endpoints."
+            : nearest.map { " The nearest endpoint is \($0)." } ?? ""
         return APIError(.notFound, .notFound, "There is no endpoint \(quoted(path)).\(hint)")
     }
 
@@ -137,6 +141,11 @@ extension APIError {
         invalid(
             "The field '\(field)' must have \(allowed.lowerBound) to \(allowed.upperBound) characters; it has \(count)."
         )
+    }
+
+    /// A text field has few characters, but far too many bytes.
+    public static func tooManyBytes(_ field: String, limit: Int, got count: Int) -> APIError {
+        invalid("The field '\(field)' must have at most \(limit) bytes of UTF-8; it has \(count).")
     }
 
     /// A query parameter is no whole number in its range.

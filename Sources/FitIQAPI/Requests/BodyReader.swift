@@ -4,12 +4,17 @@ import JSON
 struct BodyReader {
     private let object: JSONObject
 
+    /// The most bytes of UTF-8 that a text of limited length may have.
+    private static let maximumTextByteCount = 16 * 1024
+    /// Far more values than any body of the API has, and few enough to be read in no time.
+    static let limits = JSON.Limits(values: 10_000)
+
     /// Parses a body; JSON that is not an object is refused.
     init(_ body: [UInt8]) throws(APIError) {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
         do {
-            value = try JSON.parse(body)
+            value = try JSON.parse(body, limits: Self.limits)
         } catch {
             throw .invalidJSON(error)
         }
@@ -27,6 +32,10 @@ struct BodyReader {
     func text(_ field: String, characters: ClosedRange<Int>) throws(APIError) -> String? {
         guard let value = self[field] else { return nil }
         guard let text = value.string else { throw .wrongType(field, expected: "a string", got: value) }
+        // Bytes first: a single character can have any number of combining marks.
+        guard text.utf8.count <= Self.maximumTextByteCount else {
+            throw .tooManyBytes(field, limit: Self.maximumTextByteCount, got: text.utf8.count)
+        }
         guard characters.contains(text.count) else {
             throw .wrongLength(field, allowed: characters, got: text.count)
         }

@@ -10,7 +10,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     public var contextField: String
     /// A title of 1 to 200 characters.
     public var title: String?
-    /// websocket-architecture's free text beside `coach_type`; kept for the record, without effect.
+    /// websocket-architecture's free text beside `coach_type`; without effect.
     public var note: String?
 
     /// Makes a request from its parts.

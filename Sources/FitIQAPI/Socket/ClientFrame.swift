@@ -10,13 +10,16 @@ public enum ClientFrame: Equatable, Sendable {
     /// The longest chat message, in characters as Swift counts them, after trimming (enhanced-consultations, input validation).
     public static let maximumContentLength = 2000
 
+    /// The most bytes of UTF-8 that a chat message may have, after trimming.
+    public static let maximumContentByteCount = 128 * 1024
+
     /// Reads a text frame.
     ///
     /// - Throws: what the `error` frame says; the connection stays open.
     public init(text: [UInt8]) throws(FrameError) {
         let value: JSONValue
         do {
-            value = try JSON.parse(text)
+            value = try JSON.parse(text, limits: BodyReader.limits)
         } catch {
             throw .notJSON(error)
         }
@@ -34,15 +37,20 @@ public enum ClientFrame: Equatable, Sendable {
         guard let value = object["content"], value != .null else { throw .missingContent }
         guard let text = value.string else { throw .contentIsNotText(value) }
         let content = trimmed(text)
+        // Bytes first: a single character can have any number of combining marks, and counting them takes its time.
+        guard content.utf8.count <= maximumContentByteCount else { throw .contentTooLarge(content.utf8.count) }
         let count = content.count
         guard count > 0 else { throw .blankContent }
         guard count <= maximumContentLength else { throw .contentTooLong(count) }
         return String(content)
     }
 
+    /// Trims scalar by scalar, which is fast however much there is to trim.
     private static func trimmed(_ text: String) -> Substring {
-        let head = text.drop(while: \.isWhitespace)
-        guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-        return head[...last]
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return Substring(scalars[first...last])
     }
 }

@@ -51,6 +51,13 @@ public struct FrameError: Error, Equatable, Sendable {
         )
     }
 
+    static func contentTooLarge(_ count: Int) -> FrameError {
+        FrameError(
+            .invalidContent,
+            "The frame's 'content' has \(count) bytes of UTF-8; at most \(ClientFrame.maximumContentByteCount) are allowed."
+        )
+    }
+
     /// A binary frame arrived where JSON text is due.
     public static let binaryFrame = FrameError(
         .unsupportedData, "A binary frame arrived; send JSON in text frames.")

@@ -46,6 +46,14 @@ public final class Connection {
     var webSocket: WebSocket.Connection?
     var webSocketUse = WebSocketUse.echo
 
+    /// What of this connection is in the engine's sum of held bytes.
+    var accountedBytes = 0
+    /// Bytes that the connection holds: for the peer, or of what the peer has not finished.
+    var heldBytes: Int {
+        output.count + body.count
+            + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
+    }
+
     /// When to act if nothing happens until then.
     var deadline: Deadline?
     /// When the connection's entry in the queue of deadlines comes up.

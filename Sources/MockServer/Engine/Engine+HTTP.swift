@@ -65,6 +65,10 @@ extension Engine {
         } catch {
             answer = Answer(error)
         }
+        if heldBytes + answer.body.count > limits.heldBytes {
+            respond(.tooMuchHeld(limit: limits.heldBytes), on: connection, at: now)
+            return
+        }
         respond(answer, to: head, on: connection, at: now)
     }
 
@@ -108,7 +112,8 @@ extension Engine {
 
     /// The answer to a request; nil where it opened a WebSocket.
     ///
-    /// Refusals come in the contract's order: 404 and 405 for the endpoint, then 401, 404 for the id, 415, 400, and the rest.
+    /// Refusals come in the contract's order, 401, 404, 400 and the rest, save that an unknown endpoint is told before
+    /// credentials are looked at (404, 405), and a media type before what it hides (415).
     private func answer(
         _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {

@@ -128,7 +128,12 @@ extension Engine {
                 _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
                 touch(connection)
                 awaitReader(of: connection, at: now)
-                if connection.output.count > limits.unsentBytes { cutOff(connection) }
+                account(connection)
+                if connection.output.count > limits.unsentBytes {
+                    cutOff(connection, .slowReader(limit: limits.unsentBytes))
+                } else if holdsTooMuch(connection) {
+                    cutOff(connection, .memory(limit: limits.heldBytes))
+                }
             case .close(let socket, let code, let reason):
                 guard let connection = self[ConnectionID(socket)] else { continue }
                 close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
@@ -151,8 +156,8 @@ extension Engine {
     }
 
     /// Ends a connection whose client takes too little: what it does not read cannot be told to it in a close frame.
-    private func cutOff(_ connection: Connection) {
-        observe?(.slowReader(limit: limits.unsentBytes))
+    func cutOff(_ connection: Connection, _ reason: Observation) {
+        observe?(reason)
         forgetSocket(of: connection)
         connection.output.discard()
         end(connection, .reset)

@@ -55,6 +55,8 @@ public final class Engine {
     /// How many of them are only being told that there are too many.
     private var refusedCount = 0
     private(set) var webSocketCount = 0
+    /// The sum of what the connections hold.
+    private(set) var heldBytes = 0
     var deadlines = DeadlineQueue()
     private var touched: [Connection] = []
     /// Storage of emptied output buffers, lent to the next connections that write: idle ones hold none.
@@ -108,6 +110,8 @@ public final class Engine {
         } else {
             receiveFrames(bytes, on: connection, at: now)
         }
+        account(connection)
+        if holdsTooMuch(connection), connection.ending == .none { cutShort(connection, at: now) }
     }
 
     /// Takes the news that the peer sends no more.
@@ -132,6 +136,7 @@ public final class Engine {
         connection.ending = .reset
         if connection.webSocket != nil { webSocketCount -= 1 }
         if connection.isRefused { refusedCount -= 1 }
+        heldBytes -= connection.accountedBytes
         connections[id.place] = nil
         freePlaces.append(id.place)
         connectionCount -= 1
@@ -142,6 +147,7 @@ public final class Engine {
         guard let connection = self[id] else { return }
         let wasPaused = isReadingPaused(connection)
         connection.output.take(count)
+        account(connection)
         // Progress: a slow reader has its idle time anew.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
@@ -200,6 +206,29 @@ public final class Engine {
             return nil
         }
         return connection
+    }
+
+    /// Brings the sum of held bytes up to date with one connection.
+    func account(_ connection: Connection) {
+        let held = connection.heldBytes
+        heldBytes += held - connection.accountedBytes
+        connection.accountedBytes = held
+    }
+
+    /// Whether all connections together hold too much, and this one its part of it.
+    func holdsTooMuch(_ connection: Connection) -> Bool {
+        heldBytes > limits.heldBytes && connection.accountedBytes > Engine.fairShare
+    }
+
+    /// What a connection may hold even when all together hold too much.
+    private static let fairShare = 64 * 1024
+
+    private func cutShort(_ connection: Connection, at now: Timestamp) {
+        if connection.speaks == .http {
+            refuse(connection, .tooMuchHeld(limit: limits.heldBytes), at: now)
+        } else {
+            cutOff(connection, .memory(limit: limits.heldBytes))
+        }
     }
 
     func touch(_ connection: Connection) {

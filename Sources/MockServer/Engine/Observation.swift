@@ -14,15 +14,20 @@ public enum Observation: Sendable, CustomStringConvertible {
     case webSocketFailed(code: UInt16, message: String)
     /// A client left too much unread.
     case slowReader(limit: Int)
+    /// A connection held its part of too much memory.
+    case memory(limit: Int)
 
     /// The log line.
     public var description: String {
         switch self {
-        case .answered(let method, let target, let status): "\(method) \(target) \(status.code)"
+        case .answered(let method, let target, let status):
+            "\(method) \(target.replacing(#/token=[^&]*/#, with: "token=…")) \(status.code)"
         case .refused(let status, let message): "refused with \(status.code): \(message)"
         case .refusedConnection(let limit): "refused a connection: \(limit) are open, which is the limit"
         case .webSocketOpened(let path): "WebSocket \(path) opened"
         case .webSocketFailed(let code, let message): "WebSocket closed with \(code): \(message)"
+        case .memory(let limit):
+            "reset a WebSocket: connections hold more than \(limit) bytes together, and this one more than its share"
         case .slowReader(let limit):
             "reset a WebSocket whose client left more than \(limit) bytes unread; read faster or close it"
         }
@@ -32,7 +37,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     public var isWarning: Bool {
         switch self {
         case .answered, .webSocketOpened: false
-        case .refused, .refusedConnection, .webSocketFailed, .slowReader: true
+        case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: true
         }
     }
 }

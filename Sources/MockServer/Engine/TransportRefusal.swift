@@ -30,6 +30,13 @@ struct TransportRefusal {
                 + "check that as many bytes are sent as Content-Length says.")
     }
 
+    static func tooMuchHeld(limit: Int) -> TransportRefusal {
+        TransportRefusal(
+            status: .serviceUnavailable, code: "SERVER_BUSY",
+            message: "The server holds \(limit) bytes for its connections, which is the limit; "
+                + "read what it has sent, or send less at a time.")
+    }
+
     static func tooManyConnections(limit: Int) -> TransportRefusal {
         TransportRefusal(
             status: .serviceUnavailable, code: "TOO_MANY_CONNECTIONS",
