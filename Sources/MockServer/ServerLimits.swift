@@ -20,8 +20,9 @@ public struct ServerLimits: Sendable, Equatable {
     public var webSocketMessage = 1024 * 1024
     /// A WebSocket message on the echo socket; closed with 1009 beyond.
     public var echoMessage = 16 * 1024 * 1024
-    /// Bytes held for all connections together: unsent output, bodies and messages that are arriving. Beyond it a request is
-    /// answered 503, and a WebSocket that holds more than its fair share is reset.
+    /// Bytes held for all connections together: unsent output, and the bodies and messages that are arriving.
+    ///
+    /// Beyond it a request is answered 503, and a WebSocket that holds more than its fair share is reset.
     public var heldBytes = 512 * 1024 * 1024
     /// Verified tokens kept at hand; beyond, all are verified anew as they come.
     public var verifiedTokens = 20_000
