@@ -66,7 +66,7 @@ public final class Engine {
     var isShuttingDown = false
     /// Told of everything worth a log line, where set.
     public var observe: ((Observation) -> Void)?
-    /// Whether `observe` also wants each request and socket, which costs on the hot path.
+    /// Whether `observe` also wants each request, which costs on the hot path.
     public var observesRequests = true
 
     /// Makes an engine without connections.
