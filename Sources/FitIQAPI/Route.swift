@@ -17,6 +17,19 @@ public enum Route: Equatable, Sendable {
     /// `/avatars/{persona}.svg`: what `persona.avatar` names.
     case avatar(Persona)
 
+    /// `/api/v1/consultations/chat-about-goal`
+    case chatAboutGoal
+    /// `/api/v1/goals`
+    case goals
+    /// `/api/v1/goals/{goalId}`
+    case goal(String)
+    /// `/api/v1/meal-logs`
+    case mealLogs
+    /// `/api/v1/meal-logs/natural`
+    case naturalMealLogs
+    /// `/api/v1/meal-logs/{id}`
+    case mealLog(String)
+
     /// The endpoint with this path, given as percent-decoded segments; nil where there is none.
     public init?(segments: [String]) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
@@ -24,24 +37,43 @@ public enum Route: Equatable, Sendable {
             self = .avatar(persona)
             return
         }
-        guard segments.count >= 3, segments[0] == "api", segments[1] == "v1", segments[2] == "consultations" else {
-            return nil
-        }
-        switch segments.count {
-        case 3: self = .consultations
-        case 4 where segments[3] == "quick-actions": self = .quickActions
+        guard segments.count >= 3, segments[0] == "api", segments[1] == "v1" else { return nil }
+        let rest = segments[3...]
         // A slash too many, or an id that is missing: the hint at the nearest endpoint helps more than an unknown id.
-        case 4 where segments[3].isEmpty: return nil
-        case 4: self = .consultation(segments[3])
-        case 5:
-            switch segments[4] {
-            case "messages": self = .messages(segments[3])
-            case "archive": self = .archive(segments[3])
-            case "ws": self = .webSocket(segments[3])
-            default: return nil
-            }
+        guard !rest.contains("") else { return nil }
+        switch segments[2] {
+        case "consultations": self.init(belowConsultations: rest)
+        case "goals": self.init(below: rest, collection: .goals, item: Route.goal)
+        case "meal-logs" where rest == ["natural"]: self = .naturalMealLogs
+        case "meal-logs": self.init(below: rest, collection: .mealLogs, item: Route.mealLog)
         default: return nil
         }
+    }
+
+    private init?(belowConsultations rest: ArraySlice<String>) {
+        guard rest.count == 2, let id = rest.first, let part = rest.last else {
+            switch rest {
+            case ["quick-actions"]: self = .quickActions
+            case ["chat-about-goal"]: self = .chatAboutGoal
+            default: self.init(below: rest, collection: .consultations, item: Route.consultation)
+            }
+            return
+        }
+        switch part {
+        case "messages": self = .messages(id)
+        case "archive": self = .archive(id)
+        case "ws": self = .webSocket(id)
+        default: return nil
+        }
+    }
+
+    private init?(below rest: ArraySlice<String>, collection: Route, item: (String) -> Route) {
+        guard let id = rest.first else {
+            self = collection
+            return
+        }
+        guard rest.count == 1 else { return nil }
+        self = item(id)
     }
 
     /// The consultation with this path, given as it arrived; nil where it is another endpoint, or has to be decoded.
@@ -60,38 +92,61 @@ public enum Route: Equatable, Sendable {
 
     private static let consultationPrefix: StaticString = "/api/v1/consultations/"
 
-    /// The methods that the endpoint answers, beside OPTIONS; GET brings HEAD along.
-    public var methods: [HTTPRequest.Method] {
+    /// What can be done at the path, in any mode.
+    public var endpoints: [Endpoint] {
         switch self {
-        case .consultations: [.get, .head, .post]
-        case .consultation, .messages, .quickActions, .avatar: [.get, .head]
-        case .archive: [.post]
-        case .webSocket: [.get]
+        case .consultations: [.listConsultations, .createConsultation]
+        case .quickActions: [.listQuickActions]
+        case .chatAboutGoal: [.chatAboutGoal]
+        case .consultation: [.showConsultation]
+        case .messages: [.listMessages]
+        case .archive: [.archiveConsultation]
+        case .webSocket: [.webSocket]
+        case .goals: [.listGoals, .createGoal]
+        case .goal: [.showGoal, .updateGoal]
+        case .mealLogs: [.listMealLogs]
+        case .naturalMealLogs: [.createMealLog]
+        case .mealLog: [.showMealLog]
+        case .avatar: []
         }
+    }
+
+    /// What a method does at the path; nil where it does nothing in any mode.
+    public func endpoint(for method: HTTPRequest.Method) -> Endpoint? {
+        method == .head
+            ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
+    }
+
+    /// The methods that the path answers in a mode, beside OPTIONS; GET brings HEAD along.
+    public func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
+        if case .avatar = self { return [.get, .head] }
+        return endpoints.filter(mode.serves).flatMap { $0.answersHead ? [$0.method, .head] : [$0.method] }
     }
 
     /// The path's id, where it has one.
     public var id: String? {
         switch self {
-        case .consultation(let id), .messages(let id), .archive(let id), .webSocket(let id): id
-        case .consultations, .quickActions, .avatar: nil
+        case .consultation(let id), .messages(let id), .archive(let id), .webSocket(let id), .goal(let id),
+            .mealLog(let id):
+            id
+        case .consultations, .quickActions, .chatAboutGoal, .goals, .mealLogs, .naturalMealLogs, .avatar: nil
         }
     }
 
-    /// The endpoints as people write them, for hints.
-    public static let templates = [
-        "/api/v1/consultations", "/api/v1/consultations/quick-actions", "/api/v1/consultations/{id}",
-        "/api/v1/consultations/{id}/messages", "/api/v1/consultations/{id}/archive", "/api/v1/consultations/{id}/ws",
-        "/health", "/ready", "/__admin/health", "/__admin/echo",
-    ]
+    /// The paths of a mode as people write them, for hints.
+    static func templates(in mode: GuideMode) -> [String] {
+        Endpoint.allCases.filter(mode.serves).map(\.template) + [
+            "/health", "/ready", "/openapi.yaml", "/asyncapi.yaml", "/docs", "/__admin/health", "/__admin/echo",
+        ]
+    }
 
     /// The refusal for a path that is no endpoint, naming the nearest one.
-    public static func refusal(ofUnknownPath path: String) -> APIError {
+    public static func refusal(ofUnknownPath path: String, in mode: GuideMode) -> APIError {
         if path == "/ws" || path.hasPrefix("/ws/") { return .bareWebSocketPath }
         // An id is as long as half of a path: it would drown the difference that matters.
         let shape = path.split(separator: "/", omittingEmptySubsequences: false)
             .map { ResourceID.read(String($0)) == .malformed ? String($0) : "{id}" }
             .joined(separator: "/")
-        return .unknownPath(path, nearest: NearMiss.nearest(to: shape, among: templates))
+        return .unknownPath(path, nearest: NearMiss.nearest(to: shape, among: templates(in: mode)))
     }
 }

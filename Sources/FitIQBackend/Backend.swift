@@ -13,13 +13,16 @@ public struct Backend: Sendable {
         public var origin: String
         /// How fast answers come.
         public var pace: Pace
+        /// Which guide's answers are given.
+        public var mode: GuideMode
         /// How much is kept.
         public var limits: Limits
 
         /// Makes a configuration.
-        public init(origin: String, pace: Pace = .human, limits: Limits = Limits()) {
+        public init(origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits()) {
             self.origin = origin
             self.pace = pace
+            self.mode = mode
             self.limits = limits
         }
     }

@@ -8,6 +8,10 @@ public struct Limits: Sendable, Equatable {
     public var messages = 10_000
     /// Messages of a consultation that wait for an answer; an `error` frame beyond (CONTRACT: the WebSocket).
     public var waitingMessages = 16
+    /// Goals of a user; 507 beyond.
+    public var goals = 1000
+    /// Meal logs of a user; 507 beyond.
+    public var mealLogs = 10_000
     /// Bytes of JSON that a world holds; 507 or an `error` frame beyond.
     public var storedBytes = 256 * 1024 * 1024
 

@@ -12,7 +12,9 @@ final class World {
 
     init(_ configuration: Engine.Configuration, now: Timestamp) {
         backend = Backend(
-            .init(origin: configuration.origin, pace: configuration.pace, limits: configuration.worldLimits))
+            .init(
+                origin: configuration.origin, pace: configuration.pace, mode: configuration.mode,
+                limits: configuration.worldLimits))
         turn = Turn(now: now, identifiers: ResourceIDSequence(seed: configuration.seed))
         authenticator = Authenticator(
             apiKey: configuration.apiKey, secret: configuration.jwtSecret, limit: configuration.limits.verifiedTokens)

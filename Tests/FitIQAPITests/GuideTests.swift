@@ -200,7 +200,7 @@ import Testing
     @Test("the 409, as consultation-websocket does", arguments: consultations)
     func conflict(consultation: Consultation) throws {
         typealias Guide = ConsultationWebSocketGuide
-        let body = Data(APIError.consultationExists(consultation).body)
+        let body = Data(APIError.consultationExists(consultation).body(in: .union))
         // Without dates, and so with the guide's own decoder.
         let response = try JSONDecoder().decode(Guide.ConflictErrorResponse.self, from: body)
         #expect(!response.success)
@@ -214,7 +214,8 @@ import Testing
 
     @Test("every refusal, as enhanced-consultations does", arguments: APIErrorTests.table.map(\.0))
     func refusal(refusal: APIError) throws {
-        let decoded = try JSONDecoder().decode(EnhancedConsultationsGuide.APIError.self, from: Data(refusal.body))
+        let decoded = try JSONDecoder().decode(
+            EnhancedConsultationsGuide.APIError.self, from: Data(refusal.body(in: .union)))
         #expect(decoded.error.message == refusal.message)
         #expect(decoded.error.code == refusal.code.rawValue)
     }

@@ -13,6 +13,12 @@ import Testing
         ("api/v1/consultations/\(id)/messages", .messages(id), [.get, .head], id),
         ("api/v1/consultations/\(id)/archive", .archive(id), [.post], id),
         ("api/v1/consultations/\(id)/ws", .webSocket(id), [.get], id),
+        ("api/v1/consultations/chat-about-goal", .chatAboutGoal, [.post], nil),
+        ("api/v1/goals", .goals, [.get, .head, .post], nil),
+        ("api/v1/goals/\(id)", .goal(id), [.get, .head, .patch], id),
+        ("api/v1/meal-logs", .mealLogs, [.get, .head], nil),
+        ("api/v1/meal-logs/natural", .naturalMealLogs, [.post], nil),
+        ("api/v1/meal-logs/\(id)", .mealLog(id), [.get, .head], id),
         // Whether an id exists, in whatever shape, is the backend's to say.
         ("api/v1/consultations/nonsense", .consultation("nonsense"), [.get, .head], "nonsense"),
         ("api/v1/consultations/\(id.uppercased())/ws", .webSocket(id.uppercased()), [.get], id.uppercased()),
@@ -30,7 +36,7 @@ import Testing
     @Test("lead to every endpoint", arguments: endpoints)
     func endpoint(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
         #expect(self.route(path) == route)
-        #expect(route.methods == methods)
+        #expect(route.methods(in: .union) == methods)
         #expect(route.id == id)
     }
 
@@ -41,6 +47,8 @@ import Testing
         "api/v1/consultations/\(id)/WS", "api/v1/consultations/\(id)/messages/1", "/api/v1/consultations",
         "api//v1/consultations", "avatars", "avatars/", "avatars/.svg", "avatars/nutritionist", "avatars/doctor.svg",
         "avatars/nutritionist.svg/", "avatars/Nutritionist.svg", "avatars/nutritionist.SVG", "avatars/nutritionist.png",
+        "api/v1/goal", "api/v1/goals/", "api/v1/goals/\(id)/", "api/v1/goals/\(id)/consultation", "api/v1/meal-logs/",
+        "api/v1/meal-log", "api/v1/meal-logs/natural/", "api/v1/meal-logs/\(id)/items",
     ]
 
     @Test("do not lead anywhere else", arguments: unknown)
@@ -57,7 +65,8 @@ import Testing
     func hintTemplates() {
         for (path, _, _, id) in Self.endpoints where id == nil || id == Self.id {
             guard path.hasPrefix("api") else { continue }
-            #expect(Route.templates.contains("/" + path.replacingIdentifier), "\(path)")
+            let template = "/" + path.replacingIdentifier.replacing("goals/{id}", with: "goals/{goalId}")
+            #expect(Route.templates(in: .union).contains(template), "\(path)")
         }
     }
 
@@ -78,7 +87,7 @@ import Testing
 
     @Test("hint at the nearest endpoint", arguments: nearest)
     func hint(path: String, template: String) {
-        let refusal = Route.refusal(ofUnknownPath: path)
+        let refusal = Route.refusal(ofUnknownPath: path, in: .union)
         #expect(refusal.status == .notFound)
         #expect(refusal.code == .notFound)
         #expect(
@@ -88,27 +97,27 @@ import Testing
 
     @Test("give no hint where nothing is near", arguments: ["/", "", "/favicon.ico", "/metrics", "/a/b/c/d/e/f"])
     func nothingNear(path: String) {
-        #expect(Route.refusal(ofUnknownPath: path).message == "There is no endpoint \"\(path)\".")
+        #expect(Route.refusal(ofUnknownPath: path, in: .union).message == "There is no endpoint \"\(path)\".")
     }
 
     @Test("show long and odd paths cut and escaped")
     func longPath() {
-        let long = Route.refusal(ofUnknownPath: "/" + String(repeating: "x", count: 8000)).message
+        let long = Route.refusal(ofUnknownPath: "/" + String(repeating: "x", count: 8000), in: .union).message
         #expect(long.count < 120)
         #expect(long.contains("…"))
-        #expect(Route.refusal(ofUnknownPath: "/a\u{1}\"").message == #"There is no endpoint "/a\u0001\""."#)
+        #expect(Route.refusal(ofUnknownPath: "/a\u{1}\"", in: .union).message == #"There is no endpoint "/a\u0001\""."#)
     }
 
     @Test("say about /ws what the guide says", arguments: ["/ws", "/ws/", "/ws/\(id)"])
     func bareWebSocket(path: String) {
-        let refusal = Route.refusal(ofUnknownPath: path)
+        let refusal = Route.refusal(ofUnknownPath: path, in: .union)
         #expect(refusal == .bareWebSocketPath)
         #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
     }
 
     @Test("do not mistake what merely begins with ws", arguments: ["/wsx", "/WS", "/api/ws"])
     func notTheBareWebSocket(path: String) {
-        #expect(Route.refusal(ofUnknownPath: path) != .bareWebSocketPath)
+        #expect(Route.refusal(ofUnknownPath: path, in: .union) != .bareWebSocketPath)
     }
 }
 

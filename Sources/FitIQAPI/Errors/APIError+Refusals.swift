@@ -45,12 +45,19 @@ extension APIError {
 
     /// No endpoint has this path.
     public static func unknownPath(_ path: String, nearest: String?) -> APIError {
-        let isOfAnotherGuide = ["/goals", "/meal-logs", "/chat-about-goal"].contains { path.contains($0) }
-        let hint =
-            isOfAnotherGuide
-            ? " This version serves consultations; goals and meal logs are not among its endpoints."
-            : nearest.map { " The nearest endpoint is \($0)." } ?? ""
+        let hint = nearest.map { " The nearest endpoint is \($0)." } ?? ""
         return APIError(.notFound, .notFound, "There is no endpoint \(quoted(path)).\(hint)")
+    }
+
+    /// The endpoint is in no part of the guide that the server answers as.
+    public static func notInGuide(_ endpoint: Endpoint, path: String, mode: GuideMode) -> APIError {
+        let guides = endpoint.guides.map(\.rawValue).joined(separator: " and ")
+        let isDocumented = endpoint.guides.contains { $0.provision(of: endpoint) == .documented }
+        return APIError(
+            .notFound, .notFound,
+            "\(endpoint.method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server answers as "
+                + "(--guide). \(isDocumented ? "Documented by" : "Presupposed by") \(guides); without --guide all are served."
+        )
     }
 
     /// The path `/ws`, which a guide calls out as the wrong endpoint.

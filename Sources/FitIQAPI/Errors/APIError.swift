@@ -3,7 +3,8 @@ import JSON
 
 /// A refusal: what is answered instead of what was asked for.
 ///
-/// Its body is `{"success": false, "error": {"code", "message", "details"?}}`, which every guide's decoder accepts.
+/// Its body is `{"success": false, "error": {"code", "message", "details"?}}`, which every guide's decoder accepts, or
+/// `{"error": {"message", "code"}}` where the server answers as meal-log-websocket.
 public struct APIError: Error, Equatable, Sendable {
     /// The status of the response.
     public var status: HTTPResponse.Status
@@ -28,9 +29,21 @@ public struct APIError: Error, Equatable, Sendable {
         self.fields = fields
     }
 
-    /// The body of the response, as JSON.
-    public var body: [UInt8] {
-        var error: JSONObject = ["code": .string(code.rawValue), "message": .string(message)]
+    /// The body of the response, as JSON, in the form of the union or of one guide.
+    public func body(in form: GuideMode) -> [UInt8] {
+        Self.body(code: code.rawValue, message: message, details: details, in: form)
+    }
+
+    /// The body of a refusal that is not the API's own.
+    public static func body(
+        code: String, message: String, details: JSONObject? = nil, in form: GuideMode
+    ) -> [UInt8] {
+        if form == .mealLogWebSocket {
+            return JSONValue.object([
+                "error": .object(["message": .string(message), "code": .string(code)])
+            ]).encoded()
+        }
+        var error: JSONObject = ["code": .string(code), "message": .string(message)]
         if let details { error["details"] = .object(details) }
         return JSONValue.object(["success": false, "error": .object(error)]).encoded()
     }

@@ -12,8 +12,8 @@ struct CivilTime {
     /// 0 is Sunday.
     var weekday: Int
 
-    init(_ timestamp: Timestamp) {
-        let seconds = Int(timestamp.secondsSinceEpoch)
+    init(secondsSinceEpoch: Int64) {
+        let seconds = Int(secondsSinceEpoch)
         let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
         let secondOfDay = seconds - days * 86_400
         (hour, minute, second) = (secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
@@ -31,13 +31,12 @@ struct CivilTime {
     }
 }
 
-extension Timestamp {
-    /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`: the one form of time on the wire.
-    ///
-    /// Fractions are cut off, because Foundation's `.iso8601` strategy rejects them on older systems.
-    public var wireText: String {
-        let time = CivilTime(self)
-        return String(unsafeUninitializedCapacity: 20) { bytes in
+extension CivilTime {
+    init(_ timestamp: Timestamp) { self.init(secondsSinceEpoch: timestamp.secondsSinceEpoch) }
+
+    /// ISO 8601 in UTC with whole seconds.
+    var wireText: String {
+        String(unsafeUninitializedCapacity: 20) { bytes in
             func put(_ value: Int, digits: Int, at offset: Int) {
                 var rest = value
                 for index in stride(from: offset + digits - 1, through: offset, by: -1) {
@@ -45,21 +44,28 @@ extension Timestamp {
                     rest /= 10
                 }
             }
-            put(time.year, digits: 4, at: 0)
+            put(year, digits: 4, at: 0)
             bytes[4] = UInt8(ascii: "-")
-            put(time.month, digits: 2, at: 5)
+            put(month, digits: 2, at: 5)
             bytes[7] = UInt8(ascii: "-")
-            put(time.day, digits: 2, at: 8)
+            put(day, digits: 2, at: 8)
             bytes[10] = UInt8(ascii: "T")
-            put(time.hour, digits: 2, at: 11)
+            put(hour, digits: 2, at: 11)
             bytes[13] = UInt8(ascii: ":")
-            put(time.minute, digits: 2, at: 14)
+            put(minute, digits: 2, at: 14)
             bytes[16] = UInt8(ascii: ":")
-            put(time.second, digits: 2, at: 17)
+            put(second, digits: 2, at: 17)
             bytes[19] = UInt8(ascii: "Z")
             return 20
         }
     }
+}
+
+extension Timestamp {
+    /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`: the one form of time on the wire.
+    ///
+    /// Fractions are cut off, because Foundation's `.iso8601` strategy rejects them on older systems.
+    public var wireText: String { CivilTime(self).wireText }
 
     /// The form of HTTP's `Date` field, `Wed, 29 Jan 2025 10:30:00 GMT` (RFC 9110 §5.6.7).
     public var httpDateText: String {

@@ -22,7 +22,7 @@ struct Answer {
         self.contentType = contentType
     }
 
-    init(_ error: APIError) {
-        self.init(status: error.status, body: error.body, fields: error.fields.isEmpty ? nil : error.fields)
+    init(_ error: APIError, in form: GuideMode) {
+        self.init(status: error.status, body: error.body(in: form), fields: error.fields.isEmpty ? nil : error.fields)
     }
 }

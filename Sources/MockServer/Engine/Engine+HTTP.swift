@@ -63,7 +63,7 @@ extension Engine {
             guard let made = try self.answer(head, body: body, on: connection, at: now) else { return }
             answer = made
         } catch {
-            answer = Answer(error)
+            answer = Answer(error, in: errorForm(for: head))
         }
         if heldBytes + answer.body.count > limits.heldBytes {
             respond(.tooMuchHeld(limit: limits.heldBytes), on: connection, at: now)
@@ -104,7 +104,7 @@ extension Engine {
         connection.request = nil
         connection.body = []
         connection.http.respond(
-            status: refusal.status, encodedFields: responseFields.json, body: refusal.body, close: true,
+            status: refusal.status, encodedFields: responseFields.json, body: refusal.body(in: mode), close: true,
             into: &connection.output.bytes)
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
@@ -117,17 +117,15 @@ extension Engine {
     private func answer(
         _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
-        if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "OPTIONS"]) }
+        if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "PATCH", "OPTIONS"]) }
         guard let route = ServerRoute(head.target) else {
-            throw Route.refusal(ofUnknownPath: head.target.path)
+            throw Route.refusal(ofUnknownPath: head.target.path, in: mode)
         }
-        if head.method == .options { return options((route.methods + [.options]).map(\.rawValue)) }
-        guard route.answers(head.method) else {
-            // What cannot be an id names no endpoint: chat-about-goal is unknown, not a consultation that takes no POST.
-            if case .api(let route) = route, let id = route.id, ResourceID.read(id) == .malformed {
-                throw Route.refusal(ofUnknownPath: head.target.path)
-            }
-            throw .methodNotAllowed(head.method, path: head.target.path, allowed: route.methods + [.options])
+        guard route.answers(head.method, in: mode) else {
+            if let refusal = refusalOfAbsence(of: route, head) { throw refusal }
+            let methods = route.methods(in: mode) + [.options]
+            if head.method == .options { return options(methods.map(\.rawValue)) }
+            throw .methodNotAllowed(head.method, path: head.target.path, allowed: methods)
         }
         switch route {
         case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
@@ -145,6 +143,23 @@ extension Engine {
             defer { applyEffects(at: now) }
             return try restAnswer(route, head, body: body, user: user, at: now)
         }
+    }
+
+    /// Why there is nothing at a path that other modes serve; nil where the mode serves something there, only not this method.
+    private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead) -> APIError? {
+        guard case .api(let route) = route else { return nil }
+        let asked = route.endpoint(for: head.method)
+        guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints.first : nil) else { return nil }
+        return .notInGuide(absent, path: head.target.path, mode: mode)
+    }
+
+    /// Refusals have the form of the endpoint that was asked, as far as there is one.
+    private func errorForm(for head: RequestHead) -> GuideMode {
+        // The one guide with a form of its own; the others need no second look at the path.
+        guard mode == .mealLogWebSocket, case .api(let route)? = ServerRoute(head.target),
+            let endpoint = route.endpoint(for: head.method), mode.provision(of: endpoint) == .support
+        else { return mode }
+        return .union
     }
 
     private func restAnswer(
@@ -170,13 +185,17 @@ extension Engine {
             return .ok(try world.backend.archive(id, by: user, &world.turn))
         case .quickActions:
             return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
+        case .goals, .goal, .chatAboutGoal:
+            return try goalAnswer(route, head, body: body, user: user)
+        case .mealLogs, .naturalMealLogs, .mealLog:
+            return try mealLogAnswer(route, head, body: body, user: user)
         case .webSocket, .avatar:
             preconditionFailure("Answered before credentials are looked at.")
         }
     }
 
     /// A body must be JSON; without a body no Content-Type is asked (CONTRACT: common rules).
-    private func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
+    func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
         guard !body.isEmpty else { return }
         guard let value = fields[.contentType] else { throw .unsupportedMediaType(nil) }
         let parts = value.lowercased().split(separator: ";").map { part in
@@ -205,6 +224,7 @@ extension Engine {
             JSONValue.object([
                 "status": "ok",
                 "version": .string(Version.current),
+                "guide": .string(mode.rawValue),
                 "seed": .string(String(configuration.seed)),
                 "connections": .number(JSONNumber(connectionCount)),
                 "web_sockets": .number(JSONNumber(webSocketCount)),

@@ -17,6 +17,8 @@ public final class Engine {
         public var seed: UInt64
         /// How fast answers come.
         public var pace: Pace
+        /// Which guide's answers are given.
+        public var mode: GuideMode
         /// The `X-API-Key` that is accepted.
         public var apiKey: String
         /// The secret that tokens are signed with.
@@ -29,13 +31,14 @@ public final class Engine {
         /// Makes a configuration; what is left out has the documented default.
         public init(
             origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human,
-            apiKey: String = DevelopmentCredentials.apiKey,
+            mode: GuideMode = .union, apiKey: String = DevelopmentCredentials.apiKey,
             jwtSecret: String = DevelopmentCredentials.jwtSecret, limits: ServerLimits = ServerLimits(),
             worldLimits: FitIQBackend.Limits = FitIQBackend.Limits()
         ) {
             self.origin = origin
             self.seed = seed
             self.pace = pace
+            self.mode = mode
             self.apiKey = apiKey
             self.jwtSecret = jwtSecret
             self.limits = limits
@@ -46,6 +49,7 @@ public final class Engine {
     /// What the engine was made with.
     public let configuration: Configuration
     var limits: ServerLimits { configuration.limits }
+    var mode: GuideMode { configuration.mode }
     let patience: Patience
     let world: World
     var connections: [Connection?] = []

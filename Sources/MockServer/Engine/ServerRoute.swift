@@ -33,15 +33,16 @@ enum ServerRoute {
         }
     }
 
-    /// Whether the endpoint answers a method; GET is asked first, because most requests are.
-    func answers(_ method: HTTPRequest.Method) -> Bool {
-        if method == .get, case .api(.consultation) = self { return true }
-        return methods.contains(method)
+    /// Whether the path answers a method; GET is asked first, because most requests are.
+    func answers(_ method: HTTPRequest.Method, in mode: GuideMode) -> Bool {
+        if method == .get, case .api(.consultation) = self { return mode.serves(.showConsultation) }
+        return methods(in: mode).contains(method)
     }
 
-    var methods: [HTTPRequest.Method] {
+    /// The methods that the path answers, beside OPTIONS; none where the guide knows nothing of it.
+    func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
-        case .api(let route): route.methods
+        case .api(let route): route.methods(in: mode)
         case .health, .ready, .adminHealth: [.get, .head]
         case .echo: [.get]
         }

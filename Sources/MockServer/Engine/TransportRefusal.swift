@@ -1,7 +1,6 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
-import JSON
 
 /// A refusal that has nothing to do with the API: the bytes, their number or their pace.
 ///
@@ -43,11 +42,7 @@ struct TransportRefusal {
             message: "\(limit) connections are open, which is the limit; close some and try again.")
     }
 
-    var body: [UInt8] {
-        JSONValue.object([
-            "success": false, "error": .object(["code": .string(code), "message": .string(message)]),
-        ]).encoded()
-    }
+    func body(in mode: GuideMode) -> [UInt8] { APIError.body(code: code, message: message, in: mode) }
 
     private static func code(for status: HTTPResponse.Status) -> String {
         // "Content Too Large" → "CONTENT_TOO_LARGE"
