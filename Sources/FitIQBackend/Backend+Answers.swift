@@ -69,9 +69,10 @@ extension Backend {
             id: answer.id, consultationID: consultations[position].consultation.id, role: .assistant,
             content: answer.text, metadata: MessageMetadata(tokensUsed: (answer.text.utf8.count + 3) / 4),
             createdAt: now)
+        let mode = configuration.mode
         update(position, at: now) { record in
             record.answer = nil
-            record.store(message)
+            record.store(message, in: mode)
         }
         return message
     }
@@ -84,7 +85,7 @@ extension Backend {
         let id = consultations[position].consultation.id
         for (chatProtocol, frame) in [(ChatProtocol.stream, stream), (.assistantMessage, assistantMessage)] {
             guard let frame, answer.audience.contains(where: { $0.chatProtocol == chatProtocol }) else { continue }
-            let bytes = frame.encoded(consultationID: id, at: turn.now)
+            let bytes = frame.encoded(consultationID: id, at: turn.now, in: socketForm)
             for listener in answer.audience where listener.chatProtocol == chatProtocol {
                 turn.effects.append(.send(listener.socket, bytes))
             }

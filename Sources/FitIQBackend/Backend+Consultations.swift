@@ -24,14 +24,15 @@ extension Backend {
         let consultation = Consultation(
             id: turn.identifiers.next(), userID: users[user].id, persona: request.persona, context: request.context,
             goalID: nil, title: request.title, createdAt: turn.now)
-        let record = ConsultationRecord(consultation, owner: user, origin: configuration.origin)
+        let record = ConsultationRecord(
+            consultation, owner: user, mode: configuration.mode, origin: configuration.origin)
         let position = consultations.count
         consultations.append(record)
         positions[consultation.id] = position
         users[user].consultations.append(position)
         users[user].active[topic] = position
         storedBytes += record.byteCount
-        return record.body
+        return body(of: position, answering: .createConsultation)
     }
 
     /// Shows a consultation (`GET /api/v1/consultations/{id}`).
@@ -62,8 +63,10 @@ extension Backend {
         _ id: String, query: [(name: String, value: String)], for user: UserID
     ) throws(APIError) -> [UInt8] {
         let history = consultations[try position(of: id, ownedBy: user)].history
-        let page = try MessageListQuery(query: query).page ?? Page(number: 1, size: max(1, history.count))
-        return ListAnswers.messages(history.encoded(page.range(of: history.count)), page: page, total: history.count)
+        let form = configuration.mode.form(of: .listMessages)
+        let page = try MessageListQuery(query: query, in: form).page ?? Page(number: 1, size: max(1, history.count))
+        return ListAnswers.messages(
+            history.encoded(page.range(of: history.count)), page: page, total: history.count, in: form)
     }
 
     /// Archives a consultation; again, nothing changes (`POST /api/v1/consultations/{id}/archive`).
@@ -75,19 +78,27 @@ extension Backend {
     public mutating func archive(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
         advance(&turn)
         let position = try position(of: id, ownedBy: user)
-        guard !consultations[position].consultation.isArchived else { return consultations[position].body }
+        guard !consultations[position].consultation.isArchived else {
+            return body(of: position, answering: .archiveConsultation)
+        }
 
         closeSockets(of: position, &turn)
         finishAnswerSilently(position, at: turn.now)
         let topic = consultations[position].topic
         if users[user].active[topic] == position { users[user].active[topic] = nil }
         update(position, at: turn.now) { $0.consultation.status = .archived }
-        return consultations[position].body
+        return body(of: position, answering: .archiveConsultation)
     }
 
     /// Lists prompts that start a conversation (`GET /api/v1/consultations/quick-actions`).
     public func quickActions(_ query: QuickActionQuery) -> [UInt8] {
         ListAnswers.quickActions(QuickAction.matching(contextType: query.contextType, persona: query.persona))
+    }
+
+    /// The body of an endpoint that changes a consultation; what reading it is answered with is kept.
+    private func body(of position: Int, answering endpoint: Endpoint) -> [UInt8] {
+        consultations[position].consultation.body(
+            answering: endpoint, in: configuration.mode, origin: configuration.origin)
     }
 
     func checkStorage() throws(APIError) {

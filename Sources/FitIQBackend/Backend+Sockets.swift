@@ -46,7 +46,7 @@ extension Backend {
         advance(&turn)
         guard let position = sockets[socket]?.position else { return }
         do throws(FrameError) {
-            switch try ClientFrame(text: text) {
+            switch try ClientFrame(text: text, in: socketForm) {
             case .ping:
                 send(.pong, to: socket, of: position, &turn)
             case .chat(let chatProtocol, let content):
@@ -84,10 +84,13 @@ extension Backend {
         let message = Message(
             id: turn.identifiers.next(), consultationID: consultations[position].consultation.id, role: .user,
             content: content, createdAt: turn.now)
-        update(position, at: turn.now) { $0.store(message) }
+        let mode = configuration.mode
+        update(position, at: turn.now) { $0.store(message, in: mode) }
         for listener in listeners(of: position) {
             switch listener.chatProtocol {
             case .stream:
+                // websocket-architecture lists the frames that its socket sends, and this is none of them.
+                guard socketForm != .webSocketArchitecture else { continue }
                 send(.messageReceived, to: listener.socket, of: position, &turn)
             case .assistantMessage:
                 send(.userMessage(id: message.id, content: content), to: listener.socket, of: position, &turn)
@@ -122,6 +125,9 @@ extension Backend {
 
     func send(_ frame: ServerFrame, to socket: SocketID, of position: Int, _ turn: inout Turn) {
         let id = consultations[position].consultation.id
-        turn.effects.append(.send(socket, frame.encoded(consultationID: id, at: turn.now)))
+        turn.effects.append(.send(socket, frame.encoded(consultationID: id, at: turn.now, in: socketForm)))
     }
+
+    /// The form of what the socket says and understands.
+    var socketForm: GuideMode { configuration.mode.form(of: .webSocket) }
 }

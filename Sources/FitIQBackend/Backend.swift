@@ -67,7 +67,7 @@ public struct Backend: Sendable {
         storedBytes -= consultations[position].byteCount
         change(&consultations[position])
         consultations[position].consultation.updatedAt = now
-        consultations[position].encode(origin: configuration.origin)
+        consultations[position].encode(in: configuration.mode, origin: configuration.origin)
         storedBytes += consultations[position].byteCount
     }
 }

@@ -15,26 +15,26 @@ struct ConsultationRecord: Sendable {
 
     /// The object in lists, encoded when the consultation changes and not when it is read.
     private(set) var listItem: [UInt8] = []
-    /// The body of the endpoints that answer with this consultation.
+    /// What reading this consultation is answered with.
     private(set) var body: [UInt8] = []
 
-    init(_ consultation: Consultation, owner: UserID, origin: String) {
+    init(_ consultation: Consultation, owner: UserID, mode: GuideMode, origin: String) {
         self.consultation = consultation
         self.owner = owner
-        encode(origin: origin)
+        encode(in: mode, origin: origin)
     }
 
-    mutating func encode(origin: String) {
-        listItem = consultation.listItem
-        body = consultation.unionBody(listItem: listItem, origin: origin)
+    mutating func encode(in mode: GuideMode, origin: String) {
+        listItem = consultation.listItem(in: mode)
+        body = consultation.body(answering: .showConsultation, in: mode, origin: origin)
     }
 
     var byteCount: Int { listItem.count + body.count + history.byteCount }
 
     var topic: Topic { Topic(persona: consultation.persona, context: consultation.context) }
 
-    mutating func store(_ message: Message) {
-        history.append(message)
+    mutating func store(_ message: Message, in mode: GuideMode) {
+        history.append(message, in: mode.form(of: .listMessages))
         consultation.messageCount = history.count
         consultation.lastMessageAt = message.createdAt
     }

@@ -12,10 +12,10 @@ struct History: Sendable {
     var count: Int { messages.count }
     var byteCount: Int { encoded.count }
 
-    mutating func append(_ message: Message) {
+    mutating func append(_ message: Message, in form: GuideMode) {
         if !messages.isEmpty { encoded.append(UInt8(ascii: ",")) }
         var writer = JSONWriter(reserving: message.content.utf8.count + 256)
-        message.write(into: &writer)
+        message.write(into: &writer, in: form)
         encoded += writer.bytes
         ends.append(encoded.count)
         messages.append(message)

@@ -10,7 +10,7 @@ public final class ChatSocket {
     private var events: [WebSocket.Event] = []
     private let timeout: Duration
 
-    /// Opens the socket of a consultation, with the credentials in the handshake's fields.
+    /// Opens the socket of a consultation, with the credentials in the handshake's fields and the token in the URL as well.
     ///
     /// - Parameter seed: makes the handshake's key and the mask keys.
     /// - Throws: where the transport, the handshake or the server's answer to it fails.
@@ -23,7 +23,9 @@ public final class ChatSocket {
         var fields = handshake.requestFields
         fields.append(contentsOf: credentials.fields)
         do throws(ClientError) {
-            try exchange.send(.get, "/api/v1/consultations/\(consultation)/ws", fields: fields, body: nil)
+            // Some guides look at the one, some at the other.
+            let path = "/api/v1/consultations/\(consultation)/ws?token=\(credentials.queryToken)"
+            try exchange.send(.get, path, fields: fields, body: nil)
             let head = try exchange.receiveHead()
             if head.status.code != 101 {
                 let body = try exchange.receiveBody()

@@ -19,4 +19,22 @@ public struct Credentials: Sendable {
         if let name = HTTPField.Name("X-API-Key") { fields[name] = apiKey }
         return fields
     }
+
+    /// The token as `?token=` carries it: what is not unreserved (RFC 3986 §2.3) is percent-encoded.
+    var queryToken: String {
+        let digits = Array("0123456789ABCDEF".unicodeScalars)
+        var encoded = String.UnicodeScalarView()
+        for byte in token.utf8 {
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII,
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "-._~".unicodeScalars.contains(scalar)
+            {
+                encoded.append(scalar)
+            } else {
+                encoded.append(contentsOf: ["%", digits[Int(byte >> 4)], digits[Int(byte & 15)]])
+            }
+        }
+        return String(encoded)
+    }
 }

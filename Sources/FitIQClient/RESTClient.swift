@@ -48,10 +48,12 @@ public struct RESTClient {
     ///
     /// - Throws: as ``send(_:_:body:)``, and `refused` for any other status.
     public func startConsultation(persona: String) throws(ClientError) -> String {
-        let response = try send(.post, "/api/v1/consultations", body: ["persona": .string(persona)])
+        // One guide calls the coach by another name; whoever does not know a field ignores it.
+        let response = try send(
+            .post, "/api/v1/consultations", body: ["persona": .string(persona), "coach_type": .string(persona)])
         let id =
             switch response.status {
-            case 201: response.body["data"]?["id"]?.string
+            case 201: Self.createdID(in: response.body)
             case 409: response.body["error"]?["details"]?["existing_consultation_id"]?.string
             default: String?.none
             }
@@ -60,5 +62,10 @@ public struct RESTClient {
             throw .refused(status: response.status, message: message)
         }
         return id.lowercased()
+    }
+
+    /// The id where the guides put it: in `data`, in `data.consultation`, or as `consultation_id`.
+    private static func createdID(in body: JSONValue) -> String? {
+        (body["data"]?["id"] ?? body["data"]?["consultation"]?["id"] ?? body["consultation_id"])?.string
     }
 }

@@ -18,6 +18,7 @@ struct LastAuthorization {
 
 /// Checks the credentials of requests and handshakes (CONTRACT: common rules).
 struct Authenticator {
+    private let mode: GuideMode
     private let apiKey: [UInt8]
     private let secret: [UInt8]
     private let limit: Int
@@ -27,7 +28,8 @@ struct Authenticator {
     /// How many tokens are at hand.
     var verifiedCount: Int { verified.count }
 
-    init(apiKey: String, secret: String, limit: Int) {
+    init(mode: GuideMode, apiKey: String, secret: String, limit: Int) {
+        self.mode = mode
         self.apiKey = Array(apiKey.utf8)
         self.secret = Array(secret.utf8)
         self.limit = limit
@@ -41,24 +43,38 @@ struct Authenticator {
     ) throws(APIError) -> UserID {
         let token = try bearer(fields, last: &last, in: &backend)
         try check(token, at: now)
-        guard let keyMatches = fields.firstValue(of: .xAPIKey, is: apiKey) else { throw .missingAPIKey }
-        guard keyMatches else { throw .wrongAPIKey }
+        try checkAPIKey(of: fields, isRequired: mode.requiresAPIKey)
         return token.user
     }
 
-    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request.
+    private func checkAPIKey(of fields: FieldBlock, isRequired: Bool) throws(APIError) {
+        guard let matches = fields.firstValue(of: .xAPIKey, is: apiKey) else {
+            guard !isRequired else { throw .missingAPIKey }
+            return
+        }
+        guard matches else { throw .wrongAPIKey }
+    }
+
+    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, as far as the guide has both.
+    ///
+    /// Beside `?token=` no API key is needed, but a wrong one is refused all the same.
     ///
     /// - Throws: as ``user(of:last:in:at:)``.
     mutating func webSocketUser(
         of fields: FieldBlock, queryToken: String?, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp
     ) throws(APIError) -> UserID {
-        if let queryToken {
+        let accepted = mode.webSocketCredentials
+        if let queryToken, accepted != .headers {
             let token = try verify(queryToken, in: &backend)
             try check(token, at: now)
+            try checkAPIKey(of: fields, isRequired: false)
             return token.user
         }
-        guard fields.contains(.authorization) || fields.contains(.xAPIKey) else { throw .missingWebSocketCredentials }
+        guard fields.contains(.authorization) || fields.contains(.xAPIKey) else {
+            throw queryToken == nil ? .missingWebSocketCredentials(in: mode) : .queryTokenNotInGuide(mode)
+        }
+        guard accepted != .queryToken else { throw .headersNotInGuide(mode) }
         return try user(of: fields, last: &last, in: &backend, at: now)
     }
 

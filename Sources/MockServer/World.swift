@@ -17,6 +17,7 @@ final class World {
                 limits: configuration.worldLimits))
         turn = Turn(now: now, identifiers: ResourceIDSequence(seed: configuration.seed))
         authenticator = Authenticator(
-            apiKey: configuration.apiKey, secret: configuration.jwtSecret, limit: configuration.limits.verifiedTokens)
+            mode: configuration.mode, apiKey: configuration.apiKey, secret: configuration.jwtSecret,
+            limit: configuration.limits.verifiedTokens)
     }
 }

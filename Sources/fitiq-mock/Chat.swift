@@ -30,6 +30,13 @@ struct Chat: ParsableCommand {
         help: ArgumentHelp("Send this message and end after its answer, instead of reading lines.", valueName: "text"))
     var message: String?
 
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp(
+            "message (consultation-websocket) or user_message (enhanced-consultations). (default: message)",
+            valueName: "type"))
+    var chatProtocol = MessageType.message
+
     @Option(help: ArgumentHelp("Where the fake is. (default: \(Chat.defaultURL))", valueName: "url"))
     var url: String?
 
@@ -38,6 +45,12 @@ struct Chat: ParsableCommand {
 
     @Option(help: ArgumentHelp("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
     var apiKey: String?
+
+    /// The type of the frames that it sends, and with it that of the answers.
+    enum MessageType: String, CaseIterable, ExpressibleByArgument {
+        case message
+        case userMessage = "user_message"
+    }
 
     func run() throws {
         let credentials = Credentials(
@@ -80,14 +93,14 @@ struct Chat: ParsableCommand {
 
     /// Sends a message and prints the answer chunk by chunk.
     private func ask(_ content: String, _ socket: ChatSocket) throws {
-        try socket.send(["type": "message", "content": .string(content)])
+        try socket.send(["type": .string(chatProtocol.rawValue), "content": .string(content)])
         while true {
             let frame = try socket.next()
             switch frame["type"]?.string {
-            case "stream_chunk":
+            case "stream_chunk", "assistant_message_chunk":
                 print(frame["content"]?.string ?? "", terminator: "")
                 fflush(nil)
-            case "stream_complete":
+            case "stream_complete", "assistant_message_end":
                 print()
                 return
             case "error":

@@ -5,6 +5,7 @@ import MockServer
 /// What others need to know of a server that runs: the banner and the ready file are made of it.
 struct RunningServer {
     let url: String
+    let mode: GuideMode
     let apiKey: String
     let token: String
     /// Options that `chat` needs to find this server.
@@ -13,12 +14,14 @@ struct RunningServer {
     init(_ engine: Engine) {
         let secret = engine.configuration.jwtSecret
         url = engine.configuration.origin
+        mode = engine.configuration.mode
         apiKey = engine.configuration.apiKey
         token = DevelopmentCredentials.token(secret: secret)
         var options: [String] = []
         if url != Chat.defaultURL { options.append("--url \(url.shellQuoted)") }
         if apiKey != DevelopmentCredentials.apiKey { options.append("--api-key \(apiKey.shellQuoted)") }
         if secret != DevelopmentCredentials.jwtSecret { options.append("--token \(token)") }
+        if mode == .enhancedConsultations { options.append("--protocol user_message") }
         chatOptions = options
     }
 
@@ -28,7 +31,7 @@ struct RunningServer {
     func readyFile(processID: Int32) -> [UInt8] {
         JSONValue.object([
             "url": .string(url), "ws_url": .string(webSocketURL), "api_key": .string(apiKey), "token": .string(token),
-            "pid": .number(JSONNumber(Int(processID))),
+            "guide": .string(mode.rawValue), "pid": .number(JSONNumber(Int(processID))),
         ]).encoded() + [UInt8(ascii: "\n")]
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FitIQAPI
 import FitIQBackend
 import Logging
 import MockServer
@@ -35,6 +36,14 @@ struct Serve: ParsableCommand {
             "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"))
     var seed: UInt64?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Answer exactly as one guide says: consultation-websocket, enhanced-consultations, goal-linking, \
+            websocket-architecture or meal-log-websocket. (default: union, which satisfies all)
+            """, valueName: "name"))
+    var guide: String?
+
     @Flag(help: "Stream answers without artificial delays.")
     var instant = false
 
@@ -47,7 +56,8 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write url, ws_url, api_key, token and pid as JSON to this file once the server accepts.", valueName: "path"
+            "Write url, ws_url, api_key, token, guide and pid as JSON to this file once the server accepts.",
+            valueName: "path"
         ))
     var readyFile: String?
 
@@ -75,7 +85,7 @@ struct Serve: ParsableCommand {
         if let readyFile {
             try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: readyFile)
         }
-        print(Messages.banner(running, program: ProgramName.asTyped), terminator: "")
+        print(Banner(server: running, program: ProgramName.asTyped).text, terminator: "")
         fflush(nil)
         try serve(server)
         if let readyFile { unlink(readyFile) }
@@ -86,8 +96,15 @@ struct Serve: ParsableCommand {
         return Engine.Configuration(
             seed: try Settings.value(seed, "SEED", expected: number) ?? 1,
             pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
+            mode: try guideMode(),
             apiKey: try fieldValue(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
             jwtSecret: try nonEmpty(jwtSecret, "JWT_SECRET", "--jwt-secret") ?? DevelopmentCredentials.jwtSecret)
+    }
+
+    private func guideMode() throws(Failure) -> GuideMode {
+        guard let name = Settings.text(guide, "GUIDE") else { return .union }
+        guard let mode = GuideMode(rawValue: name) else { throw .configuration(Messages.unknownGuide(name)) }
+        return mode
     }
 
     private func open(_ configuration: Engine.Configuration) throws(Failure) -> Host {

@@ -44,8 +44,8 @@ import Testing
             "The X-API-Key is not this server's. The server prints its key when it starts; --api-key sets it."
         ),
         (
-            .missingWebSocketCredentials, 401, .unauthorized,
-            "The WebSocket needs 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>' on the handshake, or '?token=<JWT>' in its URL; neither arrived. The Quick Start of the guide consultation-websocket leaves them out: its full listing sends them."
+            .missingWebSocketCredentials(in: .union), 401, .unauthorized,
+            "The WebSocket needs 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>' on the handshake, or '?token=<JWT>' in its URL; neither arrived. The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them."
         ),
         (.unknownPath("/x", nearest: nil), 404, .notFound, #"There is no endpoint "/x"."#),
         (
@@ -126,7 +126,7 @@ import Testing
             #"A 'general' consultation has no context, but 'context_id' is "x". Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal."#
         ),
         (
-            .goalWithoutID, 400, .validationFailed,
+            .goalWithoutID(in: .union), 400, .validationFailed,
             #"'context_type' is "goal", so the goal's id is required, as 'goal_id' or as 'context_id'."#
         ),
         (

@@ -36,20 +36,20 @@ import Testing
 
     @Test("list a consultation with what it has")
     func listItem() {
-        #expect(text(Self.plain.listItem) == Self.plainItem)
-        #expect(text(Self.full.listItem) == Self.fullItem)
+        #expect(text(Self.plain.listItem(in: .union)) == Self.plainItem)
+        #expect(text(Self.full.listItem(in: .union)) == Self.fullItem)
     }
 
     @Test("show a consultation as all the guides at once")
     func unionBody() {
         func body(_ consultation: Consultation) -> String {
-            text(consultation.unionBody(listItem: consultation.listItem, origin: "http://127.0.0.1:8080"))
+            text(consultation.body(answering: .showConsultation, in: .union, origin: "http://127.0.0.1:8080"))
         }
         #expect(
             body(Self.plain)
                 == #"{"success":true,"data":\#(Self.plainItem.dropLast()),"consultation":\#(Self.plainItem)},"#
-                + #""id":"00000000-0000-4000-8000-000000000001","#
-                + #""consultation_id":"00000000-0000-4000-8000-000000000001","userId":"user-1","goalId":null,"#
+                + #""consultation_id":"00000000-0000-4000-8000-000000000001","#
+                + #""id":"00000000-0000-4000-8000-000000000001","userId":"user-1","goalId":null,"#
                 + #""persona":{"id":"general_wellness","name":"Wellness Coach","#
                 + #""avatar":"http://127.0.0.1:8080/avatars/general_wellness.svg"},"#
                 + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:00Z","messageCount":0,"#
@@ -57,8 +57,8 @@ import Testing
         #expect(
             body(Self.full)
                 == #"{"success":true,"data":\#(Self.fullItem.dropLast()),"consultation":\#(Self.fullItem)},"#
-                + #""id":"00000000-0000-4000-8000-000000000002","#
-                + #""consultation_id":"00000000-0000-4000-8000-000000000002","userId":"Zoë \"😀\"","#
+                + #""consultation_id":"00000000-0000-4000-8000-000000000002","#
+                + #""id":"00000000-0000-4000-8000-000000000002","userId":"Zoë \"😀\"","#
                 + #""goalId":"00000000-0000-4000-8000-000000000009","#
                 + #""persona":{"id":"fitness_coach","name":"Fitness Coach","#
                 + #""avatar":"http://127.0.0.1:8080/avatars/fitness_coach.svg"},"#
@@ -70,7 +70,7 @@ import Testing
     func status(status: ConsultationStatus) {
         var consultation = Self.plain
         consultation.status = status
-        let item = text(consultation.listItem)
+        let item = text(consultation.listItem(in: .union))
         #expect(item.contains(#""status":"\#(status.rawValue)""#))
         #expect(item.contains(#""is_active":\#(status == .active),"is_archived":\#(status == .archived)"#))
     }
@@ -105,16 +105,17 @@ import Testing
     @Test("say where in a list a page lies", arguments: pages)
     func pagination(page: Page, total: Int, json: String) {
         #expect(
-            text(ListAnswers.consultations([Array("{}".utf8), Array("[1]".utf8)], page: page, total: total))
+            text(
+                ListAnswers.consultations([Array("{}".utf8), Array("[1]".utf8)], page: page, total: total))
                 == #"{"success":true,"data":{"consultations":[{},[1]],"pagination":\#(json)}}"#)
         #expect(
-            text(ListAnswers.messages(Array("x{},{}".utf8).dropFirst(), page: page, total: total))
+            text(ListAnswers.messages(Array("x{},{}".utf8).dropFirst(), page: page, total: total, in: .union))
                 == #"{"success":true,"data":{"messages":[{},{}],"pagination":\#(json)}}"#)
         #expect(
             text(ListAnswers.consultations([], page: page, total: total))
                 == #"{"success":true,"data":{"consultations":[],"pagination":\#(json)}}"#)
         #expect(
-            text(ListAnswers.messages([], page: page, total: total))
+            text(ListAnswers.messages([], page: page, total: total, in: .union))
                 == #"{"success":true,"data":{"messages":[],"pagination":\#(json)}}"#)
     }
 

@@ -3,9 +3,10 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("Frames from the client") struct ClientFrameTests {
-    private func reading(_ text: some Collection<UInt8>) -> Result<ClientFrame, FrameError> {
+    private func reading(_ text: some Collection<UInt8>, in form: GuideMode = .union) -> Result<ClientFrame, FrameError>
+    {
         do throws(FrameError) {
-            return .success(try ClientFrame(text: Array(text)))
+            return .success(try ClientFrame(text: Array(text), in: form))
         } catch {
             return .failure(error)
         }
@@ -159,7 +160,7 @@ import Testing
         for (marks, isAllowed) in [(65_535, true), (65_536, false), (400_000, false)] {
             let content = "ae" + String(repeating: "\u{301}", count: marks)
             let text = #"{"type":"message","content":"  \#(content)\n"}"#.replacing("\n", with: "\\n")
-            let frame = Result { () throws(FrameError) in try ClientFrame(text: Array(text.utf8)) }
+            let frame = Result { () throws(FrameError) in try ClientFrame(text: Array(text.utf8), in: .union) }
             let error = FrameError.contentTooLarge(2 + 2 * marks)
             #expect(frame == (isAllowed ? .success(.chat(.stream, content: content)) : .failure(error)))
         }
@@ -220,5 +221,30 @@ import Testing
         }
         #expect(error.code == .invalidMessageType)
         #expect(error.message.count < 200)
+    }
+
+    static let types: [(GuideMode, [String])] = [
+        (.union, ["message", "user_message", "ping"]), (.goalLinking, ["message", "user_message", "ping"]),
+        (.consultationWebSocket, ["message", "ping"]), (.webSocketArchitecture, ["message", "ping"]),
+        (.enhancedConsultations, ["user_message", "ping"]), (.mealLogWebSocket, ["ping"]),
+    ]
+
+    @Test("are those of the guide that the server answers as", arguments: types)
+    func typesOfGuides(mode: GuideMode, known: [String]) {
+        for type in ["message", "user_message", "ping"] {
+            switch reading(#"{"type":"\#(type)","content":"a"}"#.utf8, in: mode) {
+            case .success: #expect(known.contains(type))
+            case .failure(let error):
+                #expect(!known.contains(type))
+                #expect(error.code == .invalidMessageType)
+                let guide = type == "message" ? "consultation-websocket" : "enhanced-consultations"
+                #expect(
+                    error.message.hasPrefix(
+                        "The frame's 'type' is \"\(type)\", which belongs to the guide \(guide), and this server answers as "
+                            + "\(mode.rawValue) (--guide); send "), "\(error.message)")
+            }
+        }
+        let unknown = reading(#"{"type":"pong"}"#.utf8, in: mode)
+        #expect(unknown == .failure(.unknownType("pong", in: mode)))
     }
 }

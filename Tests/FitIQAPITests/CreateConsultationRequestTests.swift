@@ -97,13 +97,13 @@ import Testing
 
     @Test("is read in the forms of every guide", arguments: accepted)
     func acceptedForms(body: String, expected: CreateConsultationRequest) throws {
-        #expect(try CreateConsultationRequest(body: Array(body.utf8)) == expected)
+        #expect(try CreateConsultationRequest(body: Array(body.utf8), in: .union) == expected)
     }
 
     // MARK: Refused
 
     private func refusalOf(_ body: String) -> APIError? {
-        refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8)) }
+        refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8), in: .union) }
     }
 
     static let personas = #""nutritionist", "fitness_coach", "wellness_specialist", "general_wellness""#
@@ -262,7 +262,9 @@ import Testing
     func cut() {
         let body = Array(#"{"persona":"nutritionist","context_type":"mood","context_id":"é😀","title":"T"}"#.utf8)
         for length in body.indices {
-            let refusal = refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body[..<length])) }
+            let refusal = refusal { () throws(APIError) in
+                try CreateConsultationRequest(body: Array(body[..<length]), in: .union)
+            }
             #expect(refusal?.status == .badRequest)
             #expect(refusal?.code == .invalidJSON)
         }
@@ -272,7 +274,7 @@ import Testing
     func notUTF8() {
         for byte in [UInt8(0x80), 0xC0, 0xFF] {
             let body = Array(#"{"persona":"nutritionist","title":""#.utf8) + [byte] + Array(#""}"#.utf8)
-            let refusal = refusal { () throws(APIError) in try CreateConsultationRequest(body: body) }
+            let refusal = refusal { () throws(APIError) in try CreateConsultationRequest(body: body, in: .union) }
             #expect(refusal?.code == .invalidJSON)
             #expect(refusal?.message.contains("not valid UTF-8") == true)
         }

@@ -33,7 +33,7 @@ import Testing
     }()
 
     private func body(_ consultation: Consultation) -> Data {
-        Data(consultation.unionBody(listItem: consultation.listItem, origin: "http://127.0.0.1:8080"))
+        Data(consultation.body(answering: .showConsultation, in: .union, origin: "http://127.0.0.1:8080"))
     }
 
     // MARK: A consultation
@@ -127,7 +127,7 @@ import Testing
     func list() throws {
         typealias Guide = EnhancedConsultationsGuide
         let body = ListAnswers.consultations(
-            Self.consultations.map(\.listItem), page: Page(number: 2, size: 40), total: 95)
+            Self.consultations.map { $0.listItem(in: .union) }, page: Page(number: 2, size: 40), total: 95)
         let response = try Guide.decoder.decode(Guide.ConsultationsListResponse.self, from: Data(body))
         #expect(response.success)
         #expect(response.data.consultations.count == Self.consultations.count)
@@ -150,10 +150,10 @@ import Testing
         var encoded: [UInt8] = []
         for message in Self.messages {
             var writer = JSONWriter()
-            message.write(into: &writer)
+            message.write(into: &writer, in: .union)
             encoded += (encoded.isEmpty ? [] : [UInt8(ascii: ",")]) + writer.bytes
         }
-        return Data(ListAnswers.messages(encoded[...], page: Page(number: 1, size: 50), total: 3))
+        return Data(ListAnswers.messages(encoded[...], page: Page(number: 1, size: 50), total: 3, in: .union))
     }
 
     @Test("the messages, as consultation-websocket does")
@@ -225,7 +225,7 @@ import Testing
     @Test("every frame, as consultation-websocket does", arguments: ServerFrameTests.golden.map(\.0))
     func framesOfConsultationWebSocket(frame: ServerFrame) throws {
         typealias Guide = ConsultationWebSocketGuide
-        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example)
+        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
         let decoded = try Guide.decoder.decode(Guide.WebSocketMessage.self, from: Data(bytes))
         #expect(decoded.type == frame.type)
         #expect(decoded.consultationID == (frame == .pong ? nil : ServerFrameTests.consultation.description))
@@ -245,7 +245,7 @@ import Testing
     @Test("every frame, as enhanced-consultations does", arguments: ServerFrameTests.golden.map(\.0))
     func framesOfEnhancedConsultations(frame: ServerFrame) throws {
         typealias Guide = EnhancedConsultationsGuide
-        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example)
+        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
         let decoded = try Guide.decoder.decode(Guide.IncomingMessage.self, from: Data(bytes))
         let type = Guide.WebSocketMessageType(rawValue: decoded.type)
         switch frame {
@@ -277,7 +277,7 @@ import Testing
 
     @Test("the type of every frame, as websocket-architecture does", arguments: ServerFrameTests.golden.map(\.0))
     func framesOfWebSocketArchitecture(frame: ServerFrame) throws {
-        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example)
+        let bytes = frame.encoded(consultationID: ServerFrameTests.consultation, at: .example, in: .union)
         #expect(
             try JSONDecoder().decode(WebSocketArchitectureGuide.BaseMessage.self, from: Data(bytes)).type == frame.type)
     }

@@ -44,7 +44,7 @@ typealias Query = [(name: String, value: String)]
     @Test("takes pages from 1 as far as they go", arguments: pages)
     func page(value: String, number: Int) throws {
         #expect(try ConsultationListQuery(query: [("page", value)]).page.number == number)
-        #expect(try MessageListQuery(query: [("page", value)]).page == Page(number: number, size: 50))
+        #expect(try MessageListQuery(query: [("page", value)], in: .union).page == Page(number: number, size: 50))
     }
 
     static let notNumbers = [
@@ -56,14 +56,15 @@ typealias Query = [(name: String, value: String)]
     func badPage(value: String) {
         let expected = APIError.outOfRange("page", allowed: 1...Int.max, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page", value)]) } == expected)
-        #expect(refusal { () throws(APIError) in try MessageListQuery(query: [("page", value)]) } == expected)
+        #expect(
+            refusal { () throws(APIError) in try MessageListQuery(query: [("page", value)], in: .union) } == expected)
     }
 
     @Test("takes 1 to 100 a page", arguments: 0...102)
     func pageSize(size: Int) {
         let attempt = refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", "\(size)")]) }
         let attemptForMessages = refusal { () throws(APIError) in
-            try MessageListQuery(query: [("page_size", "\(size)")])
+            try MessageListQuery(query: [("page_size", "\(size)")], in: .union)
         }
         #expect((attempt == nil) == (1...100).contains(size))
         #expect(attemptForMessages == attempt)
@@ -73,7 +74,9 @@ typealias Query = [(name: String, value: String)]
     func badPageSize(value: String) {
         let expected = APIError.outOfRange("page_size", allowed: 1...100, got: value)
         #expect(refusal { () throws(APIError) in try ConsultationListQuery(query: [("page_size", value)]) } == expected)
-        #expect(refusal { () throws(APIError) in try MessageListQuery(query: [("page_size", value)]) } == expected)
+        #expect(
+            refusal { () throws(APIError) in try MessageListQuery(query: [("page_size", value)], in: .union) }
+                == expected)
     }
 
     @Test("knows true and false", arguments: ["", "0", "1", "yes", "True", "FALSE", "t", "null", " true"])
@@ -155,7 +158,7 @@ typealias Query = [(name: String, value: String)]
 
     @Test("asks for everything unless it names a page or a size", arguments: table)
     func page(query: Query, page: Page?) throws {
-        #expect(try MessageListQuery(query: query).page == page)
+        #expect(try MessageListQuery(query: query, in: .union).page == page)
     }
 }
 

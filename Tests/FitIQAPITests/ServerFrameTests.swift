@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import FitIQAPI
@@ -57,7 +58,7 @@ import Testing
 
     @Test("are these bytes", arguments: golden)
     func encoded(frame: ServerFrame, json: String) {
-        #expect(text(frame.encoded(consultationID: Self.consultation, at: .example)) == json)
+        #expect(text(frame.encoded(consultationID: Self.consultation, at: .example, in: .union)) == json)
         #expect(json.hasPrefix(#"{"type":"\#(frame.type)""#))
     }
 
@@ -65,7 +66,34 @@ import Testing
     func wholeSeconds(nanoseconds: Int64) {
         let late = Timestamp.example.advanced(byNanoseconds: nanoseconds)
         for (frame, json) in Self.golden {
-            #expect(text(frame.encoded(consultationID: Self.consultation, at: late)) == json)
+            #expect(text(frame.encoded(consultationID: Self.consultation, at: late, in: .union)) == json)
         }
+    }
+
+    /// The members of each frame in the form of one guide, beside its own content.
+    private func keys(_ frame: ServerFrame, _ form: GuideMode) throws -> [String] {
+        let bytes = frame.encoded(consultationID: Self.consultation, at: .example, in: form)
+        return try #require(JSON.parse(bytes).object).keys
+    }
+
+    @Test("have the members of the guide that the server answers as")
+    func formsOfGuides() throws {
+        let error = ServerFrame.error(.consultationNotActive)
+        for (frame, _) in Self.golden where frame != error && frame.type != "error" {
+            #expect(try keys(frame, .consultationWebSocket) == keys(frame, .union))
+            #expect(try keys(frame, .webSocketArchitecture) == keys(frame, .union))
+            #expect(
+                try keys(frame, .enhancedConsultations)
+                    == keys(frame, .union).filter {
+                        frame == .pong || !["consultation_id", "timestamp"].contains($0)
+                    })
+        }
+        #expect(
+            try keys(error, .consultationWebSocket) == ["type", "consultation_id", "error", "timestamp"])
+        #expect(try keys(error, .webSocketArchitecture) == ["type", "consultation_id", "error", "timestamp"])
+        #expect(try keys(error, .enhancedConsultations) == ["type", "error"])
+        #expect(try keys(error, .mealLogWebSocket) == ["type", "error", "timestamp"])
+        #expect(try keys(.connected, .mealLogWebSocket) == ["type", "timestamp"])
+        #expect(try keys(.pong, .mealLogWebSocket) == ["type", "timestamp"])
     }
 }

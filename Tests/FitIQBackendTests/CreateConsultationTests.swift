@@ -123,7 +123,7 @@ import Testing
         ] {
             var world = World()
             let user = try world.backend.user("user-1")
-            let request = try CreateConsultationRequest(body: Array(body.utf8))
+            let request = try CreateConsultationRequest(body: Array(body.utf8), in: .union)
             let refusal = refusal { () throws(APIError) in
                 try world.backend.createConsultation(request, by: user, &world.turn)
             }
@@ -144,7 +144,7 @@ import Testing
             id: ids.next(), userID: "user-1", persona: .wellnessSpecialist,
             context: ConsultationContext(.mood, id: "m"),
             goalID: nil, title: "T", createdAt: World.start)
-        #expect(body == expected.unionBody(listItem: expected.listItem, origin: World.origin))
+        #expect(body == expected.body(answering: .createConsultation, in: .union, origin: World.origin))
         #expect(try world.backend.consultation(expected.id.description, for: user) == body)
         #expect(world.takeEffects().isEmpty)
         #expect(world.backend.nextDeadline == nil)

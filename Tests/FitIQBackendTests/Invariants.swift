@@ -75,9 +75,9 @@ enum Invariants {
                 if !condition { violations.append("\(consultation.id): \(what)") }
             }
             expect(backend.positions[consultation.id] == position, "found elsewhere")
-            expect(record.listItem == consultation.listItem, "the list shows something old")
+            expect(record.listItem == consultation.listItem(in: .union), "the list shows something old")
             expect(
-                record.body == consultation.unionBody(listItem: record.listItem, origin: World.origin),
+                record.body == consultation.body(answering: .showConsultation, in: .union, origin: World.origin),
                 "get shows something old")
             expect(
                 zip(messages, messages.dropFirst()).allSatisfy { $0.createdAt <= $1.createdAt }, "history out of order")

@@ -71,6 +71,10 @@ struct CommandLineTests {
         #expect(
             Messages.fewDescriptors(1024, connections: 896)
                 == "the system allows 1024 open files: at most 896 connections are served at once (see ulimit -n)")
+        #expect(
+            Messages.unknownGuide("goal_linking")
+                == "--guide must be one of union, consultation-websocket, enhanced-consultations, goal-linking, "
+                + "websocket-architecture, meal-log-websocket; got 'goal_linking'. Did you mean 'goal-linking'?")
         #expect(Messages.empty("--host") == "--host must not be empty.")
     }
 }

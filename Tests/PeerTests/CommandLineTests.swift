@@ -79,6 +79,35 @@ extension Peers {
         }
 
         @Test(
+            "The banner of a guide mode shows what the guide has, and its commands work as they are printed",
+            arguments: [
+                ("consultation-websocket", [#""consultation":{"#, "HTTP/1.1 409 "]),
+                ("enhanced-consultations", [#""context_type":"general""#, "HTTP/1.1 409 "]),
+                ("websocket-architecture", [#"{"consultation_id":""#, "HTTP/1.1 409 "]),
+                ("goal-linking", [#""title":"Exercise 3x per week""#, #""totalCount":1"#]),
+                ("meal-log-websocket", [#""status":"processing""#, #""raw_input":"2 eggs and toast""#]),
+            ])
+        func bannerOfGuide(_ guide: String, _ answers: [String]) async throws {
+            try await RunningServer.serve("--instant", "--guide", guide) { server in
+                #expect(server.banner.contains("exactly as the guide \(guide) documents it"))
+                let text = server.banner.replacing("\\\n", with: "")
+                let commands = text.split(separator: "\n").filter { $0.hasPrefix("  ") && $0.contains("curl ") }
+                try #require(commands.count == answers.count)
+                let shell = URL(fileURLWithPath: "/bin/sh")
+                for (command, answer) in zip(commands, answers) {
+                    let run = try await Command(shell, ["-c", String(command)])
+                    #expect(run.status == 0 && run.output.contains(answer), "\(run.transcript)")
+                }
+                guard let line = text.split(separator: "\n").first(where: { $0.contains(" chat --persona") }) else {
+                    #expect(["goal-linking", "meal-log-websocket"].contains(guide))
+                    return
+                }
+                let chat = try await Command(shell, ["-c", String(line)], input: "Hello\n")
+                #expect(chat.status == 0 && chat.output.count > 20, "\(chat.transcript)")
+            }
+        }
+
+        @Test(
             "What cannot be done is one line on stderr and exit 2",
             arguments: [
                 (["serve", "--port", "65536"], "port"),
@@ -86,6 +115,7 @@ extension Peers {
                 (["serve", "--port", "0", "--host", "999.1.1.1"], "999.1.1.1"),
                 (["serve", "--port", "0", "--log-level", "lout"], "lout"),
                 (["serve", "--port", "0", "--api-key", ""], "--api-key"),
+                (["serve", "--port", "0", "--guide", "goal-liking"], "goal-linking"),
                 (["serve", "--port", "0", "--ready-file", "/nowhere/ready.json"], "/nowhere/ready.json"),
                 (["token", "--expires-in=soon"], "soon"),
                 (["chat", "--persona", "astrologer"], "astrologer"),

@@ -15,14 +15,18 @@ public enum ListAnswers {
 
     /// `GET /api/v1/consultations/{id}/messages`: `data: {messages, pagination}`, oldest first.
     ///
+    /// consultation-websocket knows no paging, and so its form has none.
+    ///
     /// - Parameter encodedMessages: messages as JSON, separated by commas.
-    public static func messages(_ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int) -> [UInt8] {
+    public static func messages(
+        _ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int, in form: GuideMode
+    ) -> [UInt8] {
         body(reserving: encodedMessages.count + 256) { writer in
             writer.key("messages")
             writer.beginArray()
             if !encodedMessages.isEmpty { writer.raw(encodedMessages) }
             writer.endArray()
-            writer.pagination(page, total: total)
+            if form != .consultationWebSocket { writer.pagination(page, total: total) }
         }
     }
 

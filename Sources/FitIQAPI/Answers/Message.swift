@@ -28,14 +28,14 @@ public struct Message: Equatable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// Writes the message as it stands in a history.
-    public func write(into writer: inout JSONWriter) {
+    /// Writes the message as it stands in a history; consultation-websocket knows no metadata.
+    public func write(into writer: inout JSONWriter, in form: GuideMode) {
         writer.beginObject()
         writer.member("id", id.description)
         writer.member("consultation_id", consultationID.description)
         writer.member("role", role.rawValue)
         writer.member("content", content)
-        if let metadata {
+        if let metadata, form != .consultationWebSocket {
             writer.key("metadata")
             metadata.write(into: &writer)
         }

@@ -36,10 +36,33 @@ extension APIError {
         "The X-API-Key is not this server's. The server prints its key when it starts; --api-key sets it.")
 
     /// No credentials of either kind came with a WebSocket handshake.
-    public static let missingWebSocketCredentials = unauthorized(
-        "The WebSocket needs 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>' on the handshake, or '?token=<JWT>' in "
-            + "its URL; neither arrived. The Quick Start of the guide consultation-websocket leaves them out: "
-            + "its full listing sends them.")
+    public static func missingWebSocketCredentials(in mode: GuideMode) -> APIError {
+        let key = mode.requiresAPIKey ? " and 'X-API-Key: <key>'" : ""
+        let headers = "'Authorization: Bearer <JWT>'\(key) on the handshake"
+        let needed =
+            switch mode.webSocketCredentials {
+            case .headers: "\(headers); no such field arrived."
+            case .queryToken: "'?token=<JWT>' in its URL; there is none."
+            case .either: "\(headers), or '?token=<JWT>' in its URL; neither arrived."
+            }
+        return unauthorized(
+            "The WebSocket needs \(needed) The Quick Start of the guide consultation-websocket leaves credentials out: "
+                + "its full listing sends them.")
+    }
+
+    /// The handshake's token is in the URL, and the guide that the server answers as sends it in a field.
+    public static func queryTokenNotInGuide(_ mode: GuideMode) -> APIError {
+        unauthorized(
+            "The handshake has '?token=' alone, which the guide \(mode.rawValue) does not know, and this server answers as it "
+                + "(--guide): send 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'.")
+    }
+
+    /// The handshake's token is in a field, and the guide that the server answers as sends it in the URL.
+    public static func headersNotInGuide(_ mode: GuideMode) -> APIError {
+        unauthorized(
+            "The handshake has header fields alone; the guide \(mode.rawValue) sends '?token=<JWT>' in the URL, and this "
+                + "server answers as it (--guide).")
+    }
 
     // MARK: Paths
 
@@ -171,8 +194,11 @@ extension APIError {
     }
 
     /// The context is a goal, and no id says which.
-    public static let goalWithoutID = invalid(
-        "'context_type' is \"goal\", so the goal's id is required, as 'goal_id' or as 'context_id'.")
+    public static func goalWithoutID(in form: GuideMode) -> APIError {
+        // The form that names a context type and an id has no second name for the id.
+        let names = form == .enhancedConsultations ? "'context_id'" : "'goal_id' or as 'context_id'"
+        return invalid("'context_type' is \"goal\", so the goal's id is required, as \(names).")
+    }
 
     /// `goal_id` and the context contradict each other.
     public static func contradictingContexts(goalID: String, type: String, id: String?) -> APIError {

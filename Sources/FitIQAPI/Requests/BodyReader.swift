@@ -3,6 +3,8 @@ import JSON
 /// Takes the fields of a request's body, and refuses what does not fit with the field, the value and what is allowed.
 struct BodyReader {
     private let object: JSONObject
+    /// The fields that there are in the form of one guide; nil where every field counts.
+    private let known: [String]?
 
     /// The most bytes of UTF-8 that a text of limited length may have.
     private static let maximumTextByteCount = 16 * 1024
@@ -10,7 +12,9 @@ struct BodyReader {
     static let limits = JSON.Limits(values: 10_000)
 
     /// Parses a body; JSON that is not an object is refused.
-    init(_ body: [UInt8]) throws(APIError) {
+    ///
+    /// - Parameter known: the fields that the form knows; others are ignored, as if they had not been sent.
+    init(_ body: [UInt8], known: [String]? = nil) throws(APIError) {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
         do {
@@ -20,11 +24,12 @@ struct BodyReader {
         }
         guard let object = value.object else { throw .bodyIsNotAnObject(value) }
         self.object = object
+        self.known = known
     }
 
     /// The value of a field; null counts as absent (CONTRACT: common rules).
     subscript(_ field: String) -> JSONValue? {
-        guard let value = object[field], value != .null else { return nil }
+        guard known?.contains(field) ?? true, let value = object[field], value != .null else { return nil }
         return value
     }
 

@@ -21,11 +21,11 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         self.title = title
     }
 
-    /// Reads a body.
+    /// Reads a body; in the form of one guide the fields of the others are unknown, and so ignored.
     ///
     /// - Throws: 400 that names the field, the value received and what is allowed.
-    public init(body: [UInt8]) throws(APIError) {
-        let fields = try BodyReader(body)
+    public init(body: [UInt8], in form: GuideMode) throws(APIError) {
+        let fields = try BodyReader(body, known: Self.fields(in: form))
         if let persona = try fields.choice("persona", of: Persona.self) {
             self.persona = persona
         } else if let persona = try fields.choice("coach_type", of: Persona.self) {
@@ -33,7 +33,8 @@ public struct CreateConsultationRequest: Equatable, Sendable {
             note = try fields.text("context", characters: 0...1000)
         } else {
             let names = Persona.allCases.map { quoted($0.rawValue) }.joined(separator: ", ")
-            throw .missingField("persona", expected: "one of \(names)")
+            throw .missingField(
+                form == .webSocketArchitecture ? "coach_type" : "persona", expected: "one of \(names)")
         }
         title = try fields.text("title", characters: 1...200)
 
@@ -50,13 +51,23 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         case (let goalID?, let type?, _):
             throw .contradictingContexts(goalID: goalID, type: type.rawValue, id: id)
         case (nil, .goal, nil):
-            throw .goalWithoutID
+            throw .goalWithoutID(in: form)
         case (nil, nil, let id?), (nil, .general, let id?):
             throw .generalWithID(id)
         case (nil, let type?, _):
             context = ConsultationContext(type, id: id)
         case (nil, nil, nil):
             context = .general
+        }
+    }
+
+    /// The fields of one guide's request; nil for the union, which has them all.
+    private static func fields(in form: GuideMode) -> [String]? {
+        switch form {
+        case .consultationWebSocket: ["persona", "goal_id"]
+        case .enhancedConsultations: ["persona", "context_type", "context_id", "title"]
+        case .webSocketArchitecture: ["coach_type", "context"]
+        case .union, .goalLinking, .mealLogWebSocket: nil
         }
     }
 }

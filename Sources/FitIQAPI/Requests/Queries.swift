@@ -37,8 +37,11 @@ public struct MessageListQuery: Equatable, Sendable {
 
     /// Reads a query; where only one of the two is given, the other is page 1 or 50 messages.
     ///
+    /// consultation-websocket has neither parameter: in its form they are unknown, and so ignored.
+    ///
     /// - Throws: 400 for values out of range.
-    public init(query: [(name: String, value: String)]) throws(APIError) {
+    public init(query: [(name: String, value: String)], in form: GuideMode) throws(APIError) {
+        guard form != .consultationWebSocket else { return }
         let parameters = QueryReader(query)
         let number = try parameters.number("page", in: 1...Int.max)
         let size = try parameters.number("page_size", in: 1...100)

@@ -15,8 +15,9 @@ public enum ClientFrame: Equatable, Sendable {
 
     /// Reads a text frame.
     ///
+    /// - Parameter form: in the form of one guide only its frames are known; the JSON ping is known in every one.
     /// - Throws: what the `error` frame says; the connection stays open.
-    public init(text: [UInt8]) throws(FrameError) {
+    public init(text: [UInt8], in form: GuideMode) throws(FrameError) {
         let value: JSONValue
         do {
             value = try JSON.parse(text, limits: BodyReader.limits)
@@ -24,12 +25,22 @@ public enum ClientFrame: Equatable, Sendable {
             throw .notJSON(error)
         }
         guard let object = value.object else { throw .notAnObject(value) }
-        guard let type = object["type"], type != .null else { throw .missingType }
-        switch type.string {
+        guard let type = object["type"], type != .null else { throw .missingType(in: form) }
+        guard let name = type.string, Self.types(in: form).contains(name) else { throw .unknownType(type, in: form) }
+        switch name {
         case "message": self = .chat(.stream, content: try Self.content(of: object))
         case "user_message": self = .chat(.assistantMessage, content: try Self.content(of: object))
-        case "ping": self = .ping
-        default: throw .unknownType(type)
+        default: self = .ping
+        }
+    }
+
+    /// The types of frame that a client may send.
+    static func types(in form: GuideMode) -> [String] {
+        switch form {
+        case .union, .goalLinking: ["message", "user_message", "ping"]
+        case .consultationWebSocket, .webSocketArchitecture: ["message", "ping"]
+        case .enhancedConsultations: ["user_message", "ping"]
+        case .mealLogWebSocket: ["ping"]
         }
     }
 

@@ -20,15 +20,31 @@ public struct FrameError: Error, Equatable, Sendable {
         FrameError(.invalidJSON, "A frame must be one JSON object; this is \(value.typeName): \(value.excerpt()).")
     }
 
-    static let missingType = FrameError(
-        .invalidMessageType, "The frame has no 'type'; send \"message\", \"user_message\" or \"ping\".")
+    static func missingType(in form: GuideMode) -> FrameError {
+        FrameError(.invalidMessageType, "The frame has no 'type'; send \(choice(of: ClientFrame.types(in: form))).")
+    }
 
-    static func unknownType(_ value: JSONValue) -> FrameError {
-        let known = ["message", "user_message", "ping"]
+    static func unknownType(_ value: JSONValue, in form: GuideMode) -> FrameError {
+        let known = ClientFrame.types(in: form)
+        let reason: String
+        if let name = value.string, !known.contains(name), ClientFrame.types(in: .union).contains(name) {
+            let guide = name == "message" ? "consultation-websocket" : "enhanced-consultations"
+            reason = ", which belongs to the guide \(guide), and this server answers as \(form.rawValue) (--guide)"
+        } else {
+            reason = ""
+        }
         let near = value.string.flatMap { NearMiss.nearest(to: $0, among: known) }.map { " Did you mean \"\($0)\"?" }
         return FrameError(
             .invalidMessageType,
-            "The frame's 'type' is \(value.excerpt()); send \"message\", \"user_message\" or \"ping\".\(near ?? "")")
+            "The frame's 'type' is \(value.excerpt())\(reason); send \(choice(of: known)).\(reason.isEmpty ? near ?? "" : "")"
+        )
+    }
+
+    /// `"a", "b" or "c"`.
+    private static func choice(of names: [String]) -> String {
+        let names = names.map { "\"\($0)\"" }
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return names.dropLast().joined(separator: ", ") + " or " + last
     }
 
     static let missingContent = FrameError(

@@ -2,7 +2,7 @@ import JSON
 
 /// What the server sends over a consultation's socket: one JSON object in one text frame.
 ///
-/// Each has `type` and `timestamp`; all but `pong` have `consultation_id`.
+/// In the union each has `type` and `timestamp`, and all but `pong` have `consultation_id`.
 public enum ServerFrame: Equatable, Sendable {
     /// The socket is open.
     case connected
@@ -41,12 +41,17 @@ public enum ServerFrame: Equatable, Sendable {
         }
     }
 
-    /// The frame's text.
-    public func encoded(consultationID: ResourceID, at time: Timestamp) -> [UInt8] {
+    /// The frame's text, in the form of the union or of one guide.
+    ///
+    /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket no
+    /// `consultation_id`; `code` is the union's own (CONTRACT: the WebSocket). `pong` is the same for all.
+    public func encoded(consultationID: ResourceID, at time: Timestamp, in form: GuideMode) -> [UInt8] {
         var writer = JSONWriter(reserving: 256)
         writer.beginObject()
         writer.member("type", type)
-        if self != .pong { writer.member("consultation_id", consultationID.description) }
+        if self != .pong, form != .enhancedConsultations, form != .mealLogWebSocket {
+            writer.member("consultation_id", consultationID.description)
+        }
         switch self {
         case .connected, .messageReceived, .streamComplete, .pong: break
         case .streamChunk(let content):
@@ -64,9 +69,9 @@ public enum ServerFrame: Equatable, Sendable {
             }
         case .error(let error):
             writer.member("error", error.message)
-            writer.member("code", error.code.rawValue)
+            if form == .union { writer.member("code", error.code.rawValue) }
         }
-        writer.member("timestamp", time.wireText)
+        if self == .pong || form != .enhancedConsultations { writer.member("timestamp", time.wireText) }
         writer.endObject()
         return writer.bytes
     }

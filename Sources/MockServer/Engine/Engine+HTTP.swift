@@ -172,7 +172,7 @@ extension Engine {
             return .ok(try world.backend.consultation(id, for: user))
         case .consultations where head.method == .post:
             try checkMediaType(head.fields, body)
-            let request = try CreateConsultationRequest(body: body)
+            let request = try CreateConsultationRequest(body: body, in: mode.form(of: .createConsultation))
             return .created(try world.backend.createConsultation(request, by: user, &world.turn))
         case .consultations:
             let query = try ConsultationListQuery(query: head.target.queryItems())

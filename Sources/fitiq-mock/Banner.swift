@@ -1,0 +1,86 @@
+import FitIQAPI
+import MockServer
+
+/// What a newcomer sees first: where the server is, what it asks for, and commands to try.
+struct Banner {
+    let server: RunningServer
+    /// The program as it is to be typed.
+    let program: String
+
+    var text: String {
+        """
+        fitiq-mock \(Version.current) serves a fake FitIQ backend\(guide).
+
+          REST        \(server.url)/api/v1
+          WebSocket   \(server.webSocketURL)/api/v1/consultations/{id}/ws
+          Docs        \(server.url)/docs
+          API key     \(server.apiKey)
+          Token       \(server.token)
+
+        \(examples.map { "\($0.title):\n\n  \($0.command)\n\n" }.joined())Stop with Ctrl-C.
+
+        """
+    }
+
+    private var guide: String {
+        server.mode == .union ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
+    }
+
+    private struct Example {
+        let title: String
+        let command: String
+    }
+
+    /// Something that the mode serves, in the order in which a newcomer would try it.
+    private var examples: [Example] {
+        switch server.mode {
+        case .union, .consultationWebSocket, .enhancedConsultations:
+            consultationExamples(body: #"{"persona":"nutritionist"}"#)
+        case .webSocketArchitecture:
+            consultationExamples(body: #"{"coach_type":"nutritionist","context":"meal_log_tracking"}"#)
+        case .goalLinking:
+            [
+                Example(
+                    title: "Create a goal",
+                    command: curl(
+                        "-X POST", "/api/v1/goals",
+                        body:
+                            #"{"title":"Exercise 3x per week","description":"A habit","targetDate":"2030-03-01T00:00:00Z"}"#
+                    )),
+                Example(title: "List the goals", command: curl("", "/api/v1/goals")),
+            ]
+        case .mealLogWebSocket:
+            [
+                Example(
+                    title: "Log a meal",
+                    command: curl(
+                        "-X POST", "/api/v1/meal-logs/natural",
+                        body: #"{"raw_input":"2 eggs and toast","meal_type":"breakfast"}"#)),
+                Example(title: "Some seconds later it is worked out", command: curl("", "/api/v1/meal-logs")),
+            ]
+        }
+    }
+
+    private func consultationExamples(body: String) -> [Example] {
+        let chatOptions = server.chatOptions.map { " " + $0 }.joined()
+        return [
+            Example(title: "Create a consultation", command: curl("-X POST", "/api/v1/consultations", body: body)),
+            Example(
+                title: "The same again answers 409 with the id of the one that exists",
+                command: curl("-i -X POST", "/api/v1/consultations", body: body)),
+            Example(
+                title: "Chat over the WebSocket", command: "\(program) chat --persona nutritionist\(chatOptions)"),
+        ]
+    }
+
+    private func curl(_ options: String, _ path: String, body: String? = nil) -> String {
+        let options = (["-sS", options, "-w '\\n'"]).filter { !$0.isEmpty }.joined(separator: " ")
+        let lines =
+            [
+                "curl \(options) \((server.url + path).shellQuoted)",
+                "-H 'Authorization: Bearer \(server.token)'",
+                "-H \("X-API-Key: \(server.apiKey)".shellQuoted)",
+            ] + (body.map { ["-H 'Content-Type: application/json' -d '\($0)'"] } ?? [])
+        return lines.joined(separator: " \\\n    ")
+    }
+}

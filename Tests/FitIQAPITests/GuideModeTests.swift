@@ -1,0 +1,242 @@
+import HTTPTypes
+import JSON
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("Guide modes") struct GuideModeTests {
+    @Test("have the guides' short names")
+    func names() {
+        #expect(
+            GuideMode.allCases.map(\.rawValue) == [
+                "union", "consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture",
+                "meal-log-websocket",
+            ])
+        #expect(GuideMode.guides.count == 5 && !GuideMode.guides.contains(.union))
+    }
+
+    /// The contract's table: D documented, S support, - absent; in the order of `GuideMode.guides`.
+    static let table: [(Endpoint, String)] = [
+        (.createConsultation, "DD-DS"), (.listConsultations, "-D---"), (.listQuickActions, "-D---"),
+        (.chatAboutGoal, "--D--"), (.showConsultation, "DDDS-"), (.listMessages, "DDSS-"),
+        (.archiveConsultation, "SDS--"), (.webSocket, "DDSDD"), (.createGoal, "SSD--"), (.listGoals, "SSD--"),
+        (.showGoal, "SSD--"), (.updateGoal, "SSD--"), (.createMealLog, "---SD"), (.listMealLogs, "---SS"),
+        (.showMealLog, "---SD"),
+    ]
+
+    @Test("serve what the guide documents and what it presupposes", arguments: table)
+    func provision(endpoint: Endpoint, row: String) {
+        for (mode, letter) in zip(GuideMode.guides, row) {
+            let provision = mode.provision(of: endpoint)
+            #expect(provision == (letter == "D" ? .documented : letter == "S" ? .support : .absent), "\(mode)")
+            #expect(mode.serves(endpoint) == (letter != "-"))
+            #expect(mode.form(of: endpoint) == (letter == "D" ? mode : .union))
+        }
+        #expect(GuideMode.union.provision(of: endpoint) == .documented)
+    }
+
+    @Test("leave no endpoint out of the table")
+    func tableIsComplete() {
+        #expect(Self.table.map(\.0) == Endpoint.allCases)
+    }
+
+    @Test("name the guides of an endpoint: those that document it, else those that presuppose it")
+    func guidesOfEndpoints() {
+        #expect(Endpoint.listConsultations.guides == [.enhancedConsultations])
+        #expect(Endpoint.createGoal.guides == [.goalLinking])
+        #expect(Endpoint.listMealLogs.guides == [.webSocketArchitecture, .mealLogWebSocket])
+        #expect(Endpoint.allCases.allSatisfy { !$0.guides.isEmpty })
+    }
+
+    static let absences: [(APIError, String)] = [
+        (
+            .notInGuide(.listConsultations, path: "/api/v1/consultations", mode: .consultationWebSocket),
+            #"GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server answers as (--guide). "#
+                + "Documented by enhanced-consultations; without --guide all are served."
+        ),
+        (
+            .notInGuide(.listMealLogs, path: "/api/v1/meal-logs", mode: .goalLinking),
+            #"GET "/api/v1/meal-logs" is not in the guide goal-linking, which this server answers as (--guide). "#
+                + "Presupposed by websocket-architecture and meal-log-websocket; without --guide all are served."
+        ),
+    ]
+
+    @Test("say of what is absent who documents it", arguments: absences)
+    func absence(refusal: APIError, message: String) {
+        #expect(refusal.status == .notFound)
+        #expect(refusal.message == message)
+    }
+
+    @Test("hint only at paths that they serve", arguments: GuideMode.allCases)
+    func templates(mode: GuideMode) {
+        let refusal = Route.refusal(ofUnknownPath: "/api/v1/gaols", in: mode)
+        #expect(refusal.message.contains("/api/v1/goals.") == mode.serves(.listGoals), "\(refusal.message)")
+    }
+
+    @Test("answer methods as far as they serve them", arguments: GuideMode.allCases)
+    func methods(mode: GuideMode) {
+        #expect(Route.consultations.methods(in: mode).contains(.get) == mode.serves(.listConsultations))
+        #expect(Route.consultations.methods(in: mode).contains(.head) == mode.serves(.listConsultations))
+        #expect(Route.consultations.methods(in: mode).contains(.post) == mode.serves(.createConsultation))
+        #expect(Route.webSocket("x").methods(in: mode) == [.get])
+        #expect(Route.avatar(.nutritionist).methods(in: mode) == [.get, .head])
+    }
+
+    // MARK: Refusals
+
+    @Test("refuse in the union's form, but for meal-log-websocket")
+    func errorForm() {
+        let refusal = APIError(.notFound, .notFound, "No.", details: ["a": 1])
+        for mode in GuideMode.allCases where mode != .mealLogWebSocket {
+            #expect(
+                text(refusal.body(in: mode))
+                    == #"{"success":false,"error":{"code":"NOT_FOUND","message":"No.","details":{"a":1}}}"#)
+        }
+        #expect(text(refusal.body(in: .mealLogWebSocket)) == #"{"error":{"message":"No.","code":"NOT_FOUND"}}"#)
+    }
+
+    // MARK: Consultations
+
+    private func body(_ consultation: Consultation, _ endpoint: Endpoint, _ mode: GuideMode) -> String {
+        text(consultation.body(answering: endpoint, in: mode, origin: "http://127.0.0.1:8080"))
+    }
+
+    @Test("show a consultation as consultation-websocket does, nested after create and flat after get")
+    func consultationWebSocket() {
+        let plain =
+            #"{"id":"00000000-0000-4000-8000-000000000001","user_id":"user-1","persona":"general_wellness","status":"active","#
+            + #""started_at":"2025-01-29T10:30:00Z","message_count":0,"created_at":"2025-01-29T10:30:00Z","#
+            + #""updated_at":"2025-01-29T10:30:00Z"}"#
+        let mode = GuideMode.consultationWebSocket
+        #expect(
+            body(AnswerTests.plain, .createConsultation, mode)
+                == #"{"success":true,"data":{"consultation":\#(plain)}}"#)
+        #expect(body(AnswerTests.plain, .showConsultation, mode) == #"{"success":true,"data":\#(plain)}"#)
+        #expect(
+            body(AnswerTests.full, .showConsultation, mode)
+                .contains(#""goal_id":"00000000-0000-4000-8000-000000000009"}"#))
+        #expect(
+            body(AnswerTests.full, .archiveConsultation, mode) == body(AnswerTests.full, .archiveConsultation, .union))
+    }
+
+    @Test("show a consultation as enhanced-consultations does")
+    func enhancedConsultations() {
+        let full =
+            #"{"id":"00000000-0000-4000-8000-000000000002","user_id":"Zoë \"😀\"","persona":"fitness_coach","#
+            + #""context_type":"goal","context_id":"00000000-0000-4000-8000-000000000009","title":"A/B \\","#
+            + #""is_active":false,"is_archived":true,"message_count":12,"last_message_at":"2025-01-29T10:30:04Z","#
+            + #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:05Z"}"#
+        let mode = GuideMode.enhancedConsultations
+        for endpoint in [Endpoint.createConsultation, .showConsultation, .archiveConsultation] {
+            #expect(body(AnswerTests.full, endpoint, mode) == #"{"success":true,"data":\#(full)}"#)
+        }
+        #expect(text(AnswerTests.full.listItem(in: mode)) == full)
+        #expect(AnswerTests.full.listItem(in: .goalLinking) == AnswerTests.full.listItem(in: .union))
+    }
+
+    @Test("show a consultation as goal-linking does, bare and in camelCase")
+    func goalLinking() {
+        #expect(
+            body(AnswerTests.plain, .showConsultation, .goalLinking)
+                == #"{"id":"00000000-0000-4000-8000-000000000001","userId":"user-1","goalId":null,"#
+                + #""persona":{"id":"general_wellness","name":"Wellness Coach","#
+                + #""avatar":"http://127.0.0.1:8080/avatars/general_wellness.svg"},"#
+                + #""createdAt":"2025-01-29T10:30:00Z","updatedAt":"2025-01-29T10:30:00Z","messageCount":0,"#
+                + #""lastMessageAt":null}"#)
+    }
+
+    @Test("show of a consultation its id alone, as websocket-architecture does")
+    func webSocketArchitecture() {
+        let mode = GuideMode.webSocketArchitecture
+        #expect(
+            body(AnswerTests.plain, .createConsultation, mode)
+                == #"{"consultation_id":"00000000-0000-4000-8000-000000000001"}"#)
+        #expect(body(AnswerTests.plain, .showConsultation, mode) == body(AnswerTests.plain, .showConsultation, .union))
+    }
+
+    @Test("list messages with or without paging and metadata")
+    func messages() throws {
+        let message = Message(
+            id: .numbered(3), consultationID: .numbered(1), role: .assistant, content: "A",
+            metadata: MessageMetadata(tokensUsed: 1), createdAt: .example)
+        func body(_ form: GuideMode) throws -> JSONValue {
+            var writer = JSONWriter()
+            message.write(into: &writer, in: form)
+            return try JSON.parse(
+                ListAnswers.messages(writer.bytes[...], page: Page(number: 1, size: 1), total: 1, in: form))
+        }
+        let bare = try body(.consultationWebSocket)
+        #expect(bare["data"]?.object?.keys == ["messages"])
+        #expect(
+            bare["data"]?["messages"]?[0]?.object?.keys == ["id", "consultation_id", "role", "content", "created_at"])
+        for form in [GuideMode.union, .enhancedConsultations] {
+            let paged = try body(form)
+            #expect(paged["data"]?.object?.keys == ["messages", "pagination"])
+            #expect(paged["data"]?["messages"]?[0]?["metadata"]?["tokens_used"]?.int == 1)
+        }
+    }
+
+    @Test("know paging of messages, or ignore it")
+    func messageQuery() throws {
+        let query = [(name: "page", value: "nonsense")]
+        #expect(try MessageListQuery(query: query, in: .consultationWebSocket).page == nil)
+        #expect(refusal { () throws(APIError) in try MessageListQuery(query: query, in: .union) } != nil)
+    }
+
+    // MARK: Requests
+
+    @Test("take the fields of their guide, and ignore the others'")
+    func createRequest() throws {
+        let everything = Array(
+            #"""
+            {"persona":"nutritionist","coach_type":"fitness_coach","goal_id":"g","context_type":"mood","context_id":"m",
+             "title":"T","context":"free text"}
+            """#.utf8)
+        func request(_ form: GuideMode) throws -> CreateConsultationRequest {
+            try CreateConsultationRequest(body: everything, in: form)
+        }
+        let consultationWebSocket = try request(.consultationWebSocket)
+        #expect(consultationWebSocket.persona == .nutritionist)
+        #expect(consultationWebSocket.context == ConsultationContext(.goal, id: "g"))
+        #expect(consultationWebSocket.title == nil)
+        let enhanced = try request(.enhancedConsultations)
+        #expect(enhanced.context == ConsultationContext(.mood, id: "m"))
+        #expect(enhanced.title == "T")
+        let architecture = try request(.webSocketArchitecture)
+        #expect(architecture.persona == .fitnessCoach)
+        #expect(architecture.context == .general)
+        #expect(architecture.note == "free text")
+        #expect(refusal { () throws(APIError) in try CreateConsultationRequest(body: everything, in: .union) } != nil)
+    }
+
+    @Test("ask for the coach by their guide's name")
+    func missingCoach() {
+        func message(_ body: String, _ form: GuideMode) -> String? {
+            refusal { () throws(APIError) in try CreateConsultationRequest(body: Array(body.utf8), in: form) }?.message
+        }
+        #expect(message(#"{"persona":"nutritionist"}"#, .webSocketArchitecture)?.contains("'coach_type'") == true)
+        #expect(message(#"{"coach_type":"nutritionist"}"#, .consultationWebSocket)?.contains("'persona'") == true)
+        #expect(
+            message(#"{"persona":"nutritionist","context_type":"goal"}"#, .enhancedConsultations)?
+                .hasSuffix("as 'context_id'.") == true)
+    }
+
+    // MARK: Credentials
+
+    @Test("require an API key, but for the two guides that do not mention one")
+    func apiKeys() {
+        #expect(GuideMode.allCases.filter { !$0.requiresAPIKey } == [.goalLinking, .webSocketArchitecture])
+    }
+
+    @Test("say where the WebSocket's credentials belong")
+    func webSocketCredentials() {
+        for mode in GuideMode.allCases {
+            let message = APIError.missingWebSocketCredentials(in: mode).message
+            #expect(message.contains("?token=") == (mode.webSocketCredentials != .headers), "\(message)")
+            #expect(message.contains("Authorization: Bearer") == (mode.webSocketCredentials != .queryToken))
+        }
+        #expect(!APIError.missingWebSocketCredentials(in: .goalLinking).message.contains("X-API-Key"))
+        #expect(APIError.queryTokenNotInGuide(.consultationWebSocket).message.contains("consultation-websocket"))
+        #expect(APIError.headersNotInGuide(.enhancedConsultations).message.contains("?token=<JWT>"))
+    }
+}
