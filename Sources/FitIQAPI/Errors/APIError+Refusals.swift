@@ -99,15 +99,17 @@ extension APIError {
             "\(quoted(path)) does not answer \(quoted(method.rawValue)); it answers \(list).", fields: [.allow: list])
     }
 
-    /// No consultation of this user has this id.
-    public static func unknownConsultation(_ id: String) -> APIError {
-        APIError(.notFound, .notFound, "This user has no consultation \(quoted(id)).\(idHint(id))")
+    /// No consultation of this user has this id, which stood in the path or in a field of the body.
+    public static func unknownConsultation(_ id: String, field: String? = nil) -> APIError {
+        APIError(.notFound, .notFound, "This user has no consultation \(quoted(id))\(place(field)).\(idHint(id))")
     }
 
-    /// No goal of this user has this id.
-    public static func unknownGoal(_ id: String, field: String) -> APIError {
-        APIError(.notFound, .goalNotFound, "This user has no goal \(quoted(id)) (field '\(field)').\(idHint(id))")
+    /// No goal of this user has this id, which stood in the path or in a field of the body.
+    public static func unknownGoal(_ id: String, field: String? = nil) -> APIError {
+        APIError(.notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(idHint(id))")
     }
+
+    private static func place(_ field: String?) -> String { field.map { " (field '\($0)')" } ?? "" }
 
     private static func idHint(_ id: String) -> String {
         switch ResourceID.read(id) {
@@ -176,6 +178,29 @@ extension APIError {
     /// A text field has few characters, but far too many bytes.
     public static func tooManyBytes(_ field: String, limit: Int, got count: Int) -> APIError {
         invalid("The field '\(field)' must have at most \(limit) bytes of UTF-8; it has \(count).")
+    }
+
+    /// A field is no number, or one out of its range.
+    public static func numberExpected(_ field: String, allowed: ClosedRange<Double>, got value: JSONValue) -> APIError {
+        let bounds = [allowed.lowerBound, allowed.upperBound].map { JSONNumber($0).text }
+        return wrongType(field, expected: "a number from \(bounds[0]) to \(bounds[1])", got: value)
+    }
+
+    /// A field is no date-time, or one that no calendar has.
+    public static func dateTimeExpected(_ field: String, got value: JSONValue) -> APIError {
+        var refusal = wrongType(field, expected: BodyReader.expectedDateTime, got: value)
+        if value.number != nil {
+            refusal.message += " Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."
+        }
+        return refusal
+    }
+
+    /// The id of a goal has another format than the backend's.
+    public static func malformedGoalID(_ id: String, field: String) -> APIError {
+        invalid(
+            "The field '\(field)' must be the id of a goal, a lower-case UUID such as "
+                + "\"6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab\"; got \(quoted(id)). Is it the app's local id? "
+                + "Send the one that POST /api/v1/goals answered with (guide goal-linking, critical rule).")
     }
 
     /// A query parameter is no whole number in its range.

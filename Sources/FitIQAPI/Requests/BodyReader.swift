@@ -33,6 +33,16 @@ struct BodyReader {
         return value
     }
 
+    /// Whether a field is there and null, for those that tell null from absent.
+    func isNull(_ field: String) -> Bool { object[field] == .null }
+
+    /// A text of any length, or nil where the field is absent; for ids, which are looked up whatever they are.
+    func string(_ field: String, expected: String) throws(APIError) -> String? {
+        guard let value = self[field] else { return nil }
+        guard let text = value.string else { throw .wrongType(field, expected: expected, got: value) }
+        return text
+    }
+
     /// A text of limited length, or nil where the field is absent.
     func text(_ field: String, characters: ClosedRange<Int>) throws(APIError) -> String? {
         guard let value = self[field] else { return nil }
@@ -45,6 +55,25 @@ struct BodyReader {
             throw .wrongLength(field, allowed: characters, got: text.count)
         }
         return text
+    }
+
+    /// A number in a range, or nil where the field is absent; `-0` is 0.
+    func number(_ field: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
+        guard let value = self[field] else { return nil }
+        guard let number = value.number?.double, range.contains(number) else {
+            throw .numberExpected(field, allowed: range, got: value)
+        }
+        return number == 0 ? 0 : number
+    }
+
+    /// What ``dateTime(_:)`` reads, for messages.
+    static let expectedDateTime = "an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\""
+
+    /// A point in time in the form of RFC 3339 §5.6, or nil where the field is absent.
+    func dateTime(_ field: String) throws(APIError) -> DateTime? {
+        guard let value = self[field] else { return nil }
+        guard let text = value.string, let time = DateTime(text) else { throw .dateTimeExpected(field, got: value) }
+        return time
     }
 
     /// One of a closed set of names, or nil where the field is absent.
