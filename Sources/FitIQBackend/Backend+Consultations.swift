@@ -4,26 +4,40 @@ import FitIQAPI
 extension Backend {
     /// Creates a consultation (`POST /api/v1/consultations`).
     ///
-    /// - Throws: 404 for a goal context, 409 for an active duplicate, 429 at the limit of active ones (in this order), 507
+    /// One about a goal becomes the goal's conversation, unless that has one.
+    ///
+    /// - Throws: 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active ones (in this order), 507
     ///   where the world is full.
     public mutating func createConsultation(
         _ request: CreateConsultationRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
         advance(&turn)
+        var goal: Int?
         if request.context.type == .goal, let id = request.context.id {
-            throw .unknownGoal(id, field: request.contextField)
+            goal = try goalPosition(of: id, ownedBy: user, field: request.contextField)
         }
         let topic = Topic(persona: request.persona, context: request.context)
         if let existing = users[user].active[topic] {
             throw .consultationExists(consultations[existing].consultation)
         }
+        let position = try addConsultation(topic, goal: goal, title: request.title, by: user, &turn)
+        return body(of: position, answering: .createConsultation)
+    }
+
+    /// Makes a consultation whose topic is free, and the conversation of its goal where that has none.
+    ///
+    /// - Throws: 429 at the limit of active ones, 507 where the world is full.
+    mutating func addConsultation(
+        _ topic: Topic, goal: Int?, title: String?, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> Int {
+        precondition(users[user].active[topic] == nil, "A topic has one active consultation.")
         let limit = configuration.limits.activeConsultations
         guard users[user].active.count < limit else { throw .tooManyActiveConsultations(limit: limit) }
         try checkStorage()
 
         let consultation = Consultation(
-            id: turn.identifiers.next(), userID: users[user].id, persona: request.persona, context: request.context,
-            goalID: nil, title: request.title, createdAt: turn.now)
+            id: turn.identifiers.next(), userID: users[user].id, persona: topic.persona, context: topic.context,
+            goalID: goal.map { goals[$0].goal.id }, title: title, createdAt: turn.now)
         let record = ConsultationRecord(
             consultation, owner: user, mode: configuration.mode, origin: configuration.origin)
         let position = consultations.count
@@ -32,7 +46,8 @@ extension Backend {
         users[user].consultations.append(position)
         users[user].active[topic] = position
         storedBytes += record.byteCount
-        return body(of: position, answering: .createConsultation)
+        if let goal, conversation(ofGoal: goal) == nil { link(goal: goal, with: position, at: turn.now) }
+        return position
     }
 
     /// Shows a consultation (`GET /api/v1/consultations/{id}`).
@@ -71,7 +86,7 @@ extension Backend {
 
     /// Archives a consultation; again, nothing changes (`POST /api/v1/consultations/{id}/archive`).
     ///
-    /// Frees the slot and the topic, completes the answer that streams without frames, and closes the sockets with 1000 after
+    /// Frees the slot, the topic and the goal, completes the answer that streams without frames, and closes the sockets with 1000 after
     /// an `error` frame (CONTRACT: consultations, the WebSocket).
     ///
     /// - Throws: 404.
@@ -87,6 +102,7 @@ extension Backend {
         let topic = consultations[position].topic
         if users[user].active[topic] == position { users[user].active[topic] = nil }
         update(position, at: turn.now) { $0.consultation.status = .archived }
+        releaseGoal(of: position, at: turn.now)
         return body(of: position, answering: .archiveConsultation)
     }
 

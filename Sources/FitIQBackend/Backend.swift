@@ -1,7 +1,7 @@
 import FitIQAPI
 import HeapModule
 
-/// The FitIQ domain of one world: users, consultations, messages, and the answers being streamed.
+/// The FitIQ domain of one world: users, goals, consultations, messages, and the answers being streamed.
 ///
 /// A pure value. Commands take a ``Turn``, which brings the time and the ids and collects the effects; what lies in the
 /// future is told by ``nextDeadline`` and happens when ``advance(_:)`` is called. A command first does what was due by its
@@ -31,9 +31,11 @@ public struct Backend: Sendable {
     var users = UserTable()
     var consultations: [ConsultationRecord] = []
     var positions: [ResourceID: Int] = [:]
+    var goals: [GoalRecord] = []
+    var goalPositions: [ResourceID: Int] = [:]
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
-    /// Bytes of JSON held by all consultations and histories.
+    /// Bytes of JSON held by all consultations, histories and goals.
     var storedBytes = 0
 
     /// Makes a backend without users.
@@ -56,9 +58,11 @@ public struct Backend: Sendable {
     }
 
     /// The position of a consultation of this user; 404 for anybody else's, as if it did not exist.
-    func position(of id: String, ownedBy user: UserID) throws(APIError) -> Int {
+    ///
+    /// - Parameter field: where in the body the id stood; nil for the path.
+    func position(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
         guard let resource = ResourceID(id), let position = positions[resource], consultations[position].owner == user
-        else { throw .unknownConsultation(id) }
+        else { throw .unknownConsultation(id, field: field) }
         return position
     }
 

@@ -6,15 +6,17 @@ struct Topic: Hashable, Sendable {
     var context: ConsultationContext
 }
 
-/// One user and what is theirs, as positions in the backend's list of consultations.
+/// One user and what is theirs, as positions in the backend's lists.
 struct User: Sendable {
     let id: String
-    /// All of them, oldest first.
+    /// All consultations, oldest first.
     var consultations: [Int] = []
     /// The active ones.
     ///
     /// One for each topic is the rule of 409, so the count of these is the count for 429.
     var active: [Topic: Int] = [:]
+    /// All goals, oldest first.
+    var goals: [Int] = []
 }
 
 /// The users of a world.

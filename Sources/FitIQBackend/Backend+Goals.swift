@@ -1,0 +1,131 @@
+import FitIQAPI
+
+/// The REST side of goals. Each command returns the body of its success.
+extension Backend {
+    /// Creates a goal (`POST /api/v1/goals`).
+    ///
+    /// - Throws: 507 at the limit of goals, or where the world is full.
+    public mutating func createGoal(
+        _ request: CreateGoalRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let limit = configuration.limits.goals
+        guard users[user].goals.count < limit else { throw .storeFull("goals of a user", limit: limit) }
+        try checkStorage()
+
+        let goal = Goal(
+            id: turn.identifiers.next(), userID: users[user].id, title: request.title, description: request.description,
+            category: request.category, targetDate: request.targetDate, createdAt: turn.now)
+        let record = GoalRecord(goal, owner: user, form: goalForm)
+        goalPositions[goal.id] = goals.count
+        users[user].goals.append(goals.count)
+        goals.append(record)
+        storedBytes += record.encoded.byteCount
+        return record.encoded.body
+    }
+
+    /// Shows a goal (`GET /api/v1/goals/{goalId}`).
+    ///
+    /// - Throws: 404.
+    public func goal(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
+        goals[try goalPosition(of: id, ownedBy: user)].encoded.body
+    }
+
+    /// Lists all goals of a user, oldest first (`GET /api/v1/goals`).
+    public func goals(for user: UserID) -> [UInt8] {
+        ListAnswers.goals(users[user].goals.map { goals[$0].encoded }, in: goalForm)
+    }
+
+    /// Changes a goal, all that is asked for or nothing (`PATCH /api/v1/goals/{goalId}`).
+    ///
+    /// - Throws: 404 for the goal, then for the conversation; 400 for a conversation that is not active; 507 where the world
+    ///   is full and the goal would grow.
+    public mutating func updateGoal(
+        _ id: String, _ request: UpdateGoalRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let position = try goalPosition(of: id, ownedBy: user)
+        var conversation: Int?
+        if case .link(let id) = request.conversation {
+            conversation = try self.position(of: id, ownedBy: user, field: "conversationId")
+        }
+        if let consultation = conversation.map({ consultations[$0].consultation }), !consultation.isActive {
+            throw .consultationNotActive(consultation.id, status: consultation.status)
+        }
+        var changed = goals[position].goal
+        request.apply(to: &changed)
+        if changed.textByteCount > goals[position].goal.textByteCount { try checkStorage() }
+
+        update(goal: position, at: turn.now) { request.apply(to: &$0) }
+        if let conversation {
+            link(goal: position, with: conversation, at: turn.now)
+        } else if request.conversation == .unlink {
+            unlinkBothEnds(ofGoal: position, at: turn.now)
+        }
+        return goals[position].encoded.body
+    }
+
+    /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
+    ///
+    /// The goal's own conversation comes first, then an active one with the same persona and goal, which is linked; so a
+    /// duplicate is never refused, but continued.
+    ///
+    /// - Throws: 404, 429 at the limit of active consultations, 507 where the world is full; the latter two only where a
+    ///   consultation is to be created.
+    public mutating func chatAboutGoal(
+        _ request: ChatAboutGoalRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let position = try goalPosition(of: request.goalID, ownedBy: user, field: "goalId")
+        let goal = goals[position].goal
+        let topic = Topic(
+            persona: .generalWellness, context: ConsultationContext(.goal, id: goal.id.description))
+        let conversation: Int
+        if let linked = self.conversation(ofGoal: position) {
+            conversation = linked
+        } else if let existing = users[user].active[topic] {
+            link(goal: position, with: existing, at: turn.now)
+            conversation = existing
+        } else {
+            conversation = try addConsultation(topic, goal: position, title: goal.title, by: user, &turn)
+        }
+        return ChatAboutGoalAnswer(consultations[conversation].consultation, goalID: goal.id)
+            .body(in: configuration.mode.form(of: .chatAboutGoal), origin: configuration.origin)
+    }
+
+    /// The position of a goal of this user; 404 for anybody else's, as if it did not exist.
+    ///
+    /// - Parameter field: where in the body the id stood; nil for the path.
+    func goalPosition(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
+        guard let resource = ResourceID(id), let position = goalPositions[resource], goals[position].owner == user
+        else { throw .unknownGoal(id, field: field) }
+        return position
+    }
+
+    /// Changes a goal and brings its JSON up to date; where nothing changes, its time stays as well.
+    mutating func update(goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void) {
+        let old = goals[position]
+        var goal = old.goal
+        change(&goal)
+        guard goal != old.goal else { return }
+        goal.updatedAt = now
+        let record = GoalRecord(goal, owner: old.owner, form: goalForm)
+        storedBytes += record.encoded.byteCount - old.encoded.byteCount
+        goals[position] = record
+    }
+
+    /// The shape of goals in every answer: all their endpoints are documented by the same guide.
+    private var goalForm: GuideMode { configuration.mode.form(of: .showGoal) }
+}
+
+extension Backend {
+    /// How many goals exist.
+    public var goalCount: Int { goals.count }
+}
+
+extension Goal {
+    /// The bytes of what a client may make longer.
+    fileprivate var textByteCount: Int {
+        title.utf8.count + description.utf8.count + (category?.utf8.count ?? 0)
+    }
+}
