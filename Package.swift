@@ -32,6 +32,9 @@ let package = Package(
         .target(name: "WebSocket", dependencies: ["Digests", httpTypes]),
         .target(name: "JSON"),
 
+        // Text in, foods with nutrition facts out.
+        .target(name: "Nutrition"),
+
         // The FitIQ contract: what goes over the wire, and the rules behind it.
         .target(name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes]),
         .target(name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", heap]),
@@ -60,6 +63,7 @@ let package = Package(
         .testTarget(name: "WebSocketTests", dependencies: ["WebSocket", httpTypes]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "NutritionTests", dependencies: ["Nutrition"]),
         .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "JSON", httpTypes]),
         .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON"]),
         .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),

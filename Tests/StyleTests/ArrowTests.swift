@@ -10,6 +10,7 @@ enum Arrows {
         "HTTP1": ["HTTPTypes"],
         "WebSocket": ["Digests", "HTTPTypes"],
         "JSON": [],
+        "Nutrition": [],
         "FitIQAPI": ["Digests", "JSON", "HTTPTypes"],
         "FitIQBackend": ["FitIQAPI", "JSON", "HeapModule"],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
