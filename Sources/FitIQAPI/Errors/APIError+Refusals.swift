@@ -280,6 +280,32 @@ extension APIError {
         .upgradeRequired, .upgradeRequired,
         "This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the URL), not with a plain request.",
         fields: [.upgrade: "websocket", .connection: "Upgrade"])
+
+    // MARK: Meal logs
+
+    /// No meal log of this user has this id.
+    public static func unknownMealLog(_ id: String) -> APIError {
+        APIError(.notFound, .notFound, "This user has no meal log \(quoted(id)).\(idHint(id))")
+    }
+
+    /// The meal's text consists of white space.
+    public static let blankRawInput = invalid(
+        "The field 'raw_input' is blank; describe the meal, such as \"2 eggs and toast\".")
+
+    /// A field is no date-time.
+    public static func badDateTime(_ field: String, got value: JSONValue) -> APIError {
+        wrongType(
+            field, expected: "an ISO 8601 date-time with its offset, such as \"2025-01-29T10:30:00Z\"", got: value)
+    }
+
+    /// A query parameter is neither a date nor a date-time.
+    public static func badDate(_ parameter: String, got value: String) -> APIError {
+        // What a form-decoded query makes of "+01:00".
+        let hint = value.contains(" ") ? " A '+' in a query stands for a space: write it as %2B." : ""
+        return invalid(
+            "The parameter '\(parameter)' must be a date, such as \"2025-01-29\", or a date-time, such as "
+                + "\"2025-01-29T10:30:00Z\"; got \(quoted(value)).\(hint)")
+    }
 }
 
 /// A value from the client in quotation marks, cut where it is long and free of control characters.

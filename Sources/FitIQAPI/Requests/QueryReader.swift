@@ -40,4 +40,20 @@ struct QueryReader {
         case let value?: throw .unknownChoice(parameter, got: value, allowed: ["true", "false"])
         }
     }
+
+    /// What a bare date stands for.
+    enum SecondOfDay {
+        case firstSecond, lastSecond
+    }
+
+    /// A date-time or, for one of its day's seconds in UTC, a date; nil where the parameter is absent.
+    func dateTime(_ parameter: String, ofDate second: SecondOfDay) throws(APIError) -> DateTime? {
+        guard let value = self[parameter] else { return nil }
+        if let time = DateTime(value) { return time }
+        guard let midnight = DateTime(date: value) else { throw .badDate(parameter, got: value) }
+        switch second {
+        case .firstSecond: return midnight
+        case .lastSecond: return DateTime(secondsSinceEpoch: midnight.secondsSinceEpoch + 86_399)
+        }
+    }
 }
