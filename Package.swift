@@ -37,7 +37,7 @@ let package = Package(
 
         // The FitIQ contract: what goes over the wire, and the rules behind it.
         .target(name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes]),
-        .target(name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", heap]),
+        .target(name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", heap]),
 
         // The shell: file descriptors, the event loop, the server, the command line.
         .target(name: "Sockets", dependencies: ["CPlatform"]),
@@ -65,7 +65,7 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "NutritionTests", dependencies: ["Nutrition"]),
         .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "JSON", httpTypes]),
-        .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON"]),
+        .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON", "Nutrition"]),
         .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),
         .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock"]),
         .testTarget(

@@ -7,16 +7,23 @@ extension Backend {
         let now = turn.now
         while let step = schedule.min, step.time <= now {
             schedule.removeMin()
-            guard let answer = consultations[step.position].answer, answer.id == step.answerID else { continue }
             // A late loop does not change what is said: time stamps are those of the schedule.
             turn.now = step.time
-            if answer.isComplete {
-                completeAnswer(answer, in: step.position, &turn)
-            } else {
-                sendChunk(of: answer, in: step.position, &turn)
+            switch step.work {
+            case .answer(let id): continueAnswer(id, in: step.position, &turn)
+            case .mealLog: finishMealLog(step.position, &turn)
             }
         }
         turn.now = now
+    }
+
+    private mutating func continueAnswer(_ id: ResourceID, in position: Int, _ turn: inout Turn) {
+        guard let answer = consultations[position].answer, answer.id == id else { return }
+        if answer.isComplete {
+            completeAnswer(answer, in: position, &turn)
+        } else {
+            sendChunk(of: answer, in: position, &turn)
+        }
     }
 
     mutating func beginAnswer(to question: Question, in position: Int, at now: Timestamp) {
@@ -30,7 +37,7 @@ extension Backend {
             offsets: configuration.pace.offsets(of: chunks, seed: question.answerID.seed),
             audience: listeners(of: position))
         consultations[position].answer = answer
-        schedule.insert(ScheduledStep(time: answer.nextTime, position: position, answerID: answer.id))
+        schedule.insert(ScheduledStep(time: answer.nextTime, position: position, work: .answer(answer.id)))
     }
 
     private mutating func sendChunk(of answer: AnswerInProgress, in position: Int, _ turn: inout Turn) {
@@ -43,7 +50,7 @@ extension Backend {
             assistantMessage: .assistantMessageChunk(id: answer.id, content: chunk))
         let next = answer.startedAt.advanced(byNanoseconds: answer.offsets[answer.step + 1])
         consultations[position].answer?.step += 1
-        schedule.insert(ScheduledStep(time: next, position: position, answerID: answer.id))
+        schedule.insert(ScheduledStep(time: next, position: position, work: .answer(answer.id)))
     }
 
     private mutating func completeAnswer(_ answer: AnswerInProgress, in position: Int, _ turn: inout Turn) {

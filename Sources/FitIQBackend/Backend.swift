@@ -1,7 +1,7 @@
 import FitIQAPI
 import HeapModule
 
-/// The FitIQ domain of one world: users, goals, consultations, messages, and the answers being streamed.
+/// The FitIQ domain of one world: users, goals, consultations, messages, meal logs, and what is under way.
 ///
 /// A pure value. Commands take a ``Turn``, which brings the time and the ids and collects the effects; what lies in the
 /// future is told by ``nextDeadline`` and happens when ``advance(_:)`` is called. A command first does what was due by its
@@ -33,9 +33,11 @@ public struct Backend: Sendable {
     var positions: [ResourceID: Int] = [:]
     var goals: [GoalRecord] = []
     var goalPositions: [ResourceID: Int] = [:]
+    var mealLogs: [MealLogRecord] = []
+    var mealLogPositions: [ResourceID: Int] = [:]
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
-    /// Bytes of JSON held by all consultations, histories and goals.
+    /// Bytes of JSON held by all consultations, histories, goals and meal logs.
     var storedBytes = 0
 
     /// Makes a backend without users.

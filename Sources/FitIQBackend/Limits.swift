@@ -12,7 +12,7 @@ public struct Limits: Sendable, Equatable {
     public var goals = 1000
     /// Meal logs of a user; 507 beyond.
     public var mealLogs = 10_000
-    /// Bytes of JSON that a world holds; 507 or an `error` frame beyond.
+    /// Bytes of JSON that a world holds; beyond, 507 or an `error` frame, and a meal log being processed fails.
     public var storedBytes = 256 * 1024 * 1024
 
     /// The documented limits.

@@ -12,7 +12,7 @@ enum Arrows {
         "JSON": [],
         "Nutrition": [],
         "FitIQAPI": ["Digests", "JSON", "HTTPTypes"],
-        "FitIQBackend": ["FitIQAPI", "JSON", "HeapModule"],
+        "FitIQBackend": ["FitIQAPI", "JSON", "Nutrition", "HeapModule"],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
         "MockServer": [
             "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes", "HeapModule",

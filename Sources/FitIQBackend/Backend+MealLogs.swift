@@ -1,0 +1,93 @@
+import FitIQAPI
+import Nutrition
+
+/// Meal logs: each command returns the body of its success; the outcome goes to the user's sockets (CONTRACT: meal logs).
+extension Backend {
+    /// Creates a meal log, whose processing starts now (`POST /api/v1/meal-logs/natural`).
+    ///
+    /// - Throws: 507 at the limit of the user's meal logs, or where the world is full.
+    public mutating func createMealLog(
+        _ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn
+    ) throws(APIError) -> [UInt8] {
+        advance(&turn)
+        let limits = configuration.limits
+        guard users[user].mealLogs.count < limits.mealLogs else {
+            throw .storeFull("meal logs of this user", limit: limits.mealLogs)
+        }
+        guard storedBytes < limits.storedBytes else { throw .storeFull("bytes", limit: limits.storedBytes) }
+
+        let log = MealLog(
+            id: turn.identifiers.next(), userID: users[user].id, rawInput: request.rawInput,
+            mealType: request.mealType, loggedAt: request.loggedAt ?? DateTime(turn.now), createdAt: turn.now)
+        let record = MealLogRecord(log, owner: user, form: mealLogForm)
+        let position = mealLogs.count
+        mealLogs.append(record)
+        mealLogPositions[log.id] = position
+        users[user].mealLogs.insert(position, at: placeInList(of: log, of: user))
+        storedBytes += record.byteCount
+        let duration = MealProcessing.duration(at: configuration.pace, seed: log.id.seed)
+        schedule.insert(
+            ScheduledStep(time: turn.now.advanced(byNanoseconds: duration), position: position, work: .mealLog))
+        return record.body
+    }
+
+    /// Shows a meal log (`GET /api/v1/meal-logs/{id}`).
+    ///
+    /// - Throws: 404.
+    public func mealLog(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
+        guard let resource = ResourceID(id), let position = mealLogPositions[resource],
+            mealLogs[position].owner == user
+        else { throw .unknownMealLog(id) }
+        return mealLogs[position].body
+    }
+
+    /// Lists meal logs, newest `logged_at` first, then newest created first (`GET /api/v1/meal-logs`).
+    public func mealLogs(_ query: MealLogListQuery, for user: UserID) -> [UInt8] {
+        let matching = users[user].mealLogs.reversed().filter { query.matches(mealLogs[$0].log) }
+        let objects = matching[query.page.range(of: matching.count)].map { mealLogs[$0].listItem }
+        return MealLog.listBody(objects, page: query.page, total: matching.count)
+    }
+
+    /// Ends the processing of a meal log and tells every open socket of its user, whatever the consultation.
+    mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
+        storedBytes -= mealLogs[position].byteCount
+        mealLogs[position].finish(outcome(of: mealLogs[position].log, &turn), form: mealLogForm)
+        storedBytes += mealLogs[position].byteCount
+
+        let sockets = users[mealLogs[position].owner].sockets
+        guard !sockets.isEmpty else { return }
+        guard let frame = MealLogEvent.frame(of: mealLogs[position].log, in: configuration.mode) else {
+            preconditionFailure("Processing ended without an outcome.")
+        }
+        for socket in sockets { turn.effects.append(.send(socket, frame)) }
+    }
+
+    private func outcome(of log: MealLog, _ turn: inout Turn) -> MealLog.Progress {
+        // Asked again: between the 201 and now thousands of other logs may have been completed.
+        let limit = configuration.limits.storedBytes
+        guard storedBytes < limit else { return .failed(.storeFull(limit: limit), at: turn.now) }
+        return MealProcessing.outcome(of: MealParser.parse(log.rawInput), at: turn.now, &turn.identifiers)
+    }
+
+    private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }
+
+    /// Where a new log belongs among the user's, which are in the order of `loggedAt`; behind those of the same time.
+    private func placeInList(of log: MealLog, of user: UserID) -> Int {
+        let positions = users[user].mealLogs
+        var range = 0..<positions.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if mealLogs[positions[middle]].log.loggedAt <= log.loggedAt {
+                range = (middle + 1)..<range.upperBound
+            } else {
+                range = range.lowerBound..<middle
+            }
+        }
+        return range.lowerBound
+    }
+}
+
+extension Backend {
+    /// How many meal logs exist, in any status.
+    public var mealLogCount: Int { mealLogs.count }
+}

@@ -1,0 +1,52 @@
+import FitIQAPI
+import Nutrition
+
+/// How the fake works out a meal: how long it takes, and what comes of the text.
+enum MealProcessing {
+    /// How long processing takes, in nanoseconds: 2.0 to 4.5 s at a human pace (CONTRACT: meal logs).
+    ///
+    /// A pure function: the same log takes the same time in every run. A guide's test looks after 5 s.
+    static func duration(at pace: Pace, seed: UInt64) -> Int64 {
+        switch pace {
+        case .instant: return 0
+        case .human:
+            var numbers = SplitMix64(seed: seed)
+            return 2_000_000_000 + Int64(numbers.next(below: 2_500_000_001))
+        }
+    }
+
+    /// What processing ends with.
+    static func outcome(
+        of meal: ParsedMeal, at time: Timestamp, _ identifiers: inout ResourceIDSequence
+    ) -> MealLog.Progress {
+        guard !meal.isTruncated else { return .failed(.tooManyFoods(limit: MealParser.maximumItems), at: time) }
+        guard !meal.items.isEmpty else { return .failed(.noFood, at: time) }
+        return .completed(meal.items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
+    }
+
+    /// The id of a food: the same in every log and every world, so that clients can keep what they know of it.
+    static func foodID(ofKey key: String) -> ResourceID {
+        // FNV-1a spreads the key over 64 bits; the sequence makes 128 of them.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        var identifiers = ResourceIDSequence(seed: hash)
+        return identifiers.next()
+    }
+}
+
+extension MealLogItem {
+    init(_ item: MealItem, id: ResourceID) {
+        self.init(
+            id: id, foodID: MealProcessing.foodID(ofKey: item.foodKey), name: item.name, quantity: item.quantity,
+            unit: item.unit, amountText: item.amountText, nutrients: MealNutrients(item.facts),
+            confidence: item.confidence, notes: item.notes)
+    }
+}
+
+extension MealNutrients {
+    init(_ facts: NutritionFacts) {
+        self.init(
+            calories: facts.calories, proteinTenths: facts.proteinTenths, carbsTenths: facts.carbsTenths,
+            fatTenths: facts.fatTenths, fiberTenths: facts.fiberTenths, sugarTenths: facts.sugarTenths)
+    }
+}
