@@ -292,12 +292,6 @@ extension APIError {
     public static let blankRawInput = invalid(
         "The field 'raw_input' is blank; describe the meal, such as \"2 eggs and toast\".")
 
-    /// A field is no date-time.
-    public static func badDateTime(_ field: String, got value: JSONValue) -> APIError {
-        wrongType(
-            field, expected: "an ISO 8601 date-time with its offset, such as \"2025-01-29T10:30:00Z\"", got: value)
-    }
-
     /// A query parameter is neither a date nor a date-time.
     public static func badDate(_ parameter: String, got value: String) -> APIError {
         // What a form-decoded query makes of "+01:00".

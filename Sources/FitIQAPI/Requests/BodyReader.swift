@@ -89,11 +89,4 @@ struct BodyReader {
         guard let choice = Choice(rawValue: text) else { throw .unknownChoice(field, got: text, allowed: allowed) }
         return choice
     }
-
-    /// A date-time, or nil where the field is absent.
-    func dateTime(_ field: String) throws(APIError) -> DateTime? {
-        guard let value = self[field] else { return nil }
-        guard let time = value.string.flatMap({ DateTime($0) }) else { throw .badDateTime(field, got: value) }
-        return time
-    }
 }
