@@ -38,15 +38,22 @@ public struct ConsultationStore<Body: Sendable>: Sendable {
         consultations = [options.consultationID: Consultation(owner: user, body: body)]
     }
 
-    /// Answers `GET /api/v1/consultations/{id}`.
+    /// The user whom the credentials of a request belong to; nil where it is to be refused.
     @inlinable
-    public func answer(id: String, authorization: String?, apiKey given: String?) -> Answer {
+    public func user(authorization: String?, apiKey given: String?) -> String? {
         guard let authorization, authorization.hasPrefix("Bearer "),
             let verified = tokens[authorization.dropFirst(7)],
             verified.expiry > time(nil),
             let given, given == apiKey
-        else { return .unauthorized }
-        guard let consultation = consultations[id], consultation.owner == verified.user else { return .notFound }
+        else { return nil }
+        return verified.user
+    }
+
+    /// Answers `GET` of the entity with this id.
+    @inlinable
+    public func answer(id: String, authorization: String?, apiKey: String?) -> Answer {
+        guard let user = user(authorization: authorization, apiKey: apiKey) else { return .unauthorized }
+        guard let consultation = consultations[id], consultation.owner == user else { return .notFound }
         return .found(consultation.body)
     }
 }

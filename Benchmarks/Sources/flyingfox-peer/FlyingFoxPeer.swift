@@ -21,13 +21,15 @@ struct FlyingFoxPeer {
         await server.appendRoute("GET /health") { _ in
             HTTPResponse(statusCode: .ok, headers: json, body: health)
         }
-        await server.appendRoute("GET /api/v1/consultations/:id") { (request: HTTPRequest, id: String) in
-            let answer = store.answer(
-                id: id, authorization: request.headers[.authorization], apiKey: request.headers[apiKeyField])
-            return switch answer {
-            case .found(let body): HTTPResponse(statusCode: .ok, headers: json, body: body)
-            case .unauthorized: HTTPResponse(statusCode: .unauthorized, headers: json, body: refusal)
-            case .notFound: HTTPResponse(statusCode: .notFound, headers: json, body: refusal)
+        for collection in ["consultations", "goals"] {
+            await server.appendRoute("GET /api/v1/\(collection)/:id") { (request: HTTPRequest, id: String) in
+                let answer = store.answer(
+                    id: id, authorization: request.headers[.authorization], apiKey: request.headers[apiKeyField])
+                return switch answer {
+                case .found(let body): HTTPResponse(statusCode: .ok, headers: json, body: body)
+                case .unauthorized: HTTPResponse(statusCode: .unauthorized, headers: json, body: refusal)
+                case .notFound: HTTPResponse(statusCode: .notFound, headers: json, body: refusal)
+                }
             }
         }
         guard options.noDelay else { return try await server.run() }

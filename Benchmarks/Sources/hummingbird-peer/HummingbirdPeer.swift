@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -18,14 +19,27 @@ struct HummingbirdPeer {
         router.get("health") { _, _ in
             Response(status: .ok, headers: json, body: .init(byteBuffer: health))
         }
-        router.get("api/v1/consultations/:id") { request, context in
-            let answer = store.answer(
-                id: context.parameters.get("id") ?? "", authorization: request.headers[.authorization],
-                apiKey: request.headers[apiKeyField])
-            return switch answer {
-            case .found(let body): Response(status: .ok, headers: json, body: .init(byteBuffer: body))
-            case .unauthorized: Response(status: .unauthorized, headers: json, body: .init(byteBuffer: refusal))
-            case .notFound: Response(status: .notFound, headers: json, body: .init(byteBuffer: refusal))
+        let mealLogs = MealLogStore()
+        router.post("api/v1/meal-logs/natural") { request, _ in
+            let user = store.user(
+                authorization: request.headers[.authorization], apiKey: request.headers[apiKeyField])
+            guard user != nil else {
+                return Response(status: .unauthorized, headers: json, body: .init(byteBuffer: refusal))
+            }
+            let body = try await request.body.collect(upTo: 1 << 20)
+            let answer = try mealLogs.create(Data(body.readableBytesView))
+            return Response(status: .created, headers: json, body: .init(byteBuffer: ByteBuffer(bytes: answer)))
+        }
+        for collection in ["consultations", "goals"] {
+            router.get("api/v1/\(collection)/:id") { request, context in
+                let answer = store.answer(
+                    id: context.parameters.get("id") ?? "", authorization: request.headers[.authorization],
+                    apiKey: request.headers[apiKeyField])
+                return switch answer {
+                case .found(let body): Response(status: .ok, headers: json, body: .init(byteBuffer: body))
+                case .unauthorized: Response(status: .unauthorized, headers: json, body: .init(byteBuffer: refusal))
+                case .notFound: Response(status: .notFound, headers: json, body: .init(byteBuffer: refusal))
+                }
             }
         }
         let application = Application(

@@ -84,7 +84,7 @@ private struct DateTimeReader {
         return Self.days(year, month, day)
     }
 
-    /// time-secfrac = "." 1*DIGIT
+    /// Passes over time-secfrac = "." 1*DIGIT.
     private mutating func skipFraction() -> Bool {
         guard take(".") else { return true }
         let start = position
