@@ -230,6 +230,8 @@ extension Engine {
                 "web_sockets": .number(JSONNumber(webSocketCount)),
                 "users": .number(JSONNumber(world.backend.userCount)),
                 "consultations": .number(JSONNumber(world.backend.consultationCount)),
+                "goals": .number(JSONNumber(world.backend.goalCount)),
+                "meal_logs": .number(JSONNumber(world.backend.mealLogCount)),
             ]).encoded())
     }
 }
