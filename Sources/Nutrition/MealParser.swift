@@ -10,7 +10,54 @@ public enum MealParser {
     ///
     /// Any text has a reading, if only an empty one. The time is linear in the length of the text; callers limit it
     /// all the same, as the API does to 1,000 characters.
+    ///
+    /// A food without an amount is one usual serving. A food whose amount is zero, or that follows `no` or
+    /// `without`, is no item. A minus sign is taken for a dash. No item weighs more than 10 kg: a larger amount
+    /// becomes that, with a note and a confidence of 0.3.
     public static func parse(_ text: String) -> ParsedMeal {
-        ParsedMeal()
+        var reader = MealReader(TokenText(text))
+        reader.read()
+        let items = reader.drafts.compactMap { item($0, unknown: reader.unknown) }
+        return ParsedMeal(items: items, unknown: reader.unknown, isTruncated: reader.isTruncated)
+    }
+
+    /// The item of a draft, or nil where its amount comes to nothing.
+    private static func item(_ draft: Draft, unknown: [String]) -> MealItem? {
+        let portion = Portion(draft)
+        guard portion.roundedQuantity > 0 else { return nil }
+        let food = draft.entry.food
+        var notes: [String] = []
+        var confidence = portion.confidence
+        if let preparation = food.preparation { notes.append(preparation) }
+        for adjective in draft.adjectives where !isCounted(adjective, of: food) {
+            notes.append(Messages.uncounted(adjective.words))
+            confidence = min(confidence, Portion.assumed)
+        }
+        notes += portion.notes
+        if !unknown.isEmpty {
+            notes.append(Messages.notRecognised(unknown))
+            confidence = min(confidence, Portion.doubtful)
+        }
+        let isCounted = portion.unit == .pieces && draft.amount?.unit == nil
+        return MealItem(
+            foodKey: food.key, name: DisplayName.of(draft, isPlural: isCounted && portion.quantity > 1),
+            quantity: portion.roundedQuantity, unit: portion.unit.rawValue, amountText: draft.amount?.text ?? "1",
+            facts: portion.facts, confidence: Double(confidence) / 100,
+            notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator))
+    }
+
+    /// Whether an adjective is in the facts: it changes none, or the entry is prepared like that.
+    private static func isCounted(_ adjective: Draft.Adjective, of food: Food) -> Bool {
+        let preparation = Lexer.words(of: food.preparation ?? "")
+        switch adjective.standing {
+        case .neutral, .filler:
+            return true
+        case .size:
+            return adjective.words == "medium" || Words.sizes[adjective.words].map { food.sizes[$0] != nil } ?? false
+        case .cooked:
+            return preparation.contains { Words.cooked.contains($0) }
+        case .uncounted:
+            return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
+        }
     }
 }

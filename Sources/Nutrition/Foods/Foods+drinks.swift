@@ -1,0 +1,161 @@
+extension FoodTable {
+    /// What one drinks.
+    static let drinks: [Food] = [
+        Food(
+            "water", "water", also: ["sparkling water", "mineral water", "tap water"],
+            .init(0),
+            serving: .init("1 cup", 237), portions: [.cups: 237],
+            kind: .drink,
+            source: .srLegacy("Beverages, water, tap, drinking", id: 173647)),
+        Food(
+            "coffee", "coffee", also: ["black coffee", "americano", "brewed coffee", "filter coffee"],
+            .init(1, protein: 0.12, fat: 0.02),
+            serving: .init("1 cup", 237), portions: [.cups: 237],
+            kind: .drink,
+            source: .srLegacy("Beverages, coffee, brewed, prepared with tap water", id: 171890)),
+        Food(
+            "coffee-with-milk", "coffee with milk", also: ["white coffee", "coffee and milk"],
+            .init(7, protein: 0.42, carbs: 0.48, fat: 0.34, sugar: 0.5),
+            serving: .init("1 cup", 240), portions: [.cups: 240],
+            kind: .drink,
+            source: .recipe("Nine parts Beverages, coffee, brewed to one part Milk, whole (SR Legacy)")),
+        Food(
+            "espresso", "espresso",
+            .init(9, protein: 0.12, carbs: 1.67, fat: 0.18),
+            serving: .init("1 shot", 30), portions: [.pieces: 30, .cups: 237],
+            kind: .drink,
+            source: .fndds("Coffee, espresso")),
+        Food(
+            "latte", "latte", also: ["caffe latte", "coffee latte", "flat white"],
+            .init(43, protein: 2.81, carbs: 4.35, fat: 1.61, sugar: 4.06),
+            serving: .init("12 fluid ounces", 360), portions: [.cups: 240],
+            kind: .drink,
+            source: .fndds("Coffee, Latte")),
+        Food(
+            "cappuccino", "cappuccino",
+            .init(27, protein: 1.71, carbs: 2.75, fat: 0.99, sugar: 2.46),
+            serving: .init("12 fluid ounces", 360), portions: [.cups: 240],
+            kind: .drink,
+            source: .fndds("Coffee, Cappuccino")),
+        Food(
+            "tea", "tea", also: ["black tea", "green tea", "herbal tea"],
+            .init(1, carbs: 0.3),
+            serving: .init("1 cup", 237), portions: [.cups: 237],
+            kind: .drink,
+            source: .srLegacy("Beverages, tea, black, brewed, prepared with tap water", id: 173227)),
+        Food(
+            "tea-with-milk", "tea with milk",
+            .init(7, protein: 0.32, carbs: 0.75, fat: 0.33, sugar: 0.5),
+            serving: .init("1 cup", 240), portions: [.cups: 240],
+            kind: .drink,
+            source: .recipe("Nine parts Beverages, tea, black, brewed to one part Milk, whole (SR Legacy)")),
+        Food(
+            "hot-chocolate", "hot chocolate", also: ["cocoa", "hot cocoa"],
+            .init(72, protein: 1.82, carbs: 13.9, fat: 1.04, fiber: 0.2, sugar: 12),
+            serving: .init("1 cup", 250), portions: [.cups: 250],
+            kind: .drink,
+            source: .fndds("Hot chocolate / cocoa, NFS")),
+        Food(
+            "orange-juice", "orange juice", also: ["oj"],
+            .init(47, protein: 0.77, carbs: 10.17, fat: 0.34, fiber: 0.3, sugar: 8.18),
+            serving: .init("1 cup", 248), portions: [.cups: 248],
+            kind: .drink,
+            source: .fndds("Orange juice, 100%, NFS")),
+        Food(
+            "apple-juice", "apple juice",
+            .init(48, protein: 0.09, carbs: 11.34, fat: 0.25, fiber: 0.2, sugar: 10.13),
+            serving: .init("1 cup", 248), portions: [.cups: 248],
+            kind: .drink,
+            source: .fndds("Apple juice, 100%")),
+        Food(
+            "cranberry-juice", "cranberry juice", also: ["cranberry juice cocktail"],
+            .init(54, carbs: 13.52, fat: 0.1, sugar: 11.87),
+            serving: .init("1 cup", 253), portions: [.cups: 253],
+            kind: .drink,
+            source: .srLegacy("Cranberry juice cocktail, bottled")),
+        Food(
+            "lemonade", "lemonade",
+            .init(46, carbs: 12.08, sugar: 11.67),
+            serving: .init("1 cup", 247), portions: [.cups: 247],
+            kind: .drink,
+            source: .fndds("Lemonade, fruit juice drink")),
+        Food(
+            "smoothie", "smoothie", also: ["fruit smoothie", "green smoothie"],
+            .init(66, protein: 2.32, carbs: 11.98, fat: 1.1, fiber: 1.1, sugar: 8.91),
+            serving: .init("1 cup", 230), portions: [.cups: 230],
+            kind: .drink,
+            source: .fndds("Fruit smoothie, NFS")),
+        Food(
+            "milkshake", "milkshake", also: ["milk shake", "vanilla milkshake", "chocolate milkshake"],
+            .init(112, protein: 3.86, carbs: 17.75, fat: 3.03, sugar: 17.75),
+            serving: .init("1 cup", 227), portions: [.cups: 227],
+            kind: .drink,
+            source: .srLegacy("Milk shakes, thick vanilla")),
+        Food(
+            "cola", "cola", also: ["coke", "coca cola", "pepsi", "soda", "soft drink"],
+            .init(42, carbs: 10.36, fat: 0.25, sugar: 9.94),
+            serving: .init("1 can", 370), portions: [.cups: 248, .cans: 370],
+            kind: .drink,
+            source: .srLegacy("Beverages, carbonated, cola, regular", id: 174852)),
+        Food(
+            "diet-cola", "diet cola", also: ["diet coke", "coke zero", "diet soda", "diet pepsi", "zero sugar cola"],
+            .init(2, protein: 0.11, carbs: 0.29, fat: 0.03),
+            serving: .init("1 can", 355), portions: [.cups: 237, .cans: 355],
+            kind: .drink,
+            source: .fndds("Soft drink, cola, diet")),
+        Food(
+            "energy-drink", "energy drink", also: ["red bull"],
+            .init(43, protein: 0.46, carbs: 10.23, sugar: 10.22),
+            serving: .init("1 can", 258), portions: [.cups: 258, .cans: 258],
+            kind: .drink,
+            source: .srLegacy("Beverages, Energy drink, RED BULL")),
+        Food(
+            "sports-drink", "sports drink", also: ["gatorade", "isotonic drink"],
+            .init(26, carbs: 6.43, sugar: 5.24),
+            serving: .init("1 cup", 246), portions: [.cups: 246],
+            kind: .drink,
+            source: .fndds("Sports drink (Gatorade G)")),
+        Food(
+            "beer", "beer", also: ["lager"],
+            .init(43, protein: 0.46, carbs: 3.55),
+            serving: .init("1 can", 356), portions: [.cups: 237, .cans: 356, .bottles: 356],
+            kind: .alcohol,
+            source: .srLegacy("Alcoholic beverage, beer, regular, all", id: 168746)),
+        Food(
+            "light-beer", "light beer",
+            .init(29, protein: 0.24, carbs: 1.64, sugar: 0.09),
+            serving: .init("1 can", 354), portions: [.cups: 236, .cans: 354, .bottles: 354],
+            kind: .alcohol,
+            source: .srLegacy("Alcoholic beverage, beer, light")),
+        Food(
+            "red-wine", "red wine", also: ["wine"],
+            .init(85, protein: 0.07, carbs: 2.61, sugar: 0.62),
+            serving: .init("5 fluid ounces", 147), portions: [.cups: 235, .glasses: 147, .bottles: 750],
+            kind: .alcohol,
+            source: .srLegacy("Alcoholic beverage, wine, table, red", id: 173190)),
+        Food(
+            "white-wine", "white wine", also: ["prosecco", "champagne"],
+            .init(82, protein: 0.07, carbs: 2.6, sugar: 0.96),
+            serving: .init("5 fluid ounces", 147), portions: [.cups: 235, .glasses: 147, .bottles: 750],
+            kind: .alcohol,
+            source: .srLegacy("Alcoholic beverage, wine, table, white")),
+        Food(
+            "spirit", "vodka", also: ["gin", "rum", "whiskey", "whisky", "tequila"],
+            .init(231),
+            serving: .init("1 shot", 42), portions: [.cups: 222, .glasses: 42],
+            kind: .alcohol,
+            source: .fndds("Vodka")),
+        Food(
+            "coconut-water", "coconut water",
+            .init(19, protein: 0.72, carbs: 3.71, fat: 0.2, fiber: 1.1, sugar: 2.61),
+            serving: .init("1 cup", 240), portions: [.cups: 240],
+            kind: .drink,
+            source: .srLegacy("Nuts, coconut water (liquid from coconuts)")),
+        Food(
+            "mocha", "mocha", also: ["cafe mocha", "caffe mocha"],
+            .init(64, protein: 2.56, carbs: 10.22, fat: 1.47, sugar: 9.3),
+            serving: .init("12 fluid ounces", 360), portions: [.cups: 240],
+            kind: .drink,
+            source: .fndds("Coffee, Cafe Mocha")),
+    ]
+}
