@@ -18,6 +18,9 @@ import Testing
 
     static let token = "'fitiq-mock token' prints a token that works."
 
+    static let localID =
+        "Send the id that POST /api/v1/goals answered with, never the app's local one (guide goal-linking, critical rule)."
+
     static let table: [(APIError, Int, ErrorCode, String)] = [
         (
             .missingToken, 401, .unauthorized,
@@ -71,11 +74,40 @@ import Testing
         ),
         (
             .unknownGoal(id, field: "goal_id"), 404, .goalNotFound,
-            #"This user has no goal "\#(id)" (field 'goal_id')."#
+            #"This user has no goal "\#(id)" (field 'goal_id'). \#(localID)"#
         ),
+        (.unknownGoal(id), 404, .goalNotFound, #"This user has no goal "\#(id)". \#(localID)"#),
         (
             .unknownGoal(id.uppercased(), field: "context_id"), 404, .goalNotFound,
-            #"This user has no goal "\#(id.uppercased())" (field 'context_id'). Ids are compared as text: lower-case it to "\#(id)" (guide consultation-websocket, best practice 1; Swift's uuidString is upper case)."#
+            #"This user has no goal "\#(id.uppercased())" (field 'context_id'). Ids are compared as text: lower-case it to "\#(id)" (guide consultation-websocket, best practice 1; Swift's uuidString is upper case). \#(localID)"#
+        ),
+        (
+            .unknownGoal("1"), 404, .goalNotFound,
+            #"This user has no goal "1". Ids that this backend issues are lower-case UUIDs. \#(localID)"#
+        ),
+        (
+            .unknownConsultation("1", field: "conversationId"), 404, .notFound,
+            #"This user has no consultation "1" (field 'conversationId'). Ids that this backend issues are lower-case UUIDs."#
+        ),
+        (
+            .malformedGoalID("backend-123", field: "goalId"), 400, .validationFailed,
+            #"The field 'goalId' must be the id of a goal, a lower-case UUID such as "6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"; got "backend-123". \#(localID)"#
+        ),
+        (
+            .numberExpected("progress", allowed: 0...1, got: 45), 400, .validationFailed,
+            "The field 'progress' must be a number from 0 to 1; got a number: 45."
+        ),
+        (
+            .numberExpected("f", allowed: -0.5...2.25, got: "a"), 400, .validationFailed,
+            #"The field 'f' must be a number from -0.5 to 2.25; got a string: "a"."#
+        ),
+        (
+            .dateTimeExpected("targetDate", got: "tomorrow"), 400, .validationFailed,
+            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a string: "tomorrow"."#
+        ),
+        (
+            .dateTimeExpected("targetDate", got: 762_480_000), 400, .validationFailed,
+            #"The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a number: 762480000. Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."#
         ),
         (
             .unsupportedMediaType("text/plain"), 415, .unsupportedMediaType,
@@ -229,6 +261,8 @@ import Testing
             .unsupportedMediaType(long), .unknownChoice("persona", got: long, allowed: ["a"]), .generalWithID(long),
             .outOfRange("page", allowed: 1...2, got: long), .contradictingContexts(goalID: long, type: long, id: long),
             .wrongType("f", expected: "a string", got: .array([.string(long)])), .bodyIsNotAnObject(.string(long)),
+            .malformedGoalID(long, field: "goalId"), .unknownConsultation(long, field: "conversationId"),
+            .numberExpected("f", allowed: 0...1, got: .string(long)), .dateTimeExpected("f", got: .string(long)),
         ] {
             #expect(refusal.message.contains("xxx…"))
             #expect(!refusal.message.contains(String(repeating: "x", count: 80)))

@@ -3,7 +3,7 @@ import Testing
 @testable import FitIQAPI
 
 @Suite("The vocabulary of the API") struct VocabularyTests {
-    @Test("has the guides' four personas, five context types, three statuses and three roles")
+    @Test("has the guides' four personas, five context types, three statuses, three roles and four goal statuses")
     func rawValues() {
         #expect(
             Persona.allCases.map(\.rawValue)
@@ -11,6 +11,7 @@ import Testing
         #expect(ContextType.allCases.map(\.rawValue) == ["general", "goal", "insight", "mood", "journal"])
         #expect(ConsultationStatus.allCases.map(\.rawValue) == ["active", "completed", "archived"])
         #expect(MessageRole.allCases.map(\.rawValue) == ["user", "assistant", "system"])
+        #expect(GoalStatus.allCases.map(\.rawValue) == ["not_started", "in_progress", "completed", "archived"])
     }
 
     @Test("names the personas as goal-linking prints them")

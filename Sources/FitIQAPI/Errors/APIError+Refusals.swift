@@ -106,8 +106,12 @@ extension APIError {
 
     /// No goal of this user has this id, which stood in the path or in a field of the body.
     public static func unknownGoal(_ id: String, field: String? = nil) -> APIError {
-        APIError(.notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(idHint(id))")
+        APIError(
+            .notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(idHint(id)) \(goalIDHint)")
     }
+
+    private static let goalIDHint =
+        "Send the id that POST /api/v1/goals answered with, never the app's local one (guide goal-linking, critical rule)."
 
     private static func place(_ field: String?) -> String { field.map { " (field '\($0)')" } ?? "" }
 
@@ -199,8 +203,7 @@ extension APIError {
     public static func malformedGoalID(_ id: String, field: String) -> APIError {
         invalid(
             "The field '\(field)' must be the id of a goal, a lower-case UUID such as "
-                + "\"6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab\"; got \(quoted(id)). Is it the app's local id? "
-                + "Send the one that POST /api/v1/goals answered with (guide goal-linking, critical rule).")
+                + "\"6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab\"; got \(quoted(id)). \(goalIDHint)")
     }
 
     /// A query parameter is no whole number in its range.

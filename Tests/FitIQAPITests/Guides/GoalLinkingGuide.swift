@@ -19,6 +19,57 @@ enum GoalLinkingGuide {
         var lastMessageAt: Date?
     }
 
+    struct Goal: Identifiable, Codable {
+        let id: UUID
+        let backendId: String?
+        var title: String
+        var description: String
+        var createdAt: Date
+        var targetDate: Date
+        var progress: Double
+        var status: GoalStatus
+        var userId: String?
+        var conversationId: String?
+        var category: String?
+    }
+
+    enum GoalStatus: String, Codable {
+        case notStarted = "not_started"
+        case inProgress = "in_progress"
+        case completed = "completed"
+        case archived = "archived"
+    }
+
+    struct ChatAboutGoalResponse: Codable {
+        let conversationId: String
+        let goalId: String
+        let createdAt: Date
+        let persona: PersonaInfo
+    }
+
+    /// Named and not declared by the guide; these are its memberwise calls.
+    struct CreateGoalRequest: Codable {
+        let title: String
+        let description: String
+        let targetDate: Date
+        var category: String?
+    }
+
+    /// Named and not declared by the guide; these are its memberwise calls.
+    struct UpdateGoalRequest: Codable {
+        var title: String?
+        var description: String?
+        var targetDate: Date?
+        var progress: Double?
+        var status: String?
+        var conversationId: String?
+        var category: String?
+    }
+
+    struct ChatAboutGoalRequest: Codable {
+        let goalId: String
+    }
+
     struct PersonaInfo: Codable {
         let id: String
         let name: String

@@ -1,0 +1,209 @@
+import Testing
+
+@testable import FitIQAPI
+
+@Suite("The requests of goals") struct GoalRequestTests {
+    static let date = DateTime(secondsSinceEpoch: 1_740_787_200)
+    private static let given = #""title":"T","description":"D","targetDate":"2025-03-01T00:00:00Z""#
+
+    // MARK: Create
+
+    static let created: [(String, CreateGoalRequest)] = [
+        ("{\(given)}", CreateGoalRequest(title: "T", description: "D", targetDate: date)),
+        (
+            "{\(given),\"category\":\"fitness\"}",
+            CreateGoalRequest(title: "T", description: "D", targetDate: date, category: "fitness")
+        ),
+        // null means absent; unknown fields are ignored, and what only PATCH sets is unknown here.
+        (
+            "{\(given),\"category\":null,\"id\":7,\"progress\":9,\"status\":\"x\",\"conversationId\":[]}",
+            CreateGoalRequest(title: "T", description: "D", targetDate: date)
+        ),
+        (
+            #"{"title":" ","description":"","targetDate":"2025-03-01T01:00:00.999+01:00"}"#,
+            CreateGoalRequest(title: " ", description: "", targetDate: date)
+        ),
+    ]
+
+    @Test("to create are read", arguments: created)
+    func readCreate(body: String, expected: CreateGoalRequest) throws {
+        #expect(try CreateGoalRequest(body: Array(body.utf8)) == expected)
+    }
+
+    private static let dateTime = #"an ISO 8601 date-time such as "2025-03-01T00:00:00Z""#
+
+    static let refusedCreates: [(String, String)] = [
+        ("{}", "The field 'title' is required: a string of 1 to 200 characters."),
+        (#"{"title":null}"#, "The field 'title' is required: a string of 1 to 200 characters."),
+        (#"{"title":5}"#, "The field 'title' must be a string; got a number: 5."),
+        (#"{"title":""}"#, "The field 'title' must have 1 to 200 characters; it has 0."),
+        (#"{"title":"T"}"#, "The field 'description' is required: a string of 0 to 2000 characters."),
+        (#"{"title":"T","description":[]}"#, "The field 'description' must be a string; got an array: []."),
+        (#"{"title":"T","description":""}"#, "The field 'targetDate' is required: \(dateTime)."),
+        (#"{"title":"T","description":"","target_date":"x"}"#, "The field 'targetDate' is required: \(dateTime)."),
+        (
+            #"{"title":"T","description":"","targetDate":762480000}"#,
+            "The field 'targetDate' must be \(dateTime); got a number: 762480000. Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."
+        ),
+        (
+            #"{"title":"T","description":"","targetDate":"2025-02-29T00:00:00Z"}"#,
+            #"The field 'targetDate' must be \#(dateTime); got a string: "2025-02-29T00:00:00Z"."#
+        ),
+        ("{\(given),\"category\":\"\"}", "The field 'category' must have 1 to 100 characters; it has 0."),
+        ("{\(given),\"category\":1}", "The field 'category' must be a string; got a number: 1."),
+        ("[]", "The body must be a JSON object; it is an array: []."),
+        ("", "This endpoint needs a JSON object as its body, and the body is empty."),
+    ]
+
+    @Test("to create are refused, field by field", arguments: refusedCreates)
+    func refusedCreate(body: String, message: String) {
+        let refusal = refusal { () throws(APIError) in try CreateGoalRequest(body: Array(body.utf8)) }
+        #expect(refusal?.message == message)
+        #expect(refusal?.status == .badRequest)
+    }
+
+    @Test("count characters as Swift does", arguments: [("title", 200), ("description", 2000), ("category", 100)])
+    func lengths(field: String, limit: Int) {
+        for (count, isAllowed) in [(limit, true), (limit + 1, false)] {
+            for character in ["a", "é", "🇩🇪"] {
+                let body = "{\(Self.given),\"\(field)\":\"\(String(repeating: character, count: count))\"}"
+                let least = field == "description" ? 0 : 1
+                let message = "The field '\(field)' must have \(least) to \(limit) characters; it has \(count)."
+                for refusal in [
+                    refusal { () throws(APIError) in _ = try CreateGoalRequest(body: Array(body.utf8)) },
+                    refusal { () throws(APIError) in _ = try UpdateGoalRequest(body: Array(body.utf8)) },
+                ] {
+                    #expect(refusal?.message == (isAllowed ? nil : message))
+                }
+            }
+        }
+        let marks = String(repeating: "\u{301}", count: 8192)
+        let body = "{\(Self.given),\"\(field)\":\"e\(marks)\"}"
+        #expect(
+            refusal { () throws(APIError) in try CreateGoalRequest(body: Array(body.utf8)) }?.message
+                == "The field '\(field)' must have at most 16384 bytes of UTF-8; it has 16385.")
+    }
+
+    // MARK: Update
+
+    private static func update(_ change: (inout UpdateGoalRequest) -> Void) -> UpdateGoalRequest {
+        var request = UpdateGoalRequest()
+        change(&request)
+        return request
+    }
+
+    static let updated: [(String, UpdateGoalRequest)] = [
+        ("{}", UpdateGoalRequest()),
+        (
+            #"{"title":null,"description":null,"targetDate":null,"progress":null,"status":null,"category":null}"#,
+            UpdateGoalRequest()
+        ),
+        (#"{"id":"x","userId":"y","createdAt":5}"#, UpdateGoalRequest()),
+        (#"{"title":"T"}"#, update { $0.title = "T" }),
+        (#"{"description":""}"#, update { $0.description = "" }),
+        (#"{"targetDate":"2025-03-01t00:00:00z"}"#, update { $0.targetDate = date }),
+        (#"{"progress":0}"#, update { $0.progress = 0 }),
+        (#"{"progress":1.0}"#, update { $0.progress = 1 }),
+        (#"{"progress":1e-400}"#, update { $0.progress = 0 }),
+        (#"{"progress":45e-2}"#, update { $0.progress = 0.45 }),
+        (#"{"status":"in_progress"}"#, update { $0.status = .inProgress }),
+        (#"{"category":"c"}"#, update { $0.category = "c" }),
+        (#"{"conversationId":null}"#, update { $0.conversation = .unlink }),
+        (#"{"conversationId":"x","conversationId":null}"#, update { $0.conversation = .unlink }),
+        // Whatever it is: unknown ids are 404, and the backend's to tell.
+        (#"{"conversationId":""}"#, update { $0.conversation = .link("") }),
+        (#"{"conversationId":"null"}"#, update { $0.conversation = .link("null") }),
+    ]
+
+    @Test("to update are read, and null unlinks", arguments: updated)
+    func readUpdate(body: String, expected: UpdateGoalRequest) throws {
+        #expect(try UpdateGoalRequest(body: Array(body.utf8)) == expected)
+    }
+
+    @Test("to update take no negative zero, which JSON would show as -0")
+    func negativeZero() throws {
+        let progress = try UpdateGoalRequest(body: Array(#"{"progress":-0.0}"#.utf8)).progress
+        #expect(progress?.sign == .plus)
+    }
+
+    @Test("to update leave what is absent", arguments: updated)
+    func apply(body: String, request: UpdateGoalRequest) {
+        var goal = GoalTests.full
+        request.apply(to: &goal)
+        var expected = GoalTests.full
+        expected.title = request.title ?? expected.title
+        expected.description = request.description ?? expected.description
+        expected.targetDate = request.targetDate ?? expected.targetDate
+        expected.progress = request.progress ?? expected.progress
+        expected.status = request.status ?? expected.status
+        expected.category = request.category ?? expected.category
+        #expect(goal == expected)
+    }
+
+    static let refusedUpdates: [(String, String)] = [
+        (#"{"title":""}"#, "The field 'title' must have 1 to 200 characters; it has 0."),
+        (#"{"progress":"0.5"}"#, #"The field 'progress' must be a number from 0 to 1; got a string: "0.5"."#),
+        (#"{"progress":true}"#, "The field 'progress' must be a number from 0 to 1; got a boolean: true."),
+        (#"{"progress":45}"#, "The field 'progress' must be a number from 0 to 1; got a number: 45."),
+        (
+            #"{"progress":1.0000000000000002}"#,
+            "The field 'progress' must be a number from 0 to 1; got a number: 1.0000000000000002."
+        ),
+        (#"{"progress":-5e-324}"#, "The field 'progress' must be a number from 0 to 1; got a number: -5e-324."),
+        (#"{"progress":1e999}"#, "The field 'progress' must be a number from 0 to 1; got a number: 1e999."),
+        (
+            #"{"status":"inProgress"}"#,
+            #"'status' must be one of "not_started", "in_progress", "completed", "archived"; got "inProgress". Did you mean "in_progress"?"#
+        ),
+        (
+            #"{"conversationId":5}"#,
+            "The field 'conversationId' must be a consultation's id, or null to unlink; got a number: 5."
+        ),
+        (
+            #"{"conversationId":["x"]}"#,
+            #"The field 'conversationId' must be a consultation's id, or null to unlink; got an array: ["x"]."#
+        ),
+        (
+            #"{"conversationId":"c","targetDate":"2025-03-01"}"#,
+            #"The field 'targetDate' must be \#(dateTime); got a string: "2025-03-01"."#
+        ),
+        ("", "This endpoint needs a JSON object as its body, and the body is empty."),
+    ]
+
+    @Test("to update are refused, field by field", arguments: refusedUpdates)
+    func refusedUpdate(body: String, message: String) {
+        let refusal = refusal { () throws(APIError) in try UpdateGoalRequest(body: Array(body.utf8)) }
+        #expect(refusal?.message == message)
+        #expect(refusal?.status == .badRequest)
+    }
+
+    // MARK: Chat about a goal
+
+    @Test(
+        "to chat about one take a UUID in any case",
+        arguments: [ResourceIDTests.text, ResourceIDTests.text.uppercased()])
+    func chatAboutGoal(id: String) throws {
+        #expect(try ChatAboutGoalRequest(body: Array(#"{"goalId":"\#(id)"}"#.utf8)).goalID == id)
+    }
+
+    static let refusedChats: [(String, APIError)] = [
+        ("{}", .missingField("goalId", expected: "the id that POST /api/v1/goals answered with")),
+        (#"{"goalId":null}"#, .missingField("goalId", expected: "the id that POST /api/v1/goals answered with")),
+        (#"{"goal_id":"x"}"#, .missingField("goalId", expected: "the id that POST /api/v1/goals answered with")),
+        (#"{"goalId":1}"#, .wrongType("goalId", expected: "the id that POST /api/v1/goals answered with", got: 1)),
+        (#"{"goalId":""}"#, .malformedGoalID("", field: "goalId")),
+        (#"{"goalId":"backend-123"}"#, .malformedGoalID("backend-123", field: "goalId")),
+        (
+            #"{"goalId":" \#(ResourceIDTests.text)"}"#,
+            .malformedGoalID(" \(ResourceIDTests.text)", field: "goalId")
+        ),
+        ("", .emptyBody),
+    ]
+
+    @Test("to chat about one are refused with 400", arguments: refusedChats)
+    func refusedChat(body: String, expected: APIError) {
+        let refusal = refusal { () throws(APIError) in try ChatAboutGoalRequest(body: Array(body.utf8)) }
+        #expect(refusal == expected)
+        #expect(refusal?.status == .badRequest)
+    }
+}
