@@ -14,7 +14,9 @@ enum Invariants {
     ///
     /// A count that goes wrong stays wrong, so this need not be asked after every step.
     static func violationsOfBytes(in world: World) -> [String] {
-        let sum = world.backend.consultations.reduce(0) { $0 + $1.byteCount }
+        let sum =
+            world.backend.consultations.reduce(0) { $0 + $1.byteCount }
+            + world.backend.goals.reduce(0) { $0 + $1.encoded.byteCount }
         return sum == world.backend.storedBytes ? [] : ["\(world.backend.storedBytes) bytes counted, \(sum) held"]
     }
 
@@ -36,7 +38,7 @@ enum Invariants {
         if activeCount != owner.active.count || activeCount > 10 {
             violations.append("\(activeCount) active, \(owner.active.count) listed")
         }
-        return violations
+        return violations + violationsOfLinks(of: user, world)
     }
 
     private static func violations(of record: ConsultationRecord, _ world: World) -> [String] {
@@ -84,6 +86,7 @@ enum Invariants {
             expect(Set(messages.map(\.id)).count == messages.count, "a message id occurs twice")
             expect(messages.count { $0.role == .user } == record.askedCount, "askedCount is off")
         }
+        violations += deepViolationsOfGoals(of: world)
         for (socket, open) in backend.sockets
         where backend.consultations[open.position].sockets.count(where: { $0 == socket }) != 1 {
             violations.append("\(socket) is not listed once")

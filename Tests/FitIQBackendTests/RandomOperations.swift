@@ -12,6 +12,10 @@ enum Operation {
     case frame(socket: UInt64, String)
     case binary(socket: UInt64)
     case read(user: Int, id: String)
+    case createGoal(user: Int)
+    case updateGoal(user: Int, id: String, UpdateGoalRequest.Conversation, progress: Double?)
+    case chatAboutGoal(user: Int, id: String)
+    case readGoals(user: Int)
 }
 
 /// What came of it.
@@ -28,6 +32,8 @@ struct RandomOperations {
     let users: [UserID]
     /// The ids that each user was given, oldest first.
     private(set) var ids: [[String]]
+    /// The ids of each user's goals, oldest first.
+    private(set) var goalIDs: [[String]]
     private(set) var openSockets: [UInt64] = []
     private var socketCount: UInt64 = 0
 
@@ -44,6 +50,7 @@ struct RandomOperations {
         for number in 0..<userCount { users.append(try world.backend.user("user-\(number)")) }
         self.users = users
         ids = Array(repeating: [], count: userCount)
+        goalIDs = ids
     }
 
     mutating func below(_ bound: Int) -> Int { Int(numbers.next(below: UInt64(bound))) }
@@ -59,15 +66,22 @@ struct RandomOperations {
         return element(of: recent) ?? "none"
     }
 
+    /// A goal of this user, mostly one of the first few, so that consultations compete for it; sometimes anybody else's.
+    private mutating func goalID(for user: Int) -> String {
+        let owner = below(20) == 0 ? below(users.count) : user
+        return element(of: Array(goalIDs[owner].prefix(5))) ?? "00000000-0000-4000-8000-000000000000"
+    }
+
     mutating func draw() -> Operation {
         let user = below(users.count)
         let socket = element(of: openSockets.suffix(80)) ?? 0
-        switch below(100) {
+        switch below(112) {
         case 0..<18:
             let persona = Persona.allCases[below(Persona.allCases.count)]
             let type = ContextType.allCases[below(ContextType.allCases.count)]
             let needsID = type == .goal || (type != .general && below(2) == 0)
-            return .create(user: user, persona, ConsultationContext(type, id: needsID ? "item-\(below(2))" : nil))
+            let id = type == .goal ? goalID(for: user) : "item-\(below(2))"
+            return .create(user: user, persona, ConsultationContext(type, id: needsID ? id : nil))
         case 18..<24: return .archive(user: user, id: id(for: user))
         case 24..<40: return .open(user: user, id: id(for: user), socket: socketCount + 1)
         case 40..<52: return .close(socket: socket)
@@ -76,6 +90,18 @@ struct RandomOperations {
         case 80..<84: return .frame(socket: socket, element(of: Self.junk) ?? "x")
         case 84..<88: return .frame(socket: socket, #"{"type":"ping"}"#)
         case 88..<92: return .binary(socket: socket)
+        case 92..<95 where goalIDs[user].count < 8: return .createGoal(user: user)
+        case 100..<106:
+            let conversation: UpdateGoalRequest.Conversation =
+                switch below(4) {
+                case 0: .unlink
+                case 1: .keep
+                default: .link(id(for: user))
+                }
+            let progress = below(3) == 0 ? Double(below(5)) / 4 : nil
+            return .updateGoal(user: user, id: goalID(for: user), conversation, progress: progress)
+        case 106..<110: return .chatAboutGoal(user: user, id: goalID(for: user))
+        case 110..<112: return .readGoals(user: user)
         default: return .read(user: user, id: id(for: user))
         }
     }
@@ -109,6 +135,23 @@ struct RandomOperations {
                 world.backend.advance(&world.turn)
                 let body = try world.backend.consultation(id, for: users[user])
                 return .body(body + (try world.backend.messages(id, query: [], for: users[user])))
+            case .createGoal(let user):
+                let goal = try world.createGoal(by: users[user])
+                goalIDs[user].append(goal)
+            case .updateGoal(let user, let id, let conversation, let progress):
+                var request = UpdateGoalRequest()
+                (request.conversation, request.progress) = (conversation, progress)
+                return .body(try world.backend.updateGoal(id, request, by: users[user], &world.turn))
+            case .chatAboutGoal(let user, let id):
+                let count = world.backend.consultationCount
+                let body = try world.backend.chatAboutGoal(.init(goalID: id), by: users[user], &world.turn)
+                if world.backend.consultationCount > count, let newest = world.backend.consultations.last {
+                    ids[user].append(newest.consultation.id.description)
+                }
+                return .body(body)
+            case .readGoals(let user):
+                world.backend.advance(&world.turn)
+                return .body(world.backend.goals(for: users[user]))
             }
             return .done
         } catch {

@@ -12,8 +12,8 @@ struct World {
     var backend: Backend
     var turn: Turn
 
-    init(seed: UInt64 = 1, pace: Pace = .human, limits: Limits = Limits()) {
-        backend = Backend(Backend.Configuration(origin: World.origin, pace: pace, limits: limits))
+    init(seed: UInt64 = 1, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits()) {
+        backend = Backend(Backend.Configuration(origin: World.origin, pace: pace, mode: mode, limits: limits))
         turn = Turn(now: World.start, identifiers: ResourceIDSequence(seed: seed))
     }
 

@@ -1,0 +1,204 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Goals") struct GoalTests {
+    @Test(
+        "begin unstarted and unlinked; get then shows what create answered, byte by byte", arguments: GuideMode.allCases
+    )
+    func create(mode: GuideMode) throws {
+        var world = World(seed: 5, mode: mode)
+        var ids = ResourceIDSequence(seed: 5)
+        let user = try world.backend.user("user-1")
+        let request = CreateGoalRequest(
+            title: "T", description: "D", targetDate: World.targetDate, category: "fitness")
+        let body = try world.backend.createGoal(request, by: user, &world.turn)
+        let expected = Goal(
+            id: ids.next(), userID: "user-1", title: "T", description: "D", category: "fitness",
+            targetDate: World.targetDate, createdAt: World.start)
+        #expect(body == expected.encoded(in: mode == .goalLinking ? .goalLinking : .union).body)
+        #expect(try world.backend.goal(expected.id.description, for: user) == body)
+        #expect(world.backend.goalCount == 1)
+        #expect(world.takeEffects().isEmpty)
+        #expect(world.backend.nextDeadline == nil)
+    }
+
+    @Test("are listed oldest first, whatever changed last, and each user's alone")
+    func list() throws {
+        var world = World()
+        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        var ids: [String] = []
+        for number in 0..<5 {
+            ids.append(try world.createGoal("Goal \(number)", by: user))
+            _ = try world.createGoal("Another's", by: other)
+        }
+        world.pass(milliseconds: 5000)
+        try world.update(ids[0], by: user) { $0.progress = 1 }
+        let list = try JSON.parse(world.backend.goals(for: user))
+        #expect(list["goals"]?.all("id") == ids)
+        #expect(list["data"]?["goals"]?.all("id") == ids)
+        #expect(list["totalCount"] == 5 && list["data"]?["total_count"] == 5)
+        #expect(list["goals"]?[0]?["progress"] == 1)
+        #expect(list["goals"]?[0]?["updatedAt"] == "2025-01-29T10:30:05Z")
+        let third = try world.backend.user("user-3")
+        #expect(try JSON.parse(world.backend.goals(for: third))["totalCount"] == 0)
+    }
+
+    static let changes: [(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void)] = [
+        ("title", "New", { $0.title = "New" }),
+        ("description", "New", { $0.description = "New" }),
+        ("targetDate", "1970-01-01T00:00:00Z", { $0.targetDate = DateTime(secondsSinceEpoch: 0) }),
+        ("progress", .number(JSONNumber(0.45)), { $0.progress = 0.45 }),
+        ("status", "completed", { $0.status = .completed }),
+        ("category", "sleep", { $0.category = "sleep" }),
+    ]
+
+    @Test("change one field at a time, and nothing else but their time", arguments: changes)
+    func update(field: String, value: JSONValue, change: @Sendable (inout UpdateGoalRequest) -> Void) throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.createGoal(by: user)
+        let before = try #require(try world.goal(id, for: user).object)
+        world.pass(milliseconds: 7000)
+        let body = try world.update(id, by: user, change)
+        #expect(try world.backend.goal(id, for: user) == body)
+        let after = try #require(try JSON.parse(body).object)
+        #expect(after[field] == value)
+        for key in before.keys where key != "data" {
+            #expect((before[key] == after[key]) == (key != field && key != "updatedAt"), "\(key)")
+        }
+        #expect(after["updatedAt"] == "2025-01-29T10:30:07Z")
+
+        // The same once more changes nothing, not even the time.
+        world.pass(milliseconds: 7000)
+        #expect(try world.update(id, by: user, change) == body)
+    }
+
+    @Test("keep their time when a change is empty")
+    func emptyChange() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.createGoal(by: user)
+        let body = try world.backend.goal(id, for: user)
+        world.pass(milliseconds: 7000)
+        #expect(try world.update(id, by: user) { _ in } == body)
+        #expect(try world.update(id, by: user) { $0.conversation = .unlink } == body)
+    }
+
+    @Test("serve what is due before they change")
+    func lateLoop() throws {
+        let commands: [(inout World, String, UserID) throws -> Void] = [
+            { world, _, user in _ = try world.createGoal(by: user) },
+            { world, id, user in try world.update(id, by: user) { $0.progress = 1 } },
+            { world, id, user in _ = try world.chatAboutGoal(id, by: user) },
+        ]
+        for command in commands {
+            var world = World()
+            let user = try world.backend.user("user-1")
+            let (id, goal) = (try world.create(by: user), try world.createGoal(by: user))
+            try world.open(1, on: id, by: user)
+            world.message("Hello", from: 1)
+            _ = world.takeEffects()
+            world.pass(milliseconds: 60_000)
+            try command(&world, goal, user)
+            #expect(world.takeEffects().story(of: 1) == ["stream_chunk", "stream_complete"])
+        }
+    }
+
+    // MARK: Ownership
+
+    private func attempts(_ world: World, _ id: String, by user: UserID) -> [APIError?] {
+        var world = world
+        return [
+            refusal { () throws(APIError) in try world.backend.goal(id, for: user) },
+            refusal { () throws(APIError) in try world.update(id, by: user) { $0.progress = 1 } },
+            refusal { () throws(APIError) in try world.update(id, by: user) { _ in } },
+        ]
+    }
+
+    @Test("of another user are answered as if they did not exist")
+    func foreign() throws {
+        var world = World()
+        let (owner, stranger) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        let id = try world.createGoal(by: owner)
+        #expect(attempts(world, id, by: stranger) == Array(repeating: .unknownGoal(id), count: 3))
+        #expect(
+            refusal { () throws(APIError) in try world.chatAboutGoal(id, by: stranger) }
+                == .unknownGoal(id, field: "goalId"))
+        #expect(attempts(world, id, by: owner) == [nil, nil, nil])
+    }
+
+    @Test("are not found by an id in another case or shape, nor by a consultation's")
+    func shapes() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let (id, consultation) = (try world.createGoal(by: user), try world.create(by: user))
+        for other in [id.uppercased(), String(id.dropLast()), " \(id)", "", "null", consultation] {
+            #expect(attempts(world, other, by: user) == Array(repeating: .unknownGoal(other), count: 3))
+            #expect(
+                refusal { () throws(APIError) in try world.chatAboutGoal(other, by: user) }
+                    == .unknownGoal(other, field: "goalId"))
+            let context = ConsultationContext(.goal, id: other)
+            #expect(
+                refusal { () throws(APIError) in try world.create(.nutritionist, context, by: user) }
+                    == .unknownGoal(other, field: "context_id"))
+        }
+        #expect(APIError.unknownGoal(id).status.code == 404)
+        #expect(refusal { () throws(APIError) in try world.backend.consultation(id, for: user) } != nil)
+    }
+
+    // MARK: Limits
+
+    @Test("are refused with 507 beyond the limit of a user, archived ones counted", arguments: [0, 1, 3])
+    func limit(limit: Int) throws {
+        var limits = Limits()
+        #expect(limits.goals == 1000)
+        limits.goals = limit
+        var world = World(limits: limits)
+        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        for _ in 0..<limit {
+            let id = try world.createGoal(by: user)
+            try world.update(id, by: user) { $0.status = .archived }
+        }
+        let before = (world.backend.storedBytes, world.turn.identifiers)
+        let expected = APIError.storeFull("goals of a user", limit: limit)
+        #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == expected)
+        #expect(expected.status.code == 507)
+        #expect(world.backend.storedBytes == before.0 && world.backend.goalCount == limit)
+        var (left, right) = (before.1, world.turn.identifiers)
+        #expect(left.next() == right.next())
+        #expect((refusal { () throws(APIError) in try world.createGoal(by: other) } == nil) == (limit > 0))
+    }
+
+    @Test("are neither made nor made longer where the world is full; the rest goes on")
+    func storedBytes() throws {
+        var limits = Limits()
+        limits.storedBytes = 1500
+        var world = World(limits: limits)
+        let user = try world.backend.user("user-1")
+        let id = try world.createGoal("Some title", category: "c", by: user)
+        #expect(world.backend.storedBytes < 1500)
+        // Up to the limit: a description stands in the body twice, and in each of the two objects of lists.
+        let missing = 1500 - world.backend.storedBytes
+        #expect(missing > 0)
+        try world.update(id, by: user) { $0.description = String(repeating: "x", count: (missing + 3) / 4) }
+        #expect((1500..<1504).contains(world.backend.storedBytes))
+
+        let full = APIError.storeFull("bytes of consultations", limit: 1500)
+        let shown = try world.backend.goal(id, for: user)
+        #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == full)
+        #expect(refusal { () throws(APIError) in try world.chatAboutGoal(id, by: user) } == full)
+        #expect(
+            refusal { () throws(APIError) in try world.update(id, by: user) { $0.title = "Some longer title" } } == full
+        )
+        #expect(refusal { () throws(APIError) in try world.update(id, by: user) { $0.category = "cc" } } == full)
+        #expect(try world.backend.goal(id, for: user) == shown)
+        // As long as before, or shorter, in all.
+        try world.update(id, by: user) { ($0.title, $0.category, $0.progress) = ("Some titl", "cc", 1) }
+        try world.update(id, by: user) { ($0.description, $0.title) = ("", "Some longer title") }
+        #expect(world.backend.storedBytes < 1500)
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+}

@@ -1,0 +1,49 @@
+import FitIQAPI
+
+@testable import FitIQBackend
+
+extension Invariants {
+    /// What does not hold of the goals of one user and of their conversations.
+    static func violationsOfLinks(of user: UserID, _ world: World) -> [String] {
+        let backend = world.backend
+        var violations: [String] = []
+        var named: Set<ResourceID> = []
+        for position in backend.users[user].goals {
+            let record = backend.goals[position]
+            let goal = record.goal
+            if record.owner != user { violations.append("\(goal.id) is listed for another user") }
+            if goal.updatedAt < goal.createdAt || goal.updatedAt > world.turn.now {
+                violations.append("\(goal.id): updated_at is off")
+            }
+            guard let id = goal.conversationID else { continue }
+            if !named.insert(id).inserted { violations.append("two goals name \(id)") }
+            guard let conversation = backend.positions[id].map({ backend.consultations[$0] }) else {
+                violations.append("\(goal.id) names \(id), which does not exist")
+                continue
+            }
+            if conversation.owner != user { violations.append("\(goal.id) names another user's \(id)") }
+            if !conversation.consultation.isActive { violations.append("\(goal.id) names \(id), which is not active") }
+            if conversation.consultation.goalID != goal.id { violations.append("\(id) does not name \(goal.id)") }
+        }
+        return violations
+    }
+
+    /// What does not hold of all goals, with everything that takes long to look at.
+    static func deepViolationsOfGoals(of world: World) -> [String] {
+        let backend = world.backend
+        var violations: [String] = []
+        let listed = (0..<backend.users.count).flatMap { backend.users[UserID(index: $0)].goals }
+        if listed.sorted() != Array(backend.goals.indices) { violations.append("goals are not listed once each") }
+        if backend.goalPositions.count != backend.goals.count { violations.append("goals are not found once each") }
+        for (position, record) in backend.goals.enumerated() {
+            if backend.goalPositions[record.goal.id] != position {
+                violations.append("\(record.goal.id) found elsewhere")
+            }
+            let form = backend.configuration.mode.form(of: .showGoal)
+            if record.encoded != record.goal.encoded(in: form) {
+                violations.append("\(record.goal.id) shows something old")
+            }
+        }
+        return violations
+    }
+}

@@ -1,0 +1,273 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Goals and conversations") struct LinkTests {
+    private func makeWorld() throws -> (World, UserID) {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        return (world, user)
+    }
+
+    /// What both sides show: the goal's conversation, and the conversation's goal.
+    private func expectLinked(
+        _ goal: String, _ conversation: String?, _ world: World, for user: UserID,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(try world.conversation(of: goal, for: user) == conversation, sourceLocation: sourceLocation)
+        if let conversation {
+            #expect(try world.goalID(of: conversation, for: user) == goal, sourceLocation: sourceLocation)
+        }
+        #expect(Invariants.deepViolations(of: world) == [], sourceLocation: sourceLocation)
+    }
+
+    // MARK: PATCH
+
+    @Test("are linked both ways, and both change their time")
+    func link() throws {
+        var (world, user) = try makeWorld()
+        let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
+        world.pass(milliseconds: 3000)
+        try world.link(goal, with: id, by: user)
+        try expectLinked(goal, id, world, for: user)
+        #expect(try world.goal(goal, for: user)["updatedAt"] == "2025-01-29T10:30:03Z")
+        let consultation = try world.show(id, for: user)
+        #expect(consultation["updated_at"] == "2025-01-29T10:30:03Z")
+        // Persona and context are fixed at creation.
+        #expect(consultation["context_type"] == "general" && consultation["context_id"] == nil)
+        #expect(refusal { () throws(APIError) in try world.create(by: user) }?.status.code == 409)
+
+        let before = (try world.backend.goal(goal, for: user), try world.backend.consultation(id, for: user))
+        world.pass(milliseconds: 3000)
+        try world.link(goal, with: id, by: user)
+        #expect(try world.backend.goal(goal, for: user) == before.0)
+        #expect(try world.backend.consultation(id, for: user) == before.1)
+    }
+
+    @Test("are linked anew: both old partners are alone")
+    func relink() throws {
+        var (world, user) = try makeWorld()
+        let goals = [try world.createGoal(by: user), try world.createGoal(by: user)]
+        let ids = [try world.create(by: user), try world.create(.fitnessCoach, by: user)]
+        try world.link(goals[0], with: ids[0], by: user)
+        try world.link(goals[1], with: ids[1], by: user)
+        world.pass(milliseconds: 4000)
+        try world.link(goals[0], with: ids[1], by: user)
+        try expectLinked(goals[0], ids[1], world, for: user)
+        #expect(try world.conversation(of: goals[1], for: user) == nil)
+        #expect(try world.goalID(of: ids[0], for: user) == nil)
+        for goal in goals { #expect(try world.goal(goal, for: user)["updatedAt"] == "2025-01-29T10:30:04Z") }
+        for id in ids { #expect(try world.show(id, for: user)["updated_at"] == "2025-01-29T10:30:04Z") }
+    }
+
+    @Test("are unlinked by null, both ways")
+    func unlink() throws {
+        var (world, user) = try makeWorld()
+        let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
+        try world.link(goal, with: id, by: user)
+        world.pass(milliseconds: 4000)
+        try world.update(goal, by: user) { ($0.conversation, $0.title) = (.unlink, "New") }
+        try expectLinked(goal, nil, world, for: user)
+        #expect(try world.goalID(of: id, for: user) == nil)
+        #expect(try world.show(id, for: user)["updated_at"] == "2025-01-29T10:30:04Z")
+        #expect(try world.goal(goal, for: user)["title"] == "New")
+    }
+
+    @Test("are not linked where the conversation is unknown: 404, and nothing changes")
+    func unknownConversation() throws {
+        var (world, user) = try makeWorld()
+        let stranger = try world.backend.user("user-2")
+        let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
+        let foreign = try world.create(by: stranger)
+        try world.link(goal, with: id, by: user)
+        let body = try world.backend.goal(goal, for: user)
+        world.pass(milliseconds: 1000)
+        for other in [foreign, id.uppercased(), goal, "", "null", "x"] {
+            let refusal = refusal { () throws(APIError) in
+                try world.update(goal, by: user) { ($0.conversation, $0.title) = (.link(other), "New") }
+            }
+            #expect(refusal == .unknownConsultation(other, field: "conversationId"))
+            #expect(refusal?.status.code == 404)
+            #expect(try world.backend.goal(goal, for: user) == body)
+        }
+        try expectLinked(goal, id, world, for: user)
+    }
+
+    @Test("are not linked where the conversation is archived: 400, and nothing changes")
+    func archivedConversation() throws {
+        var (world, user) = try makeWorld()
+        let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
+        _ = try world.archive(id, by: user)
+        let body = try world.backend.goal(goal, for: user)
+        world.pass(milliseconds: 1000)
+        let refusal = refusal { () throws(APIError) in
+            try world.update(goal, by: user) { ($0.conversation, $0.title) = (.link(id), "New") }
+        }
+        #expect(refusal == .consultationNotActive(try #require(ResourceID(id)), status: .archived))
+        #expect(try world.backend.goal(goal, for: user) == body)
+    }
+
+    // MARK: Archiving
+
+    @Test("part when the conversation is archived, which keeps the goal as history")
+    func archive() throws {
+        var (world, user) = try makeWorld()
+        let (goal, id) = (try world.createGoal(by: user), try world.create(by: user))
+        try world.link(goal, with: id, by: user)
+        world.pass(milliseconds: 4000)
+        let body = try JSON.parse(try world.archive(id, by: user))
+        #expect(body["data"]?["goal_id"] == .string(goal) && body["goalId"] == .string(goal))
+        try expectLinked(goal, nil, world, for: user)
+        #expect(try world.goal(goal, for: user)["updatedAt"] == "2025-01-29T10:30:04Z")
+        #expect(try world.goalID(of: id, for: user) == goal)
+
+        // The goal finds another, and history stays.
+        let next = try world.chatAboutGoal(goal, by: user)
+        #expect(next != id)
+        try expectLinked(goal, next, world, for: user)
+        #expect(try world.goalID(of: id, for: user) == goal)
+        _ = try world.archive(id, by: user)
+        try expectLinked(goal, next, world, for: user)
+    }
+
+    @Test("stay when another conversation about the goal is archived")
+    func archiveOther() throws {
+        var (world, user) = try makeWorld()
+        let goal = try world.createGoal(by: user)
+        let context = ConsultationContext(.goal, id: goal)
+        let (first, second) = (
+            try world.create(.nutritionist, context, by: user), try world.create(.fitnessCoach, context, by: user)
+        )
+        let body = try world.backend.goal(goal, for: user)
+        world.pass(milliseconds: 4000)
+        _ = try world.archive(second, by: user)
+        #expect(try world.backend.goal(goal, for: user) == body)
+        try expectLinked(goal, first, world, for: user)
+    }
+
+    // MARK: POST /consultations
+
+    @Test("are linked when a consultation about the goal is created, unless the goal has one")
+    func create() throws {
+        var (world, user) = try makeWorld()
+        let goal = try world.createGoal(by: user)
+        let context = ConsultationContext(.goal, id: goal)
+        world.pass(milliseconds: 2000)
+        let first = try world.create(.nutritionist, context, by: user)
+        try expectLinked(goal, first, world, for: user)
+        #expect(try world.goal(goal, for: user)["updatedAt"] == "2025-01-29T10:30:02Z")
+        let second = try world.create(.fitnessCoach, context, by: user)
+        #expect(try world.goalID(of: second, for: user) == goal)
+        try expectLinked(goal, first, world, for: user)
+
+        let refusal = refusal { () throws(APIError) in try world.create(.nutritionist, context, by: user) }
+        #expect(refusal?.status.code == 409)
+        #expect(refusal?.details?["goal_id"] == .string(goal))
+    }
+
+    // MARK: chat-about-goal
+
+    @Test("begin with a chat about the goal, which answers with the same one until it is archived")
+    func chatAboutGoal() throws {
+        var (world, user) = try makeWorld()
+        let goal = try world.createGoal("Run a marathon", by: user)
+        world.pass(milliseconds: 2000)
+        let body = try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn)
+        let consultation = try #require(world.backend.consultations.last).consultation
+        let id = consultation.id.description
+        #expect(
+            body
+                == ChatAboutGoalAnswer(consultation, goalID: try #require(ResourceID(goal)))
+                .body(in: .union, origin: World.origin))
+        #expect(consultation.persona == .generalWellness)
+        #expect(consultation.context == ConsultationContext(.goal, id: goal))
+        #expect(consultation.title == "Run a marathon")
+        try expectLinked(goal, id, world, for: user)
+
+        // Later, byte for byte: createdAt is the conversation's.
+        world.pass(milliseconds: 60_000)
+        let before = (try world.backend.goal(goal, for: user), try world.backend.consultation(id, for: user))
+        #expect(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn) == body)
+        #expect(try world.backend.goal(goal, for: user) == before.0)
+        #expect(try world.backend.consultation(id, for: user) == before.1)
+        #expect(world.backend.consultationCount == 1)
+
+        _ = try world.archive(id, by: user)
+        #expect(try world.chatAboutGoal(goal, by: user) != id)
+    }
+
+    @Test("answers in the guide's form under goal-linking")
+    func guideForm() throws {
+        var world = World(mode: .goalLinking)
+        let user = try world.backend.user("user-1")
+        let goal = try world.createGoal(by: user)
+        let body = try JSON.parse(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn))
+        #expect(body.object?.keys == ["conversationId", "goalId", "createdAt", "persona"])
+    }
+
+    @Test("continue with the goal's conversation, whatever its persona and context")
+    func continueLinked() throws {
+        var (world, user) = try makeWorld()
+        let (goal, id) = (try world.createGoal(by: user), try world.create(.fitnessCoach, by: user))
+        try world.link(goal, with: id, by: user)
+        let body = try JSON.parse(try world.backend.chatAboutGoal(.init(goalID: goal), by: user, &world.turn))
+        #expect(body["conversationId"] == .string(id))
+        #expect(body["persona"]?["name"] == "Fitness Coach")
+        #expect(world.backend.consultationCount == 1)
+    }
+
+    @Test("continue with an unlinked one of the same persona and goal, which is linked again")
+    func continueUnlinked() throws {
+        var (world, user) = try makeWorld()
+        let goal = try world.createGoal(by: user)
+        let id = try world.chatAboutGoal(goal, by: user)
+        try world.update(goal, by: user) { $0.conversation = .unlink }
+        #expect(try world.goalID(of: id, for: user) == nil)
+        #expect(try world.chatAboutGoal(goal, by: user) == id)
+        try expectLinked(goal, id, world, for: user)
+    }
+
+    @Test("continue with that one even when another goal has taken it meanwhile, so that there is no 409")
+    func continueTaken() throws {
+        var (world, user) = try makeWorld()
+        let (goal, other) = (try world.createGoal(by: user), try world.createGoal(by: user))
+        let id = try world.chatAboutGoal(goal, by: user)
+        try world.link(other, with: id, by: user)
+        try expectLinked(goal, nil, world, for: user)
+        #expect(try world.chatAboutGoal(goal, by: user) == id)
+        try expectLinked(goal, id, world, for: user)
+        try expectLinked(other, nil, world, for: user)
+        #expect(world.backend.consultationCount == 1)
+    }
+
+    @Test("of another persona are not taken: the chat is a new one")
+    func otherPersona() throws {
+        var (world, user) = try makeWorld()
+        let goal = try world.createGoal(by: user)
+        let other = try world.create(.nutritionist, ConsultationContext(.goal, id: goal), by: user)
+        try world.update(goal, by: user) { $0.conversation = .unlink }
+        let id = try world.chatAboutGoal(goal, by: user)
+        #expect(id != other)
+        try expectLinked(goal, id, world, for: user)
+    }
+
+    @Test("are ten at most: 429 for a new chat, none for one that exists")
+    func limit() throws {
+        var (world, user) = try makeWorld()
+        var goals: [String] = []
+        for _ in 0..<11 { goals.append(try world.createGoal(by: user)) }
+        for goal in goals.prefix(10) { _ = try world.chatAboutGoal(goal, by: user) }
+        let body = try world.backend.goal(goals[10], for: user)
+        #expect(
+            refusal { () throws(APIError) in try world.chatAboutGoal(goals[10], by: user) }
+                == .tooManyActiveConsultations(limit: 10))
+        #expect(try world.backend.goal(goals[10], for: user) == body)
+        let first = try #require(try world.conversation(of: goals[0], for: user))
+        #expect(try world.chatAboutGoal(goals[0], by: user) == first)
+        _ = try world.archive(first, by: user)
+        #expect(refusal { () throws(APIError) in try world.chatAboutGoal(goals[10], by: user) } == nil)
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+}
