@@ -31,6 +31,11 @@ struct CredentialsTests {
             Endpoint(method: .get, path: "/api/v1/consultations/\(unknown)/messages"),
             Endpoint(method: .post, path: "/api/v1/consultations/\(unknown)/archive"),
             Endpoint(method: .get, path: "/api/v1/consultations/\(unknown)/ws"),
+            Endpoint(method: .post, path: "/api/v1/consultations/chat-about-goal", body: #"{"goalId":"\#(unknown)"}"#),
+            Endpoint(method: .post, path: "/api/v1/goals", body: #"{"title":"T"}"#),
+            Endpoint(method: .get, path: "/api/v1/goals"),
+            Endpoint(method: .get, path: "/api/v1/goals/\(unknown)"),
+            Endpoint(method: .patch, path: "/api/v1/goals/\(unknown)", body: "{}"),
         ]
     }
 
