@@ -9,6 +9,8 @@ struct Model {
     private var active: [[Topic: String]]
     /// The conversation of each user's goals.
     private var conversations: [[String: String]]
+    /// The goal that each consultation names; an archived one keeps it.
+    private var goals: [String: String] = [:]
     /// What each socket has heard of the answer that streams.
     private var streamed: [SocketID: String] = [:]
     private var consultationOfSocket: [SocketID: String] = [:]
@@ -107,14 +109,19 @@ struct Model {
             seen.insert("goal \(error.status.code)")
         case (.create(let user, _, let context), .body):
             guard context.type == .goal, let goal = context.id, let id = random.ids[user].last else { return }
+            goals[id] = goal
             if conversations[user][goal] == nil { conversations[user][goal] = id }
         case (.archive(let user, let id), .body): forget(id, of: user)
         case (.updateGoal(let user, let goal, .link(let id), _), .body):
             seen.insert("goal linked")
+            if let former = conversations[user][goal] { goals[former] = nil }
             forget(id, of: user)
             conversations[user][goal] = id
+            goals[id] = goal
         case (.updateGoal(let user, let goal, .unlink, _), .body):
-            if conversations[user].removeValue(forKey: goal) != nil { seen.insert("goal unlinked") }
+            guard let former = conversations[user].removeValue(forKey: goal) else { return }
+            goals[former] = nil
+            seen.insert("goal unlinked")
         case (.chatAboutGoal(let user, let goal), .body):
             let topic = Self.topic(ofChatAbout: goal)
             if conversations[user][goal] != nil {
@@ -126,6 +133,7 @@ struct Model {
             forget(id, of: user)
             active[user][topic] = id
             conversations[user][goal] = id
+            goals[id] = goal
         default: break
         }
     }
@@ -134,17 +142,19 @@ struct Model {
         conversations[user] = conversations[user].filter { $0.value != id }
     }
 
-    /// What the goals of a user show beside what the tables say.
+    /// What the goals and the newest consultations of a user show beside what the tables say.
     func violationsOfLinks(after operation: Operation, _ random: RandomOperations) -> [String] {
         guard let user = user(of: operation, random) else { return [] }
-        let number = user.index
         let backend = random.world.backend
-        return random.goalIDs[number].compactMap { goal in
+        let conversations = conversations[user.index]
+        let wrongGoals = random.goalIDs[user.index].filter { goal in
             let position = ResourceID(goal).flatMap { backend.goalPositions[$0] }
-            let shown = position.flatMap { backend.goals[$0].goal.conversationID?.description }
-            let expected = conversations[number][goal]
-            return shown == expected ? nil : "\(goal) has \(shown ?? "none"), not \(expected ?? "none")"
+            return position.flatMap { backend.goals[$0].goal.conversationID?.description } != conversations[goal]
         }
+        let wrongConsultations = random.ids[user.index].suffix(20).filter { id in
+            (try? random.world.record(id))?.consultation.goalID?.description != goals[id]
+        }
+        return (wrongGoals + wrongConsultations).map { "\($0) is not linked as it should be" }
     }
 
     /// The user whose consultations an operation may have changed.
