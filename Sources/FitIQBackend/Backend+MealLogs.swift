@@ -50,8 +50,9 @@ extension Backend {
 
     /// Ends the processing of a meal log and tells every open socket of its user, whatever the consultation.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
+        let outcome = outcome(of: mealLogs[position].log, &turn)
         storedBytes -= mealLogs[position].byteCount
-        mealLogs[position].finish(outcome(of: mealLogs[position].log, &turn), form: mealLogForm)
+        mealLogs[position].finish(outcome, form: mealLogForm)
         storedBytes += mealLogs[position].byteCount
 
         let sockets = users[mealLogs[position].owner].sockets
