@@ -1,0 +1,166 @@
+import Testing
+
+@testable import FitIQAPI
+
+/// Meal logs byte by byte, in each status and form.
+@Suite("Meal logs on the wire") struct MealLogAnswerTests {
+    static let id = "00000000-0000-4000-8000-000000000001"
+    static let times = #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:03Z""#
+    static let started = #""processing_started_at":"2025-01-29T10:30:00Z""#
+    static let completed = #""processing_completed_at":"2025-01-29T10:30:03Z""#
+    static let logged = #""logged_at":"2025-01-29T10:15:00Z""#
+    static let chicken = #""raw_input":"120g chicken breast","meal_type":"lunch""#
+    static let mixed = #""raw_input":"120g chicken breast & half a toast","meal_type":"lunch""#
+    static let ids =
+        #""id":"00000000-0000-4000-8000-00000000000b","meal_log_id":"00000000-0000-4000-8000-000000000001""#
+    static let toastIDs =
+        #""id":"00000000-0000-4000-8000-00000000000c","meal_log_id":"00000000-0000-4000-8000-000000000001""#
+
+    static let union: [(MealLog, String)] = [
+        (
+            MealLogExamples.processing,
+            #"{"id":"\#(id)","meal_log_id":"\#(id)","user_id":"user-1",\#(chicken),"status":"processing","#
+                + #"\#(logged),\#(started),"created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z"}"#
+        ),
+        (
+            MealLogExamples.mixed,
+            #"{"id":"\#(id)","meal_log_id":"\#(id)","user_id":"user-1",\#(mixed),"status":"completed","#
+                + #""total_calories":273,"total_protein_g":39.2,"total_carbs_g":13.3,"total_fat_g":4.4,"#
+                + #""total_fiber_g":0.7,"total_sugar_g":1.2,"total_protein":39.2,"total_carbs":13.3,"total_fat":4.4,"#
+                + #""total_fiber":0.7,"total_sugar":1.2,"items_count":2,\#(logged),\#(started),\#(completed),\#(times),"#
+                + #""items":[{\#(ids),"food_id":"00000000-0000-4000-8000-000000000015","food_name":"Chicken Breast","#
+                + #""name":"Chicken Breast","quantity":120,"unit":"grams","calories":198,"protein_g":37.2,"#
+                + #""carbs_g":0.0,"fat_g":4.3,"fiber_g":0.0,"sugar_g":0.0,"protein":37.2,"carbohydrates":0.0,"#
+                + #""fat":4.3,"fiber":0.0,"sugar":0.0,"confidence_score":0.95,"confidence":0.95,"#
+                + #""parsing_notes":"Grilled, skinless","notes":"Grilled, skinless","order_index":0,"#
+                + #""created_at":"2025-01-29T10:30:03Z"},"#
+                + #"{\#(toastIDs),"food_id":"00000000-0000-4000-8000-000000000016","food_name":"Toast","name":"Toast","#
+                + #""quantity":0.5,"unit":"servings","calories":75,"protein_g":2.0,"carbs_g":13.3,"fat_g":0.1,"#
+                + #""fiber_g":0.7,"sugar_g":1.2,"protein":2.0,"carbohydrates":13.3,"fat":0.1,"fiber":0.7,"#
+                + #""sugar":1.2,"confidence_score":0.8,"confidence":0.8,"order_index":1,"#
+                + #""created_at":"2025-01-29T10:30:03Z"}]}"#
+        ),
+        (
+            MealLogExamples.failed,
+            #"{"id":"\#(id)","meal_log_id":"\#(id)","user_id":"user-1","raw_input":"\"qwerty\"","meal_type":"lunch","#
+                + #""status":"failed","error_message":"Failed to parse meal input","error":"Failed to parse meal input","#
+                + #""details":"Could not identify any food items in the input",\#(logged),\#(times)}"#
+        ),
+    ]
+
+    @Test("in the union of the guides, and in every guide that knows none", arguments: union)
+    func unionObject(log: MealLog, json: String) {
+        for form in [GuideMode.union, .consultationWebSocket, .enhancedConsultations, .goalLinking] {
+            #expect(text(log.object(in: form)) == json)
+        }
+    }
+
+    static let guide: [(MealLog, String)] = [
+        (
+            MealLogExamples.processing,
+            #"{"id":"\#(id)","user_id":"user-1",\#(chicken),"status":"processing",\#(logged),"#
+                + #""created_at":"2025-01-29T10:30:00Z","updated_at":"2025-01-29T10:30:00Z"}"#
+        ),
+        (
+            MealLogExamples.completed,
+            #"{"id":"\#(id)","user_id":"user-1",\#(chicken),"status":"completed","total_calories":198,"#
+                + #""total_protein_g":37.2,"total_carbs_g":0.0,"total_fat_g":4.3,"total_fiber_g":0.0,"total_sugar_g":0.0,"#
+                + #"\#(logged),\#(started),\#(completed),\#(times),"#
+                + #""items":[{\#(ids),"food_id":"00000000-0000-4000-8000-000000000015","food_name":"Chicken Breast","#
+                + #""quantity":120,"unit":"grams","calories":198,"protein_g":37.2,"carbs_g":0.0,"fat_g":4.3,"#
+                + #""fiber_g":0.0,"sugar_g":0.0,"confidence_score":0.95,"parsing_notes":"Grilled, skinless","#
+                + #""order_index":0,"created_at":"2025-01-29T10:30:03Z"}]}"#
+        ),
+        (
+            MealLogExamples.failed,
+            #"{"id":"\#(id)","user_id":"user-1","raw_input":"\"qwerty\"","meal_type":"lunch","status":"failed","#
+                + #""error_message":"Failed to parse meal input",\#(logged),\#(times)}"#
+        ),
+    ]
+
+    @Test("in meal-log-websocket, with nothing that it does not document", arguments: guide)
+    func guideObject(log: MealLog, json: String) {
+        #expect(text(log.object(in: .mealLogWebSocket)) == json)
+    }
+
+    static let architecture: [(MealLog, String)] = [
+        (
+            MealLogExamples.mixed,
+            #"{"id":"\#(id)","user_id":"user-1",\#(mixed),"status":"completed",\#(logged),"#
+                + #""items":[{\#(ids),"name":"Chicken Breast","quantity":"120g","unit":"grams","calories":198.0,"#
+                + #""protein":37.2,"carbohydrates":0.0,"fat":4.3,"fiber":0.0,"sugar":0.0,"confidence":0.95,"#
+                + #""notes":"Grilled, skinless"},{\#(toastIDs),"name":"Toast","quantity":"half a","unit":"servings","#
+                + #""calories":75.0,"protein":2.0,"carbohydrates":13.3,"fat":0.1,"fiber":0.7,"sugar":1.2,"#
+                + #""confidence":0.8}],"total_calories":273.0,"total_protein":39.2,"total_carbs":13.3,"total_fat":4.4,"#
+                + #""total_fiber":0.7,"total_sugar":1.2,\#(started),\#(completed),\#(times)}"#
+        ),
+        (
+            MealLogExamples.failed,
+            #"{"meal_log_id":"\#(id)","error":"Failed to parse meal input","#
+                + #""details":"Could not identify any food items in the input"}"#
+        ),
+        (MealLogExamples.processing, union[0].1),
+    ]
+
+    @Test("in the events of websocket-architecture, as it prints them", arguments: architecture)
+    func architectureObject(log: MealLog, json: String) {
+        #expect(text(log.object(in: .webSocketArchitecture)) == json)
+    }
+
+    @Test("stand in an envelope, which only meal-log-websocket has without `success`", arguments: GuideMode.allCases)
+    func envelope(form: GuideMode) {
+        let body = text(MealLog.body(of: Array(#"{"x":1}"#.utf8), in: form))
+        #expect(body == (form == .mealLogWebSocket ? #"{"data":{"x":1}}"# : #"{"success":true,"data":{"x":1}}"#))
+    }
+
+    static let pages: [(Page, Int, Bool)] = [
+        (Page(number: 1, size: 50), 0, false), (Page(number: 1, size: 50), 50, false),
+        (Page(number: 1, size: 50), 51, true), (Page(number: 2, size: 50), 51, false),
+        (Page(number: 2, size: 10), 21, true), (Page(number: 3, size: 10), 21, false),
+        (Page(number: 4, size: 10), 21, false), (Page(number: .max, size: 100), 21, false),
+    ]
+
+    @Test("are listed with where the page lies", arguments: pages)
+    func list(page: Page, total: Int, hasMore: Bool) {
+        let rest = #""total_count":\#(total),"page":\#(page.number),"limit":\#(page.size),"has_more":\#(hasMore)}}"#
+        #expect(
+            text(MealLog.listBody([Array("{}".utf8), Array("[1]".utf8)], page: page, total: total))
+                == #"{"success":true,"data":{"meal_logs":[{},[1]],\#(rest)"#)
+        #expect(
+            text(MealLog.listBody([], page: page, total: total)) == #"{"success":true,"data":{"meal_logs":[],\#(rest)"#)
+    }
+
+    @Test("are announced with type, data and time once they are done", arguments: GuideMode.allCases)
+    func events(mode: GuideMode) {
+        #expect(MealLogEvent.frame(of: MealLogExamples.processing, in: mode) == nil)
+        for (log, type) in [
+            (MealLogExamples.completed, "meal_log.completed"), (MealLogExamples.failed, "meal_log.failed"),
+        ] {
+            #expect(
+                MealLogEvent.frame(of: log, in: mode).map(text)
+                    == #"{"type":"\#(type)","data":\#(text(log.object(in: mode))),"timestamp":"2025-01-29T10:30:03Z"}"#)
+        }
+    }
+
+    @Test("have the sums of their items as totals, to the last tenth")
+    func totals() {
+        // 0.1 + 0.2 is not 0.3 in binary fractions.
+        let item = { (tenths: Int) in
+            var item = MealLogExamples.toast
+            item.nutrients = MealNutrients(
+                calories: tenths, proteinTenths: tenths, carbsTenths: 10 * tenths, fatTenths: 100 * tenths,
+                fiberTenths: 0, sugarTenths: tenths + 1)
+            return item
+        }
+        let totals = MealLogExamples.log(.completed([item(1), item(2)], at: .example)).totals
+        #expect(
+            totals
+                == MealNutrients(
+                    calories: 3, proteinTenths: 3, carbsTenths: 30, fatTenths: 300, fiberTenths: 0, sugarTenths: 5))
+        #expect(
+            text(MealLogExamples.log(.completed([item(1), item(2)], at: .example)).object(in: .union))
+                .contains(#""total_protein_g":0.3,"total_carbs_g":3.0,"total_fat_g":30.0,"total_fiber_g":0.0,"#))
+        #expect(
+            MealLogExamples.processing.totals == MealNutrients() && MealLogExamples.failed.totals == MealNutrients())
+    }
+}
