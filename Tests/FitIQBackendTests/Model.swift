@@ -14,6 +14,8 @@ struct Model {
     /// What each socket has heard of the answer that streams.
     private var streamed: [SocketID: String] = [:]
     private var consultationOfSocket: [SocketID: String] = [:]
+    /// The meal logs that each socket has heard of.
+    private var mealsHeard: [SocketID: Set<String>] = [:]
     private(set) var seen: Set<String> = []
 
     static let everything: Set<String> = [
@@ -21,7 +23,7 @@ struct Model {
         "stream_complete",
         "user_message", "assistant_message_start", "assistant_message_chunk", "assistant_message_end", "pong", "error",
         "close", "goal 201", "goal linked", "goal unlinked", "goal 400", "goal 404", "goal 429", "chat 201",
-        "chat continued", "chat linked",
+        "chat continued", "chat linked", "meal logged", "meal_log.completed", "meal_log.failed",
     ]
 
     init(userCount: Int) {
@@ -65,6 +67,13 @@ struct Model {
             let existing = conversations[user][goal] ?? active[user][Self.topic(ofChatAbout: goal)]
             guard existing == nil, active[user].count == 10 else { return { Self.status($0) == 200 } }
             return { $0 == .refused(.tooManyActiveConsultations(limit: 10)) }
+        case .readMealLog(let user, let id):
+            let isTheirs = random.mealLogIDs[user].contains(id)
+            return { outcome in
+                if case .body = outcome { isTheirs } else { !isTheirs && outcome == .refused(.unknownMealLog(id)) }
+            }
+        case .logMeal, .listMealLogs:
+            return { outcome in if case .body = outcome { true } else { false } }
         case .readGoals(let user):
             let count = random.goalIDs[user].count
             return { outcome in
@@ -86,6 +95,8 @@ struct Model {
             active[user] = active[user].filter { $0.value != id }
         case (.open(_, let id, let socket), .done):
             consultationOfSocket[SocketID(socket)] = id
+        case (.logMeal, .body):
+            seen.insert("meal logged")
         default: break
         }
     }
@@ -161,7 +172,8 @@ struct Model {
     func user(of operation: Operation, _ random: RandomOperations) -> UserID? {
         switch operation {
         case .create(let user, _, _), .archive(let user, _), .open(let user, _, _), .read(let user, _),
-            .createGoal(let user), .updateGoal(let user, _, _, _), .chatAboutGoal(let user, _), .readGoals(let user):
+            .createGoal(let user), .updateGoal(let user, _, _, _), .chatAboutGoal(let user, _), .readGoals(let user),
+            .logMeal(let user, _), .readMealLog(let user, _), .listMealLogs(let user):
             return random.users[user]
         case .close(let socket), .chat(let socket, _, _), .frame(let socket, _), .binary(let socket):
             let id = consultationOfSocket[SocketID(socket)].flatMap { ResourceID($0) }
@@ -192,12 +204,34 @@ struct Model {
                     continue
                 }
                 seen.insert(type)
+                if type.hasPrefix("meal_log.") {
+                    violations += hearOfMeal(frame, type: type, on: socket, world)
+                    continue
+                }
                 if type != "pong", frame["consultation_id"]?.string != consultationOfSocket[socket] {
                     violations.append("a frame of another consultation: \(frame)")
                 }
                 violations += hear(frame, type: type, on: socket, world)
             }
         }
+        return violations
+    }
+
+    /// An event tells the log as it is stored, to its user alone, and once.
+    private mutating func hearOfMeal(
+        _ frame: JSONValue, type: String, on socket: SocketID, _ world: World
+    ) -> [String] {
+        guard let id = frame["data"]?["id"]?.string, let resource = ResourceID(id),
+            let position = world.backend.mealLogPositions[resource],
+            let consultation = consultationOfSocket[socket].flatMap({ ResourceID($0) }),
+            let place = world.backend.positions[consultation]
+        else { return ["an event of no meal log: \(frame)"] }
+        let record = world.backend.mealLogs[position]
+        var violations: [String] = []
+        if record.owner != world.backend.consultations[place].owner { violations.append("a foreign meal: \(frame)") }
+        if frame["data"] != (try? JSON.parse(record.listItem)) { violations.append("not what is stored: \(frame)") }
+        if type != "meal_log.\(record.log.status)" { violations.append("the wrong type: \(frame)") }
+        if !mealsHeard[socket, default: []].insert(id).inserted { violations.append("told twice: \(frame)") }
         return violations
     }
 

@@ -94,15 +94,19 @@ import Testing
         #expect(effects.frames(of: 1).allSatisfy { $0["timestamp"] == "2025-01-29T10:30:00Z" })
     }
 
-    @Test("of steps due at the same time is the order of the consultations")
+    @Test("of steps due at the same time is the order of the consultations, then that of the meal logs")
     func sameTime() {
-        let id = ResourceID(randomBits: 1, 1)
+        let works = [ScheduledStep.Work.answer(ResourceID(randomBits: 1, 1)), .mealLog]
         let steps = [0, 1, 5].flatMap { seconds in
-            [0, 1, 2].map {
-                ScheduledStep(time: Timestamp(secondsSinceEpoch: seconds), position: $0, answerID: id)
+            works.flatMap { work in
+                [0, 1, 2].map {
+                    ScheduledStep(time: Timestamp(secondsSinceEpoch: seconds), position: $0, work: work)
+                }
             }
         }
-        #expect(steps.shuffled().sorted().map(\.position) == [0, 1, 2, 0, 1, 2, 0, 1, 2])
-        #expect(steps.shuffled().sorted().map(\.time) == steps.map(\.time))
+        let sorted = steps.shuffled().sorted()
+        #expect(sorted.map(\.position) == steps.map(\.position))
+        #expect(sorted.map(\.work) == steps.map(\.work))
+        #expect(sorted.map(\.time) == steps.map(\.time))
     }
 }

@@ -16,6 +16,9 @@ enum Operation {
     case updateGoal(user: Int, id: String, UpdateGoalRequest.Conversation, progress: Double?)
     case chatAboutGoal(user: Int, id: String)
     case readGoals(user: Int)
+    case logMeal(user: Int, CreateMealLogRequest)
+    case readMealLog(user: Int, id: String)
+    case listMealLogs(user: Int)
 }
 
 /// What came of it.
@@ -34,6 +37,8 @@ struct RandomOperations {
     private(set) var ids: [[String]]
     /// The ids of each user's goals, oldest first.
     private(set) var goalIDs: [[String]]
+    /// The same for their meal logs.
+    private(set) var mealLogIDs: [[String]]
     private(set) var openSockets: [UInt64] = []
     private var socketCount: UInt64 = 0
 
@@ -41,6 +46,7 @@ struct RandomOperations {
         "Hello", "What should I eat for breakfast?", "I can't sleep", "Xyzzy", "Thanks!", "é 😀 — “odd”", "a",
         "How do I stay motivated?", #"two\nlines"#, "Show me a home workout",
     ]
+    static let meals = ["2 eggs", "2 eggs and toast", "120g chicken breast", "qwertyuiop", "\n?"]
     static let junk = ["x", "[]", "{}", #"{"type":"message"}"#, #"{"type":"user_message","content":" "}"#]
 
     init(seed: UInt64, userCount: Int, pace: Pace = .human, limits: Limits = Limits()) throws {
@@ -51,6 +57,7 @@ struct RandomOperations {
         self.users = users
         ids = Array(repeating: [], count: userCount)
         goalIDs = ids
+        mealLogIDs = ids
     }
 
     mutating func below(_ bound: Int) -> Int { Int(numbers.next(below: UInt64(bound))) }
@@ -75,7 +82,7 @@ struct RandomOperations {
     mutating func draw() -> Operation {
         let user = below(users.count)
         let socket = element(of: openSockets.suffix(80)) ?? 0
-        switch below(112) {
+        switch below(124) {
         case 0..<18:
             let persona = Persona.allCases[below(Persona.allCases.count)]
             let type = ContextType.allCases[below(ContextType.allCases.count)]
@@ -102,8 +109,19 @@ struct RandomOperations {
             return .updateGoal(user: user, id: goalID(for: user), conversation, progress: progress)
         case 106..<110: return .chatAboutGoal(user: user, id: goalID(for: user))
         case 110..<112: return .readGoals(user: user)
+        case 112..<119: return .logMeal(user: user, mealRequest())
+        case 119..<122:
+            let owner = below(5) == 0 ? below(users.count) : user
+            return .readMealLog(user: user, id: element(of: mealLogIDs[owner].suffix(12)) ?? "none")
+        case 122..<124: return .listMealLogs(user: user)
         default: return .read(user: user, id: id(for: user))
         }
+    }
+
+    private mutating func mealRequest() -> CreateMealLogRequest {
+        let time = below(2) == 0 ? nil : DateTime(secondsSinceEpoch: 1_738_146_600 + Int64(below(5)))
+        return CreateMealLogRequest(
+            rawInput: element(of: Self.meals) ?? "2 eggs", mealType: MealType.allCases[below(4)], loggedAt: time)
     }
 
     mutating func apply(_ operation: Operation) -> Outcome {
@@ -152,6 +170,16 @@ struct RandomOperations {
             case .readGoals(let user):
                 world.backend.advance(&world.turn)
                 return .body(world.backend.goals(for: users[user]))
+            case .logMeal(let user, let request):
+                let body = try world.backend.createMealLog(request, by: users[user], &world.turn)
+                if let newest = world.backend.mealLogs.last { mealLogIDs[user].append(newest.log.id.description) }
+                return .body(body)
+            case .readMealLog(let user, let id):
+                world.backend.advance(&world.turn)
+                return .body(try world.backend.mealLog(id, for: users[user]))
+            case .listMealLogs(let user):
+                world.backend.advance(&world.turn)
+                return .body(world.backend.mealLogs(try MealLogListQuery(query: []), for: users[user]))
             }
             return .done
         } catch {

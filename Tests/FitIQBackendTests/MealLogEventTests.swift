@@ -1,0 +1,144 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("The event of a meal log") struct MealLogEventTests {
+    @Test("reaches every open socket of its user, on whatever consultation, and nobody else")
+    func audience() throws {
+        var world = World()
+        let (anna, ben) = (try world.backend.user("anna"), try world.backend.user("ben"))
+        let (first, second) = (try world.create(by: anna), try world.create(.fitnessCoach, by: anna))
+        try world.open(1, on: first, by: anna)
+        try world.open(2, on: second, by: anna)
+        try world.open(3, on: first, by: anna)
+        try world.open(4, on: try world.create(by: ben), by: ben)
+        // One that chats, one that went away, one whose consultation is archived, one that comes too late.
+        world.message("Hello", from: 2)
+        try world.open(5, on: first, by: anna)
+        world.close(5)
+        try world.open(6, on: try world.create(.wellnessSpecialist, by: anna), by: anna)
+        world.wait(milliseconds: 10_000)
+        _ = world.takeEffects()
+
+        let id = try world.mealID(by: anna)
+        _ = try world.archive(try #require(world.backend.consultations.last).consultation.id.description, by: anna)
+        #expect(world.takeEffects().story(of: 6) == ["error", "close 1000 Consultation is not active"])
+        world.waitForMeals()
+        try world.open(7, on: first, by: anna)
+        let effects = world.takeEffects()
+        #expect(effects.mealEvents(of: 7).isEmpty && effects.story(of: 7) == ["connected"])
+        // In the order in which the sockets came.
+        let told = effects.compactMap { effect -> UInt64? in
+            guard case .send(let socket, _) = effect, socket.number != 7 else { return nil }
+            return socket.number
+        }
+        #expect(told == [1, 2, 3])
+        #expect(Set([1, 2, 3].map { effects.texts(of: $0) }).count == 1)
+        let event = try #require(effects.frames(of: 1).first)
+        #expect(event.object?.keys == ["type", "data", "timestamp"])
+        #expect(event["type"] == "meal_log.completed")
+        #expect(event["data"] == (try world.showMeal(id, for: anna)))
+        #expect(event["timestamp"] == event["data"]?["processing_completed_at"])
+        world.wait(milliseconds: 60_000)
+        #expect(world.takeEffects().isEmpty)
+    }
+
+    @Test("says that a log failed")
+    func failed() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        try world.open(1, on: try world.create(by: user), by: user)
+        let id = try world.mealID("qwertyuiop", by: user)
+        world.waitForMeals()
+        let event = try #require(world.takeEffects().mealEvents(of: 1).first)
+        #expect(event["type"] == "meal_log.failed" && event["data"]?["meal_log_id"]?.string == id)
+        #expect(event["data"] == (try world.showMeal(id, for: user)))
+    }
+
+    @Test(
+        "has the form of the server's guide",
+        arguments: [
+            GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
+        ])
+    func forms(mode: GuideMode) throws {
+        var world = World.answering(as: mode)
+        let user = try world.backend.user("user-1")
+        try world.open(1, on: try world.create(by: user), by: user)
+        _ = try (world.logMeal("120g chicken breast", by: user), world.logMeal("qwertyuiop", by: user))
+        world.waitForMeals()
+        let events = world.takeEffects().texts(of: 1).filter { $0.contains("meal_log.") }
+        let expected = world.backend.mealLogs.map(\.log).sorted { $0.updatedAt < $1.updatedAt }
+            .compactMap { MealLogEvent.frame(of: $0, in: mode) }
+        #expect(events == expected.map { String(decoding: $0, as: UTF8.self) })
+        #expect(Set(world.backend.mealLogs.map(\.log.status)) == [.completed, .failed])
+    }
+
+    @Test("comes at its own time, in the order of the times, however late the loop is")
+    func oneLeap() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        try world.open(1, on: try world.create(by: user), by: user)
+        for _ in 0..<20 {
+            _ = try world.logMeal(by: user)
+            world.pass(milliseconds: 7)
+        }
+        world.message("Hello", from: 1)
+        var patient = world
+        world.wait(milliseconds: 3_600_000)
+        patient.waitForAllAnswers()
+        let (late, punctual) = (world.takeEffects(), patient.takeEffects())
+        #expect(late == punctual)
+        let due = world.backend.mealLogs.map(\.log).map { log in
+            log.createdAt.advanced(byNanoseconds: MealProcessing.duration(at: .human, seed: log.id.seed))
+        }
+        #expect(world.backend.mealLogs.map(\.log.updatedAt) == due)
+        #expect(late.mealEvents(of: 1).map { $0["timestamp"]?.string } == due.sorted().map(\.wireText))
+        #expect(world.turn.now == patient.turn.now || world.backend.nextDeadline == nil)
+        // Chunks and events are interleaved by time, not one after the other.
+        let types = late.frames(of: 1).compactMap { $0["type"]?.string }
+        let event = try #require(types.firstIndex(of: "meal_log.completed"))
+        #expect(types[event...].contains("stream_complete") || types[event...].contains("stream_chunk"))
+    }
+
+    @Test("is left to a command that comes first, before what it does")
+    func lateCommand() throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        let id = try world.create(by: user)
+        try world.open(1, on: id, by: user)
+        _ = try world.logMeal(by: user)
+        _ = world.takeEffects()
+        world.pass(milliseconds: 60_000)
+        _ = try world.archive(id, by: user)
+        #expect(
+            world.takeEffects().story(of: 1)
+                == ["meal_log.completed", "error", "close 1000 Consultation is not active"])
+        #expect(world.backend.users[user].sockets.isEmpty)
+    }
+
+    @Test("finds the sockets that are open, through openings and closings in any order", arguments: UInt64(1)...5)
+    func openSockets(seed: UInt64) throws {
+        var numbers = SplitMix64(seed: seed)
+        var world = World(seed: seed, pace: .instant)
+        let user = try world.backend.user("user-1")
+        let ids = try Persona.allCases.map { try world.create($0, by: user) }
+        var open: [UInt64] = []
+        for number in UInt64(1)...100 {
+            if numbers.next(below: 3) == 0, !open.isEmpty {
+                world.close(open.remove(at: Int(numbers.next(below: UInt64(open.count)))))
+            } else {
+                try world.open(number, on: ids[Int(numbers.next(below: 4))], by: user)
+                open.append(number)
+            }
+            _ = world.takeEffects()
+            _ = try world.logMeal(by: user)
+            world.backend.advance(&world.turn)
+            let told = world.takeEffects().compactMap { effect -> UInt64? in
+                if case .send(let socket, _) = effect { socket.number } else { nil }
+            }
+            #expect(told == open, "seed \(seed), step \(number)")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Limits of meal logs") struct MealLogLimitTests {
+    @Test("are the documented ones by default")
+    func defaults() {
+        #expect(Limits().mealLogs == 10_000)
+    }
+
+    @Test("of a user: 507 for one more, which leaves nothing behind", arguments: [0, 1, 3])
+    func ofAUser(limit: Int) throws {
+        var limits = Limits()
+        limits.mealLogs = limit
+        var world = World(limits: limits)
+        let (user, other) = (try world.backend.user("user-1"), try world.backend.user("user-2"))
+        for _ in 0..<limit { _ = try world.logMeal(by: user) }
+        let bytes = world.backend.storedBytes
+        let refusal = refusal { () throws(APIError) in try world.logMeal(by: user) }
+        #expect(refusal == .storeFull("meal logs of this user", limit: limit))
+        #expect(refusal?.status.code == 507)
+        #expect(world.backend.mealLogCount == limit && world.backend.storedBytes == bytes)
+        if limit > 0 { #expect(try world.listMeals(for: user)["total_count"]?.int == limit) }
+        // Each user has their own.
+        #expect(
+            (FitIQBackendTests.refusal { () throws(APIError) in try world.logMeal(by: other) } == nil) == (limit > 0))
+    }
+
+    @Test("of stored bytes: 507, and what is processed meanwhile fails and says why")
+    func storedBytes() throws {
+        var limits = Limits()
+        limits.storedBytes = 1
+        var world = World(limits: limits)
+        let user = try world.backend.user("user-1")
+        try world.open(1, on: try world.create(by: user), by: user)
+        let refusal = refusal { () throws(APIError) in try world.logMeal(by: user) }
+        #expect(refusal == .storeFull("bytes", limit: 1))
+
+        limits.storedBytes = world.backend.storedBytes + 1
+        world.backend = Backend(Backend.Configuration(origin: World.origin, limits: limits))
+        let again = try world.backend.user("user-1")
+        try world.open(1, on: try world.create(by: again), by: again)
+        _ = world.takeEffects()
+        let id = try world.mealID(by: again)
+        world.waitForMeals()
+        let event = try #require(world.takeEffects().mealEvents(of: 1).first)
+        #expect(event["type"] == "meal_log.failed")
+        #expect(event["data"]?["details"]?.string == MealLogFailure.storeFull(limit: limits.storedBytes).details)
+        #expect(try world.showMeal(id, for: again)["status"] == "failed")
+    }
+
+    @Test("of stored bytes holds to within one meal, however many are processed at once")
+    func storedBytesAtOnce() throws {
+        var limits = Limits()
+        limits.storedBytes = 100_000
+        var world = World(limits: limits)
+        let user = try world.backend.user("user-1")
+        let text = Array(repeating: "eggs", count: 50).joined(separator: ", ")
+        for _ in 0..<40 { _ = try world.logMeal(text, by: user) }
+        world.waitForMeals()
+        let statuses = world.backend.mealLogs.map(\.log.status)
+        #expect(statuses.contains(.completed) && statuses.contains(.failed) && !statuses.contains(.processing))
+        let largest = world.backend.mealLogs.map(\.byteCount).max() ?? 0
+        #expect((100_000..<(100_000 + largest + 40 * 300)).contains(world.backend.storedBytes))
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+}
