@@ -1,0 +1,213 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Testing
+
+@testable import MockServer
+
+extension Request {
+    static let mealLogs = "/api/v1/meal-logs"
+
+    static func logMeal(
+        _ json: String = #"{"raw_input":"2 eggs","meal_type":"breakfast"}"#, as user: String = TestUser.anna
+    ) -> Request {
+        authorized(.post, mealLogs + "/natural", as: user).json(json)
+    }
+
+    static func mealLog(_ id: String, as user: String = TestUser.anna) -> Request {
+        authorized(.get, mealLogs + "/" + id, as: user)
+    }
+}
+
+@Suite("Meal logs over HTTP")
+struct MealLogTests {
+    @Test(
+        "A meal is logged, worked out within 4.5 seconds, announced, shown and listed",
+        arguments: [
+            GuideMode.union, .webSocketArchitecture, .mealLogWebSocket,
+        ])
+    func story(mode: GuideMode) throws {
+        let network = VirtualNetwork {
+            $0.pace = .human
+            $0.mode = mode
+        }
+        let created = try network.exchange(
+            .logMeal(
+                #"{"raw_input":"120g chicken breast","meal_type":"lunch","logged_at":"2025-01-29T09:00:00+01:00"}"#)
+        )
+        #expect(created.status == 201)
+        #expect(created.json?.object?.keys == (mode == .mealLogWebSocket ? ["data"] : ["success", "data"]))
+        #expect(created.json?["data"]?["status"] == "processing")
+        #expect(created.json?["data"]?["logged_at"] == "2025-01-29T08:00:00Z")
+        let id = try #require(created.json?["data"]?["id"]?.string)
+        network.advance(by: .milliseconds(1999))
+        #expect(try network.exchange(.mealLog(id)).json == created.json)
+        network.advance(by: .milliseconds(2501))
+        let shown = try network.exchange(.mealLog(id))
+        #expect(shown.status == 200 && shown.json?["data"]?["status"] == "completed")
+        #expect(shown.json?["data"]?["total_calories"] == 198)
+        #expect(shown.json?["data"]?["items"]?.array?.count == 1)
+        let list = try network.exchange(
+            .authorized(.get, Request.mealLogs + "?status=completed&start_date=2025-01-29", as: TestUser.anna))
+        #expect(list.status == 200 && list.json?["success"] == true)
+        #expect(list.json?["data"]?["meal_logs"]?.array?.map { $0["id"]?.string } == [id])
+        #expect(try network.exchange(.authorized(.head, Request.mealLogs, as: TestUser.anna)).body.isEmpty)
+        #expect(try network.exchange(.mealLog(id, as: TestUser.ben)).status == 404)
+    }
+
+    @Test(
+        "The 201 comes before the event, and the event reaches each socket of the user",
+        arguments: [
+            Pace.instant, .human,
+        ])
+    func events(pace: Pace) throws {
+        let network = VirtualNetwork { $0.pace = pace }
+        let first = try network.socket(on: try network.consultation())
+        let second = try network.socket(on: try network.consultation(#"{"persona":"fitness_coach"}"#))
+        let other = try network.socket(on: try network.consultation(of: TestUser.ben), of: TestUser.ben)
+        for socket in [first, second, other] { #expect(socket.takeTypes() == ["connected"]) }
+
+        let created = try network.exchange(.logMeal())
+        #expect(created.status == 201 && created.json?["data"]?["status"] == "processing")
+        // Nothing yet: the loop has not come round.
+        #expect(first.takeFrames().isEmpty && second.takeFrames().isEmpty)
+        #expect(network.engine.nextDeadline != nil)
+        network.advance(by: pace == .instant ? .zero : .milliseconds(4500))
+        let late = try network.socket(on: try network.consultation(#"{"persona":"wellness_specialist"}"#))
+        let frames = first.takeFrames()
+        #expect(frames.map { $0["type"] } == ["meal_log.completed"])
+        #expect(frames.first?["data"]?["id"] == created.json?["data"]?["id"])
+        #expect(frames.first?["consultation_id"] == nil)
+        #expect(second.takeFrames() == frames)
+        #expect(other.takeFrames().isEmpty && late.takeTypes() == ["connected"])
+    }
+
+    @Test("Requests in one packet are answered in order: 201, then what became of it at once")
+    func pipelined() throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        let client = try HTTPClient(network)
+        let list = Request.authorized(.get, Request.mealLogs, as: TestUser.anna)
+        client.wire.send(Request.logMeal().bytes + list.bytes)
+        let created = try client.response(to: .logMeal())
+        let listed = try client.response(to: list)
+        #expect(created.status == 201 && created.json?["data"]?["status"] == "processing")
+        #expect(listed.json?["data"]?["meal_logs"]?[0]?["status"] == "completed")
+        #expect(socket.takeTypes() == ["connected", "meal_log.completed"])
+    }
+
+    @Test("A client that goes away loses the event, not the log")
+    func goesAway() throws {
+        let network = VirtualNetwork { $0.pace = .human }
+        let socket = try network.socket(on: try network.consultation())
+        let created = try network.exchange(.logMeal(#"{"raw_input":"qwertyuiop","meal_type":"snack"}"#))
+        let id = try #require(created.json?["data"]?["id"]?.string)
+        socket.wire.vanish()
+        network.advance(by: .seconds(5))
+        let shown = try network.exchange(.mealLog(id))
+        #expect(shown.json?["data"]?["status"] == "failed")
+        #expect(shown.json?["data"]?["error_message"] == "Failed to parse meal input")
+        #expect(network.engine.isEmpty)
+    }
+
+    static let badBodies: [(String, String, String)] = [
+        ("", "INVALID_JSON", "body is empty"), ("{", "INVALID_JSON", "not valid JSON"),
+        ("[]", "VALIDATION_FAILED", "must be a JSON object"), ("{}", "VALIDATION_FAILED", "'raw_input' is required"),
+        (#"{"raw_input":"2 eggs"}"#, "VALIDATION_FAILED", "'meal_type' is required"),
+        (#"{"raw_input":"  ","meal_type":"lunch"}"#, "VALIDATION_FAILED", "'raw_input' is blank"),
+        (#"{"raw_input":"x","meal_type":"brunch"}"#, "VALIDATION_FAILED", #"got "brunch""#),
+        (
+            #"{"raw_input":"x","meal_type":"lunch","logged_at":"yesterday"}"#, "VALIDATION_FAILED",
+            #"got a string: "yesterday""#
+        ),
+    ]
+
+    @Test("A bad body is 400 and makes no log", arguments: badBodies)
+    func badBody(body: String, code: String, message: String) throws {
+        let network = VirtualNetwork()
+        let response = try network.exchange(.logMeal(body))
+        #expect(response.status == 400 && response.errorCode == code)
+        #expect(response.message.contains(message))
+        #expect(network.engine.world.backend.mealLogCount == 0 && network.engine.world.backend.nextDeadline == nil)
+    }
+
+    static let badQueries: [(String, String)] = [
+        ("limit=0", "'limit'"), ("limit=101", "'limit'"), ("page=0", "'page'"), ("status=pending", "'status'"),
+        ("meal_type=tea", "'meal_type'"), ("start_date=today", "'start_date'"), ("end_date=2025-02-30", "'end_date'"),
+        ("start_date=2025-01-29T10:30:00+01:00", "write it as %2B"),
+    ]
+
+    @Test("A bad query is 400 and names the parameter", arguments: badQueries)
+    func badQuery(query: String, message: String) throws {
+        let network = VirtualNetwork()
+        let response = try network.exchange(
+            .authorized(.get, Request.mealLogs + "?" + query, as: TestUser.anna))
+        #expect(response.status == 400 && response.errorCode == "VALIDATION_FAILED")
+        #expect(response.message.contains(message))
+    }
+
+    @Test("An offset in a query is understood when it is escaped")
+    func escapedOffset() throws {
+        let network = VirtualNetwork()
+        _ = try network.exchange(.logMeal())
+        let path = Request.mealLogs + "?start_date=2025-01-29T11:30:00%2B01:00&end_date=2025-01-29"
+        let response = try network.exchange(.authorized(.get, path, as: TestUser.anna))
+        #expect(response.json?["data"]?["total_count"] == 1)
+    }
+
+    static let refusals: [(Request, Int, String)] = [
+        (Request(method: .post, target: "/api/v1/meal-logs/natural"), 401, "UNAUTHORIZED"),
+        (Request(method: .get, target: "/api/v1/meal-logs"), 401, "UNAUTHORIZED"),
+        // Credentials come before what is wrong with the rest.
+        (Request(method: .post, target: "/api/v1/meal-logs/natural").json("{"), 401, "UNAUTHORIZED"),
+        (Request(method: .get, target: "/api/v1/meal-logs/x"), 401, "UNAUTHORIZED"),
+        (.mealLog("x"), 404, "NOT_FOUND"), (.mealLog("11111111-1111-4111-8111-111111111111"), 404, "NOT_FOUND"),
+        (.authorized(.post, "/api/v1/meal-logs"), 405, "METHOD_NOT_ALLOWED"),
+        (.authorized(.get, "/api/v1/meal-logs/natural"), 405, "METHOD_NOT_ALLOWED"),
+        (.authorized(.delete, "/api/v1/meal-logs/11111111-1111-4111-8111-111111111111"), 405, "METHOD_NOT_ALLOWED"),
+        (.authorized(.get, "/api/v1/meal-logs/natural/x"), 404, "NOT_FOUND"),
+        (textMeal, 415, "UNSUPPORTED_MEDIA_TYPE"),
+        (.logMeal("{}"), 400, "VALIDATION_FAILED"),
+    ]
+
+    private static var textMeal: Request {
+        var request = Request.authorized(.post, "/api/v1/meal-logs/natural").with("Content-Type: text/plain")
+        request.body = Array("{".utf8)
+        return request
+    }
+
+    @Test("Refusals come in the contract's order", arguments: refusals)
+    func refusal(request: Request, status: Int, code: String) throws {
+        let response = try VirtualNetwork().exchange(request)
+        #expect(response.status == status && response.errorCode == code)
+    }
+
+    @Test("A guide's own refusals have its form, those of what it presupposes the union's")
+    func errorForms() throws {
+        let network = VirtualNetwork { $0.mode = .mealLogWebSocket }
+        let own = try network.exchange(.mealLog("x"))
+        #expect(own.status == 404 && own.json?.object?.keys == ["error"])
+        let support = try network.exchange(.authorized(.get, Request.mealLogs + "?limit=0", as: TestUser.anna))
+        #expect(support.status == 400 && support.json?["success"] == false)
+    }
+
+    @Test(
+        "Guides without meal logs have none",
+        arguments: [
+            GuideMode.consultationWebSocket, .enhancedConsultations, .goalLinking,
+        ])
+    func absent(mode: GuideMode) throws {
+        let network = VirtualNetwork { $0.mode = mode }
+        let response = try network.exchange(.logMeal())
+        #expect(response.status == 404 && response.message.contains("meal-log-websocket"))
+    }
+
+    @Test("At the limit a log is refused with 507")
+    func limit() throws {
+        let network = VirtualNetwork { $0.worldLimits.mealLogs = 1 }
+        #expect(try network.exchange(.logMeal()).status == 201)
+        let response = try network.exchange(.logMeal())
+        #expect(response.status == 507 && response.errorCode == "STORE_FULL")
+        #expect(response.message.contains("1 meal logs of this user"))
+    }
+}
