@@ -58,15 +58,19 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
+        // The guides' models and shapes, for the tests below.
+        .target(name: "GuideModels", dependencies: ["JSON"], path: "Tests/GuideModels"),
+
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes]),
         .testTarget(name: "WebSocketTests", dependencies: ["WebSocket", httpTypes]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets"]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "NutritionTests", dependencies: ["Nutrition"]),
-        .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "JSON", httpTypes]),
+        .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", httpTypes]),
         .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON", "Nutrition"]),
         .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),
+        .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
         .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock"]),
         .testTarget(
             name: "MockServerTests",

@@ -1,0 +1,121 @@
+import Foundation
+
+/// The models of the guide goal-linking, field for field: camelCase, no envelope.
+package enum GoalLinkingGuide {
+    package static let decoder = JSONDecoder.iso8601()
+
+    /// The app's own goal, which the guide also decodes answers into (erratum 5).
+    package struct Goal: Identifiable, Codable {
+        /// Issued by the app's own store.
+        package let id: UUID
+        package let backendId: String?
+        package var title: String
+        package var description: String
+        package var createdAt: Date
+        package var targetDate: Date
+        package var progress: Double
+        package var status: GoalStatus
+        package var userId: String?
+        package var conversationId: String?
+        package var category: String?
+    }
+
+    package enum GoalStatus: String, Codable, CaseIterable {
+        case notStarted = "not_started"
+        case inProgress = "in_progress"
+        case completed
+        case archived
+    }
+
+    /// The answer of the goals endpoints; the guide uses the type, and prints its JSON, but never defines it.
+    package struct BackendGoal: Codable {
+        package let id: String
+        package let userId: String
+        package let title: String
+        package let description: String
+        package let status: GoalStatus
+        package let progress: Double
+        package let category: String?
+        package let targetDate: Date
+        package let conversationId: String?
+        package let createdAt: Date
+        package let updatedAt: Date
+    }
+
+    /// `GET /goals`, which the guide calls without showing the answer.
+    package struct GoalsResponse: Codable {
+        package let goals: [BackendGoal]
+        package let totalCount: Int
+    }
+
+    /// Used and not defined; the members are those that its callers pass.
+    package struct CreateGoalRequest: Codable {
+        package let title: String
+        package let description: String
+        package let targetDate: Date
+        package let category: String?
+
+        package init(title: String, description: String, targetDate: Date, category: String? = nil) {
+            self.title = title
+            self.description = description
+            self.targetDate = targetDate
+            self.category = category
+        }
+    }
+
+    /// Used and not defined; the members are those that its callers pass.
+    package struct UpdateGoalRequest: Codable {
+        package var title: String?
+        package var description: String?
+        package var targetDate: Date?
+        package var progress: Double?
+        package var status: String?
+        package var conversationId: String?
+        package var category: String?
+
+        package init(
+            title: String? = nil, description: String? = nil, targetDate: Date? = nil, progress: Double? = nil,
+            status: String? = nil, conversationId: String? = nil, category: String? = nil
+        ) {
+            self.title = title
+            self.description = description
+            self.targetDate = targetDate
+            self.progress = progress
+            self.status = status
+            self.conversationId = conversationId
+            self.category = category
+        }
+    }
+
+    package struct ChatAboutGoalRequest: Codable {
+        package let goalId: String
+
+        package init(goalId: String) {
+            self.goalId = goalId
+        }
+    }
+
+    package struct ChatAboutGoalResponse: Codable {
+        package let conversationId: String
+        package let goalId: String
+        package let createdAt: Date
+        package let persona: PersonaInfo
+    }
+
+    package struct Conversation: Identifiable, Codable {
+        package let id: UUID
+        package let backendId: String?
+        package var goalId: String?
+        package let createdAt: Date
+        package var updatedAt: Date
+        package var persona: PersonaInfo
+        package var messageCount: Int
+        package var lastMessageAt: Date?
+    }
+
+    package struct PersonaInfo: Codable {
+        package let id: String
+        package let name: String
+        package let avatar: String?
+    }
+}

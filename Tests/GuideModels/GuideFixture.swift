@@ -1,0 +1,42 @@
+import Foundation
+import JSON
+
+/// A JSON example as a guide prints it: a file below `Fixtures/guides`.
+package struct GuideFixture: Sendable, Hashable, CustomStringConvertible {
+    /// The guide's short name: `goal-linking`.
+    package let guide: String
+    /// The file's name without `.json`: `chat-about-goal.request`.
+    package let name: String
+
+    /// Names an example; whether it exists is found out by reading it.
+    package init(_ guide: String, _ name: String) {
+        self.guide = guide
+        self.name = name
+    }
+
+    /// The directory of all the guides' examples.
+    package static let directory = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures/guides")
+
+    /// Every example there is, sorted by guide and name.
+    package static let all: [GuideFixture] = {
+        let paths = (try? FileManager.default.subpathsOfDirectory(atPath: directory.path)) ?? []
+        return paths.filter { $0.hasSuffix(".json") }.sorted().compactMap { path in
+            let parts = path.split(separator: "/")
+            return parts.count == 2 ? GuideFixture(String(parts[0]), String(parts[1].dropLast(5))) : nil
+        }
+    }()
+
+    /// What is printed.
+    package var data: Data {
+        get throws { try Data(contentsOf: Self.directory.appending(path: "\(guide)/\(name).json")) }
+    }
+
+    /// What is printed, read strictly.
+    package var value: JSONValue {
+        get throws { try JSON.parse(Array(data)) }
+    }
+
+    package var description: String { "\(guide)/\(name)" }
+}

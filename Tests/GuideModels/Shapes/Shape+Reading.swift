@@ -1,0 +1,57 @@
+import JSON
+
+extension Shape {
+    /// The shape of a value as it stands: every member required, numbers told apart by how they are written.
+    ///
+    /// A number with a fraction becomes `number`: where a guide prints 0.45, 0 is fine too. Ids are strings, because
+    /// the guides print placeholders.
+    package init(of value: JSONValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool: .bool
+            case .number(let number): number.text.contains { ".eE".contains($0) } ? .number : .integer
+            case .string(let text): Self.isTimestamp(text) ? .timestamp : .string
+            case .array(let elements): .array(Self.common(to: elements.map(Shape.init(of:))))
+            case .object(let object): .object(object.map { Member($0.key, Shape(of: $0.value)) })
+            }
+    }
+
+    /// The shape of an example that a guide prints.
+    package init(_ fixture: GuideFixture) throws {
+        self.init(of: try fixture.value)
+    }
+
+    /// What fits all of these, or nil if there are none.
+    static func common(to shapes: [Shape]) -> Shape? {
+        shapes.dropFirst().reduce(shapes.first) { $0?.joined(with: $1) }
+    }
+
+    /// What fits both: a member that only one has is optional, a value that is null in one is nullable.
+    func joined(with other: Shape) -> Shape {
+        switch (self, other) {
+        case _ where self == other: self
+        case (.null, let shape), (let shape, .null):
+            if case .nullable = shape { shape } else { .nullable(shape) }
+        case (.nullable(let left), .nullable(let right)): .nullable(left.joined(with: right))
+        case (.nullable(let inner), let shape), (let shape, .nullable(let inner)):
+            .nullable(inner.joined(with: shape))
+        case (.integer, .number), (.number, .integer): .number
+        case (.timestamp, .string), (.string, .timestamp): .string
+        case (.array(let left), .array(let right)): .array(Self.common(to: [left, right].compactMap { $0 }))
+        case (.object(let left), .object(let right)):
+            .object(
+                left.map { member in
+                    guard let twin = right.first(where: { $0.name == member.name }) else {
+                        return Member(member.name, member.shape, isOptional: true)
+                    }
+                    return Member(
+                        member.name, member.shape.joined(with: twin.shape),
+                        isOptional: member.isOptional || twin.isOptional)
+                }
+                    + right.filter { twin in !left.contains { $0.name == twin.name } }
+                    .map { Member($0.name, $0.shape, isOptional: true) })
+        default: .any
+        }
+    }
+}

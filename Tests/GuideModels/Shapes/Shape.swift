@@ -1,0 +1,83 @@
+import JSON
+
+/// What a JSON value looks like: the tree of its members' names and types.
+///
+/// The guides agree with an answer, or do not, in names, types and nesting; values are for other tests.
+package indirect enum Shape: Sendable, Equatable {
+    /// Whatever there is: for what a guide leaves open.
+    case any
+    /// The literal `null`.
+    case null
+    /// `true` or `false`.
+    case bool
+    /// A number written without fraction and exponent, as Swift's `Int` decodes it.
+    case integer
+    /// Any number.
+    case number
+    /// A number written with a fraction: `198.0` and not `198`.
+    case decimal
+    /// Any string.
+    case string
+    /// A time in UTC with whole seconds: `2025-01-29T10:30:00Z`.
+    case timestamp
+    /// An id as the backend issues it: a UUID in lower case.
+    case id
+    /// One of these strings.
+    case oneOf([String])
+    /// An array whose elements all look like this; nil where no element is known.
+    case array(Shape?)
+    /// An object with these members and no others.
+    case object([Member])
+    /// This, or `null`.
+    case nullable(Shape)
+
+    /// A member of an object.
+    package struct Member: Sendable, Equatable {
+        package let name: String
+        package var shape: Shape
+        /// Whether it may be absent.
+        package var isOptional: Bool
+
+        /// Makes a member that has to be there, unless said otherwise.
+        package init(_ name: String, _ shape: Shape, isOptional: Bool = false) {
+            self.name = name
+            self.shape = shape
+            self.isOptional = isOptional
+        }
+    }
+
+    /// An object, its members in the guide's order; a name that ends with `?` may be absent.
+    package static func members(_ members: KeyValuePairs<String, Shape>) -> Shape {
+        .object(
+            members.map { name, shape in
+                name.hasSuffix("?")
+                    ? Member(String(name.dropLast()), shape, isOptional: true) : Member(name, shape)
+            })
+    }
+
+    /// The envelope of most guides: `{"success": true, "data": …}`.
+    package static func enveloped(_ data: Shape) -> Shape {
+        .members(["success": .bool, "data": data])
+    }
+}
+
+extension Shape: CustomStringConvertible {
+    /// The name in messages.
+    package var description: String {
+        switch self {
+        case .any: "anything"
+        case .null: "null"
+        case .bool: "boolean"
+        case .integer: "integer"
+        case .number: "number"
+        case .decimal: "number with a fraction"
+        case .string: "string"
+        case .timestamp: "time like 2025-01-29T10:30:00Z"
+        case .id: "UUID in lower case"
+        case .oneOf(let values): "one of \(values.joined(separator: ", "))"
+        case .array: "array"
+        case .object: "object"
+        case .nullable(let shape): "\(shape) or null"
+        }
+    }
+}
