@@ -1,0 +1,64 @@
+import Testing
+
+extension Errata {
+    @Suite("3: consultation-websocket's Quick Start and its reconnecting")
+    struct Erratum3Tests {
+        static let snippets = [Snippet("consultation-websocket.quick-start")]
+
+        @Test("'response' is declared twice", .timeLimit(.minutes(1)), arguments: snippets)
+        func quickStart(snippet: Snippet) async throws {
+            try await snippet.check()
+        }
+
+        @Test("the limit of five attempts never bites, and no delay grows")
+        func limitNeverBites() {
+            var manager = ListedReconnecting()
+            manager.connect()
+            for _ in 0..<100 { manager.receiveFails() }
+            #expect(manager.isTrying)
+            #expect(manager.handshakes == 101)
+            #expect(manager.delays == Array(repeating: 1, count: 100))
+        }
+
+        @Test("counting on until the server says 'connected' ends after five, with growing delays")
+        func limitBites() {
+            var manager = ListedReconnecting(.resetsWhenConnected)
+            manager.connect()
+            while manager.isTrying { manager.receiveFails() }
+            #expect(manager.delays == [1, 2, 3, 4, 5])
+            #expect(manager.handshakes == 6)
+        }
+
+        @Test(
+            "a success in between starts the count anew", arguments: [[], ListedReconnecting.Fixes.resetsWhenConnected])
+        func successResets(fixes: ListedReconnecting.Fixes) {
+            var manager = ListedReconnecting(fixes)
+            manager.connect()
+            manager.receiveFails()
+            manager.serverSaysConnected()
+            manager.receiveFails()
+            #expect(manager.delays == [1, 1])
+        }
+
+        @Test("disconnect() reconnects")
+        func disconnectReconnects() {
+            var manager = ListedReconnecting()
+            manager.connect()
+            manager.serverSaysConnected()
+            manager.disconnect()
+            #expect(manager.handshakes == 2)
+            #expect(manager.isConnected)
+        }
+
+        @Test("remembering that disconnect() was called keeps it closed, and reconnects after a failure as before")
+        func disconnectCloses() {
+            var manager = ListedReconnecting(.remembersDisconnect)
+            manager.connect()
+            manager.receiveFails()
+            #expect(manager.handshakes == 2)
+            manager.disconnect()
+            #expect(manager.handshakes == 2)
+            #expect(!manager.isConnected && !manager.isTrying)
+        }
+    }
+}

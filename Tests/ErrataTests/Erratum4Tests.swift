@@ -1,0 +1,88 @@
+import Foundation
+import GuideModels
+import Testing
+
+extension Errata {
+    @Suite("4: meal-log-websocket's models and view model")
+    struct Erratum4Tests {
+        typealias Guide = MealLogWebSocketGuide
+
+        static let snippets = [
+            Snippet("meal-log-websocket.completed"), Snippet("meal-log-websocket.main-actor"),
+            Snippet("meal-log-websocket.missing-brace"),
+        ]
+
+        @Test("what does not compile", .timeLimit(.minutes(1)), arguments: snippets)
+        func doesNotCompile(snippet: Snippet) async throws {
+            try await snippet.check()
+        }
+
+        @Test("a chat frame on a shared consultation does not decode: the enumeration of types is closed")
+        func closedTypes() throws {
+            let chunk = try ServerAnswers.streamChunk()
+            #expect(DecodingFailure.of(Guide.WebSocketMessage.self, Guide.decoder, chunk) == .dataCorrupted("type"))
+        }
+
+        /// The fix: a type that is not about meals is kept as what it is.
+        enum OpenType: Decodable, Equatable {
+            case known(Guide.WebSocketMessage.MessageType)
+            case other(String)
+
+            init(from decoder: any Decoder) throws {
+                let name = try decoder.singleValueContainer().decode(String.self)
+                self = Guide.WebSocketMessage.MessageType(rawValue: name).map(Self.known) ?? .other(name)
+            }
+        }
+
+        struct OpenMessage: Decodable {
+            let type: OpenType
+            let timestamp: Date
+        }
+
+        @Test("an open enumeration decodes every frame")
+        func openTypes() throws {
+            let chunk = try Guide.decoder.decode(OpenMessage.self, from: ServerAnswers.streamChunk())
+            #expect(chunk.type == .other("stream_chunk"))
+            for type in Guide.WebSocketMessage.MessageType.allCases {
+                let frame = ServerAnswers.sample(Guide.frame(type))
+                #expect(try Guide.decoder.decode(OpenMessage.self, from: frame).type == .known(type))
+            }
+        }
+
+        @Test("the data of a completed meal decodes from the whole frame, once its type is known")
+        func completedData() throws {
+            let frame = ServerAnswers.sample(Guide.frame(.mealLogCompleted))
+            let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: frame)
+            #expect(message.type == .mealLogCompleted)
+            #expect(message.data.items.count == 1)
+            // The listing's own way leaves nothing of it: MessageData has no items.
+            let listed = try Guide.decoder.decode(Guide.WebSocketMessage.self, from: frame)
+            #expect(listed.data?.mealLogId == nil)
+            #expect(listed.data?.totalCalories == 3)
+        }
+
+        /// `submitMealLog`, statement by statement, without the network.
+        struct Form {
+            var isSubmitting = false
+            var resetsWhenDone: Bool
+
+            /// The view's button is disabled while this is false.
+            var canSubmit: Bool { !isSubmitting }
+
+            mutating func submit(_ create: () throws -> Void) {
+                isSubmitting = true
+                defer { if resetsWhenDone { isSubmitting = false } }
+                try? create()
+            }
+        }
+
+        @Test("after the first meal the button stays disabled: isSubmitting is never reset", arguments: [true, false])
+        func submitsOnce(fails: Bool) {
+            for resets in [false, true] {
+                var form = Form(resetsWhenDone: resets)
+                form.submit { if fails { throw URLError(.timedOut) } }
+                #expect(form.canSubmit == resets)
+            }
+        }
+    }
+}

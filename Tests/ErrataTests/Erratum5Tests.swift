@@ -1,0 +1,103 @@
+import FitIQAPI
+import Foundation
+import GuideModels
+import Testing
+
+extension Errata {
+    @Suite("5: goal-linking's ids and its retry")
+    struct Erratum5Tests {
+        typealias Guide = GoalLinkingGuide
+
+        static let snippets = [
+            Snippet("goal-linking.backend-id"), Snippet("goal-linking.equal-errors"), Snippet("goal-linking.retry"),
+        ]
+
+        @Test("what does not compile, or warns", .timeLimit(.minutes(1)), arguments: snippets)
+        func doesNotCompile(snippet: Snippet) async throws {
+            try await snippet.check()
+        }
+
+        @Test("the answer to PATCH, decoded as the local Goal, loses both ids")
+        func patchLosesIDs() throws {
+            let answer = ServerAnswers.sample(try Guide.goal())
+            let local = try #require(UUID(uuidString: "11111111-1111-4111-8111-111111111111"))
+            let goal = try Guide.decoder.decode(Guide.Goal.self, from: answer)
+            #expect(goal.id != local)
+            #expect(
+                goal.id.uuidString.lowercased() == ServerAnswers.id, "the backend's id stands in the local one's place")
+            #expect(goal.backendId == nil, "and where it belongs there is none")
+        }
+
+        @Test("decoded as BackendGoal, it leaves the local goal its id")
+        func patchFixed() throws {
+            let answer = ServerAnswers.sample(try Guide.goal())
+            let goal = try Guide.decoder.decode(Guide.BackendGoal.self, from: answer)
+            #expect(goal.id == ServerAnswers.id)
+        }
+
+        @Test("the guide's printed conversation does not even decode: its id is no UUID")
+        func conversationExample() throws {
+            let printed = try GuideFixture("goal-linking", "conversation").data
+            #expect(DecodingFailure.of(Guide.Conversation.self, Guide.decoder, printed) == .dataCorrupted("id"))
+        }
+
+        @Test("a conversation's id, a UUID, turns to upper case, which the backend does not know")
+        func upperCase() throws {
+            let conversation = try Guide.decoder.decode(Guide.Conversation.self, from: ServerAnswers.consultation())
+            let sent = conversation.id.uuidString
+            #expect(sent != ServerAnswers.id)
+            #expect(ResourceID.read(sent) == .wrongCase)
+            let refusal = FitIQAPI.APIError.unknownConsultation(sent)
+            #expect(refusal.status == .notFound)
+            #expect(refusal.message.contains("lower-case it to \"\(ServerAnswers.id)\""))
+            guard case .id = ResourceID.read(sent.lowercased()) else {
+                Issue.record("Lower-cased it is known.")
+                return
+            }
+        }
+
+        /// `chatAboutGoal` and the retry around it, without the network: every request times out.
+        struct Chat {
+            var requests = 0
+            var chatError: String?
+
+            mutating func createConversation() throws {
+                requests += 1
+                throw URLError(.timedOut)
+            }
+
+            /// As listed: the error ends up on the screen and goes no further.
+            mutating func chatAboutGoal() {
+                do { try createConversation() } catch { chatError = "\(error)" }
+            }
+
+            /// `chatAboutGoalWithRetry`, for an attempt that may throw or not; it waits nowhere.
+            mutating func withRetry(_ attempt: (inout Chat) throws -> Void) {
+                var retryCount = 0
+                let maxRetries = 3
+                while retryCount < maxRetries {
+                    do {
+                        try attempt(&self)
+                        return
+                    } catch {
+                        retryCount += 1
+                    }
+                }
+                chatError = "Unable to connect. Please try again later."
+            }
+        }
+
+        @Test("the retry never retries, because chatAboutGoal swallows the errors that it waits for")
+        func retrySeesNothing() {
+            var listed = Chat()
+            listed.withRetry { $0.chatAboutGoal() }
+            #expect(listed.requests == 1)
+            #expect(listed.chatError?.isEmpty == false)
+
+            var fixed = Chat()
+            fixed.withRetry { try $0.createConversation() }
+            #expect(fixed.requests == 3)
+            #expect(fixed.chatError == "Unable to connect. Please try again later.")
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Testing
+
+extension Errata {
+    @Suite("6: enhanced-consultations' views and missing types")
+    struct Erratum6Tests {
+        static let snippets = [
+            Snippet("enhanced-consultations.create-with-title"), Snippet("enhanced-consultations.message-bubble"),
+            Snippet("enhanced-consultations.undefined-types"),
+        ]
+
+        @Test("what does not compile", .timeLimit(.minutes(1)), arguments: snippets)
+        func doesNotCompile(snippet: Snippet) async throws {
+            try await snippet.check()
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import FitIQAPI
+import Testing
+
+extension Errata {
+    @Suite("7: websocket-architecture's wrong endpoint, /ws")
+    struct Erratum7Tests {
+        @Test("is no endpoint, and the refusal names the right one", arguments: ["/ws", "/ws/", "/ws/1"])
+        func refused(path: String) {
+            let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+            #expect(Route(segments: segments) == nil)
+            let refusal = Route.refusal(ofUnknownPath: path)
+            #expect(refusal.status == .notFound)
+            #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
+        }
+
+        @Test("is one below a consultation")
+        func right() {
+            let segments = ["api", "v1", "consultations", ServerAnswers.id, "ws"]
+            #expect(Route(segments: segments) == .webSocket(ServerAnswers.id))
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import FitIQAPI
+import Foundation
+import GuideModels
+import Testing
+
+/// Answers of this server for the errata to decode: the one place that knows how they are encoded.
+enum ServerAnswers {
+    static let id = "550e8400-e29b-41d4-a716-446655440000"
+
+    private static var resourceID: ResourceID {
+        get throws {
+            guard case .id(let id) = ResourceID.read(id) else { throw CancellationError() }
+            return id
+        }
+    }
+
+    private static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    /// The answer to create and get.
+    static func consultation() throws -> Data {
+        let consultation = try Consultation(
+            id: resourceID, userID: "user-1", persona: .nutritionist, context: ConsultationContext(.goal, id: id),
+            goalID: resourceID, title: "A title", createdAt: now)
+        return Data(consultation.unionBody(listItem: consultation.listItem, origin: "http://localhost:8080"))
+    }
+
+    /// The refusal of a second consultation with the same persona and context.
+    static func refusal() -> Data { Data(APIError.tooManyActiveConsultations(limit: 10).body) }
+
+    static func history() throws -> Data {
+        Data(ListAnswers.messages([], page: Page(number: 1, size: 50), total: 0))
+    }
+
+    static func quickActions() -> Data {
+        Data(ListAnswers.quickActions([QuickAction(prompt: "What now?", contextType: .general)]))
+    }
+
+    static func frame(_ frame: ServerFrame) throws -> Data {
+        Data(try frame.encoded(consultationID: resourceID, at: now))
+    }
+
+    static func streamChunk() throws -> Data { try frame(.streamChunk(content: "For breakfast, ")) }
+
+    static func assistantMessageEnd() throws -> Data {
+        try frame(.assistantMessageEnd(id: resourceID, metadata: MessageMetadata(tokensUsed: 57)))
+    }
+
+    /// What has the shape of a guide's answer, with all that it may have.
+    static func sample(_ shape: Shape) -> Data { Data(shape.sample(isFull: true).encoded()) }
+}
+
+/// How decoding fails: what went wrong, and the path to it.
+enum DecodingFailure: Equatable {
+    case typeMismatch(String)
+    case keyNotFound(String)
+    case valueNotFound(String)
+    case dataCorrupted(String)
+
+    /// Decodes, and expects that to fail.
+    static func of<Model: Decodable>(
+        _ model: Model.Type, _ decoder: JSONDecoder, _ data: Data, at location: SourceLocation = #_sourceLocation
+    ) -> DecodingFailure? {
+        func path(_ context: DecodingError.Context, _ last: String? = nil) -> String {
+            (context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue } + (last.map { [$0] } ?? []))
+                .joined(separator: ".")
+        }
+        do {
+            let decoded = try decoder.decode(model, from: data)
+            Issue.record("It decodes: \(decoded)", sourceLocation: location)
+        } catch DecodingError.typeMismatch(_, let context) {
+            return .typeMismatch(path(context))
+        } catch DecodingError.keyNotFound(let key, let context) {
+            return .keyNotFound(path(context, key.stringValue))
+        } catch DecodingError.valueNotFound(_, let context) {
+            return .valueNotFound(path(context))
+        } catch DecodingError.dataCorrupted(let context) {
+            return .dataCorrupted(path(context))
+        } catch {
+            Issue.record("\(error)", sourceLocation: location)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import GuideModels
+import Testing
+
+/// A piece of a guide's code, cut down to its fault: a file below `Fixtures/guides/errata`, its fix beside it.
+///
+/// What the compiler says stands in the line that it is about, `// error: …` or `// warning: …`; in a line of its own
+/// it is about the next.
+struct Snippet: Sendable, CustomTestStringConvertible {
+    let name: String
+    var testDescription: String { name }
+
+    init(_ name: String) { self.name = name }
+
+    static let directory = GuideFixture.directory.appending(path: "errata")
+
+    static let all: [Snippet] = {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return files.filter { !$0.hasSuffix(".fixed.swift.txt") }.sorted().map {
+            Snippet($0.replacingOccurrences(of: ".swift.txt", with: ""))
+        }
+    }()
+
+    var broken: String { get throws { try read("swift.txt") } }
+    var fixed: String { get throws { try read("fixed.swift.txt") } }
+
+    private func read(_ suffix: String) throws -> String {
+        try String(contentsOf: Self.directory.appending(path: "\(name).\(suffix)"), encoding: .utf8)
+    }
+
+    /// What the compiler is to say, from the comments.
+    static func announced(in text: String) -> [Compiler.Diagnostic] {
+        var found: [Compiler.Diagnostic] = []
+        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            for comment in line.components(separatedBy: "// ").dropFirst()
+            where comment.hasPrefix("error: ") || comment.hasPrefix("warning: ") {
+                let message = comment.trimmingCharacters(in: .whitespaces)
+                found.append(Compiler.Diagnostic(line: index + (line.hasPrefix("//") ? 2 : 1), message: message))
+            }
+        }
+        return found.sorted()
+    }
+
+    /// Expects what the comments announce, and of the fix nothing at all.
+    func check(at location: SourceLocation = #_sourceLocation) async throws {
+        let broken = try self.broken
+        let announced = Self.announced(in: broken)
+        #expect(!announced.isEmpty, sourceLocation: location)
+        #expect(try await Compiler.diagnostics(of: broken) == announced, sourceLocation: location)
+        #expect(try await Compiler.diagnostics(of: fixed) == [], sourceLocation: location)
+    }
+}
+
+extension Errata {
+    @Suite("Snippets that do not compile")
+    struct SnippetTests {
+        @Test("each is checked by its erratum, and no other name is")
+        func allAreUsed() {
+            let used =
+                Erratum3Tests.snippets + Erratum4Tests.snippets + Erratum5Tests.snippets + Erratum6Tests.snippets
+            #expect(used.map(\.name).sorted() == Snippet.all.map(\.name))
+        }
+
+        @Test("a line of its own announces for the next, others for themselves")
+        func announcements() {
+            let text = "let a = 1  // error: one // warning: two\n// A comment.\n// error: three\n"
+            #expect(
+                Snippet.announced(in: text).map { "\($0.line) \($0.message)" }
+                    == ["1 error: one", "1 warning: two", "4 error: three"])
+        }
+    }
+}
