@@ -70,7 +70,7 @@ let package = Package(
         .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", httpTypes]),
         .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON", "Nutrition"]),
         .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),
-        .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels"]),
+        .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON"]),
         .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
         .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock"]),
         .testTarget(

@@ -14,14 +14,22 @@ struct Snippet: Sendable, CustomTestStringConvertible {
 
     static let directory = GuideFixture.directory.appending(path: "errata")
 
-    static let all: [Snippet] = {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return files.filter { !$0.hasSuffix(".fixed.swift.txt") }.sorted().map {
-            Snippet($0.replacingOccurrences(of: ".swift.txt", with: ""))
-        }
+    /// Those that the compiler finds fault with.
+    static let all = names { !$0.hasSuffix(".fixed") }.map(Snippet.init)
+
+    /// Fixes of faults that only show when the code runs.
+    static let fixesAlone: [Snippet] = {
+        let faults = Set(all.map { "\($0.name).fixed" })
+        return names { $0.hasSuffix(".fixed") && !faults.contains($0) }.map(Snippet.init)
     }()
 
-    var broken: String { get throws { try read("swift.txt") } }
+    private static func names(_ isWanted: (String) -> Bool) -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return files.filter { $0.hasSuffix(".swift.txt") }.map { String($0.dropLast(10)) }.filter(isWanted).sorted()
+    }
+
+    /// The text of the file that has this name.
+    var text: String { get throws { try read("swift.txt") } }
     var fixed: String { get throws { try read("fixed.swift.txt") } }
 
     private func read(_ suffix: String) throws -> String {
@@ -43,7 +51,7 @@ struct Snippet: Sendable, CustomTestStringConvertible {
 
     /// Expects what the comments announce, and of the fix nothing at all.
     func check(at location: SourceLocation = #_sourceLocation) async throws {
-        let broken = try self.broken
+        let broken = try text
         let announced = Self.announced(in: broken)
         #expect(!announced.isEmpty, sourceLocation: location)
         #expect(try await Compiler.diagnostics(of: broken) == announced, sourceLocation: location)
@@ -59,6 +67,11 @@ extension Errata {
             let used =
                 Erratum3Tests.snippets + Erratum4Tests.snippets + Erratum5Tests.snippets + Erratum6Tests.snippets
             #expect(used.map(\.name).sorted() == Snippet.all.map(\.name))
+        }
+
+        @Test("fixes of what the compiler cannot see compile", .timeLimit(.minutes(1)), arguments: Snippet.fixesAlone)
+        func fixesCompile(snippet: Snippet) async throws {
+            #expect(try await Compiler.diagnostics(of: snippet.text) == [])
         }
 
         @Test("a line of its own announces for the next, others for themselves")

@@ -1,0 +1,110 @@
+import Foundation
+import GuideModels
+import Testing
+
+/// `openapi/DEVIATIONS.md`, read as its readers do: tables, headings, code, and the tests that it names.
+struct Deviations {
+    /// From the package's root.
+    static let path = "openapi/DEVIATIONS.md"
+    static let root = GuideFixture.directory.deletingLastPathComponent().deletingLastPathComponent()
+
+    let text: String
+
+    init() throws { text = try Self.read(Self.path) }
+
+    static func read(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// The lines below a heading, up to the next one of the same rank or a higher one.
+    func section(_ heading: String) -> [String] {
+        let rank = heading.prefix { $0 == "#" }.count
+        let lines = text.components(separatedBy: "\n")
+        guard let start = lines.firstIndex(where: { $0.hasPrefix(heading) }) else { return [] }
+        return lines[(start + 1)...].prefix { line in
+            let marks = line.prefix { $0 == "#" }.count
+            return marks == 0 || marks > rank || !line.dropFirst(marks).hasPrefix(" ")
+        }.map { $0 }
+    }
+
+    /// The rows of the one table in a section, without its head.
+    func rows(_ heading: String) -> [[String]] {
+        section(heading).filter { $0.hasPrefix("|") }.dropFirst(2).map { line in
+            line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
+    /// The tests named in a text: `Tests/…/File.swift#function`.
+    static func tests(in text: String) -> [String] {
+        text.components(separatedBy: "`").filter { $0.hasPrefix("Tests/") }
+    }
+
+    /// The lines of Swift in a section.
+    static func code(in lines: [String]) -> [String] {
+        var isCode = false
+        return lines.filter { line in
+            if line.hasPrefix("```") {
+                isCode = line == "```swift"
+                return false
+            }
+            return isCode && !line.trimmingCharacters(in: .whitespaces).isEmpty
+        }
+    }
+}
+
+@Suite("What users are told about the guides")
+struct DeviationsTests {
+    static let errata = 1...7
+
+    @Test("every disagreement names what each side says, and a test")
+    func rows() throws {
+        let rows = try Deviations().rows("## Where the guides disagree")
+        #expect(rows.count == 12)
+        for row in rows {
+            #expect(row.count == 5, "\(row)")
+            #expect(row.allSatisfy { !$0.isEmpty })
+            #expect(!Deviations.tests(in: row.last ?? "").isEmpty, "\(row)")
+        }
+    }
+
+    @Test("every erratum has its fix as code, and names the suite that proves it", arguments: errata)
+    func erratum(number: Int) throws {
+        let section = try Deviations().section("### \(number). ")
+        let tests = Deviations.tests(in: section.joined(separator: "\n"))
+        #expect(tests.contains { $0.hasPrefix("Tests/ErrataTests/Erratum\(number)Tests.swift#") })
+        #expect(!Deviations.code(in: section).isEmpty)
+    }
+
+    @Test("there are no other errata")
+    func count() throws {
+        let headings = try Deviations().section("## Errata").filter { $0.hasPrefix("### ") }
+        #expect(headings.count == Self.errata.count)
+    }
+
+    @Test("every test that is named exists")
+    func testsExist() throws {
+        let deviations = try Deviations()
+        let tests = Deviations.tests(in: deviations.text)
+        #expect(tests.count > 20)
+        for test in tests {
+            let parts = test.components(separatedBy: "#")
+            try #require(parts.count == 2, "\(test)")
+            let source = try? Deviations.read(parts[0])
+            #expect(source?.contains("func \(parts[1])(") == true, "\(test) does not exist.")
+        }
+    }
+
+    @Test("every line of a fix is a line of a snippet that compiles", arguments: errata)
+    func fixesAreTheProvenOnes(number: Int) throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Snippet.directory.path)
+            .filter { $0.hasSuffix(".fixed.swift.txt") }
+        let proven = try Set(
+            files.flatMap { file in
+                try String(contentsOf: Snippet.directory.appending(path: file), encoding: .utf8)
+                    .components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            })
+        for line in Deviations.code(in: try Deviations().section("### \(number). ")) {
+            #expect(proven.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+        }
+    }
+}
