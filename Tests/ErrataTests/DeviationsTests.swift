@@ -104,7 +104,20 @@ struct DeviationsTests {
                     .components(separatedBy: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
             })
         for line in Deviations.code(in: try Deviations().section("### \(number). ")) {
-            #expect(proven.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+            let isProven = proven.contains(line.trimmingCharacters(in: .whitespaces))
+            #expect(isProven, "\(line)")
+        }
+    }
+
+    @Test("every message of the compiler that is quoted is one that it gives")
+    func messagesAreReal() throws {
+        let real = try Set(Snippet.all.flatMap { Snippet.announced(in: try $0.text).map(\.message) })
+        let quoted = try Deviations().text.components(separatedBy: "`")
+            .filter { $0.hasPrefix("error: ") || $0.hasPrefix("warning: ") }
+        #expect(quoted.count > 10)
+        for message in quoted {
+            let isReal = real.contains(message)
+            #expect(isReal, "\(message)")
         }
     }
 }

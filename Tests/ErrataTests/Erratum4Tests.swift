@@ -9,7 +9,7 @@ extension Errata {
 
         static let snippets = [
             Snippet("meal-log-websocket.completed"), Snippet("meal-log-websocket.main-actor"),
-            Snippet("meal-log-websocket.missing-brace"),
+            Snippet("meal-log-websocket.missing-brace"), Snippet("meal-log-websocket.private-in-tests"),
         ]
 
         @Test("what does not compile", .timeLimit(.minutes(1)), arguments: snippets)
