@@ -8,9 +8,8 @@ extension Errata {
         func refused(path: String) {
             let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
             #expect(Route(segments: segments) == nil)
-            let refusal = Route.refusal(ofUnknownPath: path)
-            #expect(refusal.status == .notFound)
-            #expect(refusal.message.contains("/api/v1/consultations/{id}/ws"))
+            #expect(FitIQAPI.APIError.bareWebSocketPath.status == .notFound)
+            #expect(FitIQAPI.APIError.bareWebSocketPath.message.contains("/api/v1/consultations/{id}/ws"))
         }
 
         @Test("is one below a consultation")
