@@ -21,14 +21,14 @@ enum ServerAnswers {
         let consultation = try Consultation(
             id: resourceID, userID: "user-1", persona: .nutritionist, context: ConsultationContext(.goal, id: id),
             goalID: resourceID, title: "A title", createdAt: now)
-        return Data(consultation.unionBody(listItem: consultation.listItem, origin: "http://localhost:8080"))
+        return Data(consultation.body(answering: .showConsultation, in: .union, origin: "http://localhost:8080"))
     }
 
     /// The refusal of a second consultation with the same persona and context.
-    static func refusal() -> Data { Data(APIError.tooManyActiveConsultations(limit: 10).body) }
+    static func refusal() -> Data { Data(APIError.tooManyActiveConsultations(limit: 10).body(in: .union)) }
 
     static func history() throws -> Data {
-        Data(ListAnswers.messages([], page: Page(number: 1, size: 50), total: 0))
+        Data(ListAnswers.messages([], page: Page(number: 1, size: 50), total: 0, in: .union))
     }
 
     static func quickActions() -> Data {
@@ -36,7 +36,7 @@ enum ServerAnswers {
     }
 
     static func frame(_ frame: ServerFrame) throws -> Data {
-        Data(try frame.encoded(consultationID: resourceID, at: now))
+        Data(try frame.encoded(consultationID: resourceID, at: now, in: .union))
     }
 
     static func streamChunk() throws -> Data { try frame(.streamChunk(content: "For breakfast, ")) }

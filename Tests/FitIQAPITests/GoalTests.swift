@@ -1,4 +1,5 @@
 import Foundation
+import GuideModels
 import JSON
 import Testing
 

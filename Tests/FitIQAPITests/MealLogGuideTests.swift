@@ -1,4 +1,5 @@
 import Foundation
+import GuideModels
 import JSON
 import Testing
 
@@ -27,8 +28,8 @@ import Testing
     @Test("a completed event, with all its items", arguments: forms)
     func completed(form: GuideMode) throws {
         let frame = try #require(MealLogEvent.frame(of: MealLogExamples.mixed, in: form))
-        let message = try Guide.decoder.decode(Guide.Message<Guide.MealLogCompletedData>.self, from: Data(frame))
-        let data = try #require(message.data)
+        let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogCompletedData>.self, from: Data(frame))
+        let data = message.data
         #expect(message.type == .mealLogCompleted && message.timestamp == Self.date + 3)
         #expect(data.totalCalories == 273 && data.totalFiberG == 0.7 && data.totalSugarG == 1.2)
         #expect(data.processingStartedAt == Self.date && data.processingCompletedAt == Self.date + 3)
@@ -42,16 +43,16 @@ import Testing
     @Test("a failed event", arguments: forms)
     func failed(form: GuideMode) throws {
         let frame = try #require(MealLogEvent.frame(of: MealLogExamples.failed, in: form))
-        let message = try Guide.decoder.decode(Guide.Message<Guide.MealLogFailedData>.self, from: Data(frame))
+        let message = try Guide.decoder.decode(Guide.MealLogMessage<Guide.MealLogFailedData>.self, from: Data(frame))
         #expect(message.type == .mealLogFailed)
-        #expect(message.data?.errorMessage == "Failed to parse meal input" && message.data?.status == "failed")
+        #expect(message.data.errorMessage == "Failed to parse meal input" && message.data.status == "failed")
     }
 
     @Test("nothing with the decoder of the guide's service: its mistake, not ours", arguments: forms)
     func convertingTwice(form: GuideMode) {
         let body = Data(MealLog.body(of: MealLogExamples.processing.object(in: form), in: form))
         #expect(throws: DecodingError.self) {
-            try Guide.convertingDecoder.decode(Guide.APIResponse<Guide.MealLogResponse>.self, from: body)
+            try Guide.contradictoryDecoder.decode(Guide.APIResponse<Guide.MealLogResponse>.self, from: body)
         }
     }
 

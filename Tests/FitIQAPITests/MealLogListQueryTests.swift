@@ -99,7 +99,7 @@ import Testing
         let long = String(repeating: "x", count: 10_000)
         for refusal in [
             APIError.unknownMealLog(long), .badDate("end_date", got: long),
-            .badDateTime("logged_at", got: .string(long)),
+            .dateTimeExpected("logged_at", got: .string(long)),
         ] {
             #expect(refusal.message.contains("xxx…"))
             #expect(!refusal.message.contains(String(repeating: "x", count: 80)))
