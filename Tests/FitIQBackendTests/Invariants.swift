@@ -95,40 +95,7 @@ enum Invariants {
         where backend.consultations[open.position].sockets.count(where: { $0 == socket }) != 1 {
             violations.append("\(socket) is not listed once")
         }
-        for (position, record) in backend.mealLogs.enumerated() {
-            func expect(_ condition: Bool, _ what: String) {
-                if !condition { violations.append("\(record.log.id): \(what)") }
-            }
-            expect(backend.mealLogPositions[record.log.id] == position, "found elsewhere")
-            expect(backend.users[record.owner].mealLogs.count { $0 == position } == 1, "not listed once")
-            expect(record.listItem == record.log.object(in: .union), "the list shows something old")
-            expect(record.body == MealLog.body(of: record.listItem, in: .union), "get shows something old")
-        }
-        return violations
-    }
-
-    /// A user's sockets are those of their consultations, no more and no less.
-    private static func violationsOfSockets(of owner: User, _ backend: Backend) -> [String] {
-        let listed = owner.consultations.flatMap { backend.consultations[$0].sockets }
-        return Set(listed) == Set(owner.sockets) && listed.count == owner.sockets.count
-            ? [] : ["the sockets of \(owner.id) are \(owner.sockets), their consultations have \(listed)"]
-    }
-
-    private static func violationsOfMealLogs(of owner: User, _ world: World) -> [String] {
-        let logs = owner.mealLogs.map { world.backend.mealLogs[$0].log }
-        var violations: [String] = []
-        if zip(owner.mealLogs.indices, owner.mealLogs.indices.dropFirst()).contains(where: { earlier, later in
-            (logs[earlier].loggedAt.secondsSinceEpoch, owner.mealLogs[earlier])
-                >= (logs[later].loggedAt.secondsSinceEpoch, owner.mealLogs[later])
-        }) {
-            violations.append("the meal logs of \(owner.id) are out of order")
-        }
-        for log in logs {
-            let due = MealProcessing.duration(at: world.backend.configuration.pace, seed: log.id.seed)
-            let isDue = log.createdAt.advanced(byNanoseconds: due) <= world.turn.now
-            if isDue == (log.status == .processing) { violations.append("\(log.id) is \(log.status)") }
-            if log.updatedAt > world.turn.now { violations.append("\(log.id): updated_at lies in the future") }
-        }
+        violations += deepViolationsOfMealLogs(in: world)
         return violations
     }
 }

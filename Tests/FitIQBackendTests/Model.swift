@@ -14,8 +14,7 @@ struct Model {
     /// What each socket has heard of the answer that streams.
     private var streamed: [SocketID: String] = [:]
     private var consultationOfSocket: [SocketID: String] = [:]
-    /// The meal logs that each socket has heard of.
-    private var mealsHeard: [SocketID: Set<String>] = [:]
+    private var mealEvents = MealEventModel()
     private(set) var seen: Set<String> = []
 
     static let everything: Set<String> = [
@@ -205,7 +204,7 @@ struct Model {
                 }
                 seen.insert(type)
                 if type.hasPrefix("meal_log.") {
-                    violations += hearOfMeal(frame, type: type, on: socket, world)
+                    violations += mealEvents.hear(frame, on: socket, of: consultationOfSocket[socket], world)
                     continue
                 }
                 if type != "pong", frame["consultation_id"]?.string != consultationOfSocket[socket] {
@@ -214,24 +213,6 @@ struct Model {
                 violations += hear(frame, type: type, on: socket, world)
             }
         }
-        return violations
-    }
-
-    /// An event tells the log as it is stored, to its user alone, and once.
-    private mutating func hearOfMeal(
-        _ frame: JSONValue, type: String, on socket: SocketID, _ world: World
-    ) -> [String] {
-        guard let id = frame["data"]?["id"]?.string, let resource = ResourceID(id),
-            let position = world.backend.mealLogPositions[resource],
-            let consultation = consultationOfSocket[socket].flatMap({ ResourceID($0) }),
-            let place = world.backend.positions[consultation]
-        else { return ["an event of no meal log: \(frame)"] }
-        let record = world.backend.mealLogs[position]
-        var violations: [String] = []
-        if record.owner != world.backend.consultations[place].owner { violations.append("a foreign meal: \(frame)") }
-        if frame["data"] != (try? JSON.parse(record.listItem)) { violations.append("not what is stored: \(frame)") }
-        if type != "meal_log.\(record.log.status)" { violations.append("the wrong type: \(frame)") }
-        if !mealsHeard[socket, default: []].insert(id).inserted { violations.append("told twice: \(frame)") }
         return violations
     }
 
