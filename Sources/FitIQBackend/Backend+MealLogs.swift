@@ -50,7 +50,7 @@ extension Backend {
 
     /// Ends the processing of a meal log and tells every open socket of its user, whatever the consultation.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
-        let outcome = outcome(of: mealLogs[position].log, &turn)
+        let outcome = outcome(of: mealLogs[position].log, at: turn.now)
         storedBytes -= mealLogs[position].byteCount
         mealLogs[position].finish(outcome, form: mealLogForm)
         storedBytes += mealLogs[position].byteCount
@@ -63,11 +63,11 @@ extension Backend {
         for socket in sockets { turn.effects.append(.send(socket, frame)) }
     }
 
-    private func outcome(of log: MealLog, _ turn: inout Turn) -> MealLog.Progress {
+    private func outcome(of log: MealLog, at now: Timestamp) -> MealLog.Progress {
         // Asked again: between the 201 and now thousands of other logs may have been completed.
         let limit = configuration.limits.storedBytes
-        guard storedBytes < limit else { return .failed(.storeFull(limit: limit), at: turn.now) }
-        return MealProcessing.outcome(of: MealParser.parse(log.rawInput), at: turn.now, &turn.identifiers)
+        guard storedBytes < limit else { return .failed(.storeFull(limit: limit), at: now) }
+        return MealProcessing.outcome(of: MealParser.parse(log.rawInput), for: log.id, at: now)
     }
 
     private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }

@@ -16,11 +16,13 @@ enum MealProcessing {
     }
 
     /// What processing ends with.
-    static func outcome(
-        of meal: ParsedMeal, at time: Timestamp, _ identifiers: inout ResourceIDSequence
-    ) -> MealLog.Progress {
+    ///
+    /// The items' ids follow from the log's: taken from the world's sequence, they would change the ids that come after
+    /// with the time at which a client's next request happens to arrive.
+    static func outcome(of meal: ParsedMeal, for log: ResourceID, at time: Timestamp) -> MealLog.Progress {
         guard !meal.isTruncated else { return .failed(.tooManyFoods(limit: MealParser.maximumItems), at: time) }
         guard !meal.items.isEmpty else { return .failed(.noFood, at: time) }
+        var identifiers = ResourceIDSequence(seed: log.seed)
         return .completed(meal.items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
     }
 

@@ -51,6 +51,27 @@ import Testing
         #expect(try world.showMeal(id, for: again)["status"] == "failed")
     }
 
+    static let hostile: [String] = {
+        let eggs = Array(repeating: "eggs", count: 50).joined(separator: ", ") + " "
+        let marks = String(repeating: "\u{301}", count: 20)
+        return [
+            eggs + String(repeating: "x", count: 690), eggs + String(repeating: "z\(marks)", count: 370),
+            eggs + String(repeating: "very odd ", count: 70), String(repeating: "\u{0}", count: 990) + " eggs",
+            String(repeating: "9", count: 990) + " eggs", "e" + String(repeating: "\u{301}", count: 8190),
+        ]
+    }()
+
+    @Test("of a text bound what becomes of it: words are named, not repeated for each food", arguments: hostile)
+    func largest(text: String) throws {
+        #expect(text.count <= CreateMealLogRequest.maximumInputLength && text.utf8.count <= 16 * 1024)
+        var world = World(pace: .instant)
+        let user = try world.backend.user("user-1")
+        let id = try world.mealID(text, by: user)
+        world.waitForMeals()
+        #expect(try world.showMeal(id, for: user)["status"] != "processing")
+        #expect(try world.backend.mealLog(id, for: user).count < 128 * 1024)
+    }
+
     @Test("of stored bytes holds to within one meal, however many are processed at once")
     func storedBytesAtOnce() throws {
         var limits = Limits()

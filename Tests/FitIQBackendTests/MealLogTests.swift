@@ -105,6 +105,23 @@ import Testing
         #expect(events.first?["data"]?["id"] == created?["id"])
     }
 
+    @Test("takes no ids from what comes after, so that these do not depend on when it comes")
+    func laterIDs() throws {
+        var ids: Set<[String]> = []
+        for wait in [0, 2500, 10_000] as [Int64] {
+            var world = World()
+            let user = try world.backend.user("user-1")
+            let first = try world.mealID("2 eggs and toast", by: user)
+            world.wait(milliseconds: wait)
+            let (consultation, second) = (try world.create(by: user), try world.mealID(by: user))
+            world.waitForMeals()
+            let items = try [first, second].flatMap { try world.showMeal($0, for: user)["items"]?.all("id") ?? [] }
+            #expect(Set(items + [first, second, consultation]).count == 6)
+            ids.insert(items + [first, second, consultation])
+        }
+        #expect(ids.count == 1)
+    }
+
     @Test("has the time that the client says, or that of its creation")
     func loggedAt() throws {
         var world = World()

@@ -35,14 +35,15 @@ import Testing
             confidence: 0.7, notes: notes)
     }
 
+    private static let log = ResourceID(randomBits: 7, 8)
+
     private func outcome(_ meal: ParsedMeal) -> MealLog.Progress {
-        var identifiers = ResourceIDSequence(seed: 5)
-        return MealProcessing.outcome(of: meal, at: World.start, &identifiers)
+        MealProcessing.outcome(of: meal, for: Self.log, at: World.start)
     }
 
     @Test("keeps the foods in their order, each with an id of its own and the id of its food")
     func items() {
-        var identifiers = ResourceIDSequence(seed: 5)
+        var identifiers = ResourceIDSequence(seed: Self.log.seed)
         let ids = (0..<3).map { _ in identifiers.next() }
         let parsed = ParsedMeal(
             items: [Self.item("egg", notes: "N"), Self.item("rice", calories: 9), Self.item("egg")], unknown: ["x"])
