@@ -40,7 +40,7 @@ import Testing
     private static func withTime(_ json: String) -> String {
         #"{"raw_input":"x","meal_type":"lunch","logged_at":\#(json)}"#
     }
-    private static let example = #"an ISO 8601 date-time with its offset, such as "2025-01-29T10:30:00Z""#
+    private static let example = #"an ISO 8601 date-time such as "2025-03-01T00:00:00Z""#
 
     static let refused: [(String, String)] = [
         ("{}", #"The field 'raw_input' is required: the meal in words, such as "2 eggs and toast"."#),
