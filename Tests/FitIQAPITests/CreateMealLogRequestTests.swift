@@ -71,7 +71,11 @@ import Testing
             #"{"raw_input":"x","meal_type":1}"#,
             #"The field 'meal_type' must be one of "breakfast", "lunch", "dinner", "snack"; got a number: 1."#
         ),
-        (withTime("1738152000"), "The field 'logged_at' must be \(example); got a number: 1738152000."),
+        (
+            withTime("1738152000"),
+            "The field 'logged_at' must be \(example); got a number: 1738152000. "
+                + "Swift's JSONEncoder writes dates so with dateEncodingStrategy = .iso8601."
+        ),
         (withTime(#""2025-01-29""#), #"The field 'logged_at' must be \#(example); got a string: "2025-01-29"."#),
         (
             withTime(#""2025-02-29T12:00:00Z""#),

@@ -106,7 +106,8 @@ struct World {
     struct UnknownID: Error { let id: String }
 
     private static func id(of body: [UInt8]) -> String {
-        (try? JSON.parse(body))?["data"]?["id"]?.string ?? ""
+        let answer = try? JSON.parse(body)
+        return (answer?["data"]?["id"] ?? answer?["consultation_id"])?.string ?? ""
     }
 }
 

@@ -64,9 +64,14 @@ func raiseHere(_ signal: Int32) {
 }
 
 /// Lets the signal through to this thread: the threads of a test runner have most signals blocked.
-func unblock(_ signal: Int32) {
+func unblock(_ signal: Int32) { changeMask(SIG_UNBLOCK, signal) }
+
+/// Keeps a signal from the calling thread until it is unblocked.
+func block(_ signal: Int32) { changeMask(SIG_BLOCK, signal) }
+
+private func changeMask(_ change: Int32, _ signal: Int32) {
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, signal)
-    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    pthread_sigmask(change, &signals, nil)
 }

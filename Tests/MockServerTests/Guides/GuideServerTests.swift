@@ -217,11 +217,13 @@ struct GuideServerTests {
 
     @Test("Frames have the members of the guide", arguments: frames)
     func members(mode: GuideMode, connected: [String], error: [String]) throws {
-        let socket = try connect(VirtualNetwork(mode))
+        let network = VirtualNetwork(mode)
+        let socket = try connect(network)
         #expect(socket.takeFrames().first?.object?.keys == connected)
         socket.send("nonsense")
         #expect(socket.takeFrames().first?.object?.keys == error)
         socket.send(binary: [1])
+        network.settle()
         #expect(socket.takeFrames().first?.object?.keys == error)
     }
 }
