@@ -13,6 +13,7 @@ enum Arrows {
         "Nutrition": [],
         "FitIQAPI": ["Digests", "JSON", "HTTPTypes"],
         "FitIQBackend": ["FitIQAPI", "JSON", "Nutrition", "HeapModule"],
+        "APIDescriptions": [],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
         "MockServer": [
             "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes", "HeapModule",

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// The descriptions in openapi/, looked at by strangers: validators of OpenAPI and JSON Schema.
+@Suite("Descriptions", .timeLimit(.minutes(5)))
+struct DescriptionTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    private func run(_ program: URL, _ arguments: [String]) async throws {
+        let environment = ["PYTHONDONTWRITEBYTECODE": "1"]
+        let command = try await Command(program, arguments, environment: environment)
+        if command.status != 0 { Issue.record("\(command.transcript)") }
+    }
+
+    @Test(
+        "They are valid, every reference resolves, and every example fits its schema",
+        arguments: [
+            "union", "consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture",
+            "meal-log-websocket",
+        ])
+    func areValid(_ mode: String) async throws {
+        let script = Self.root.appendingPathComponent("Tests/PeerTests/descriptions/check.py")
+        try await run(try Programs.python(), [script.path, mode])
+    }
+
+    @Test("The checks find what is wrong, and overlays that do not fit are refused")
+    func checksCanFail() async throws {
+        let directory = Self.root.appendingPathComponent("Tests/PeerTests/descriptions")
+        try await run(
+            try Programs.python(), ["-m", "unittest", "discover", "--start-directory", directory.path])
+    }
+
+    @Test("What is derived is up to date")
+    func areFresh() async throws {
+        let script = Self.root.appendingPathComponent("openapi/describe/describe.py")
+        try await run(try Programs.python(), [script.path, "--check"])
+    }
+}

@@ -1,0 +1,215 @@
+"""Checks the descriptions in openapi/: they are valid, and what they show as examples is what they describe.
+
+    check.py [MODE...]      all modes where none is named
+"""
+
+import sys
+from pathlib import Path
+
+import yaml
+from jsonschema import Draft202012Validator, FormatChecker
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+OPENAPI = Path(__file__).resolve().parents[3] / "openapi"
+UNION = "union"
+METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+# The transport's refusals stand in the description's text; 503 is what /ready says of itself.
+KNOWN_STATUSES = {"101", "200", "201", "400", "401", "404", "409", "415", "426", "429", "503", "507"}
+
+
+def modes():
+    return [UNION] + sorted(path.name for path in (OPENAPI / "guides").iterdir() if path.name != UNION)
+
+
+def load(mode, kind):
+    directory = OPENAPI if mode == UNION else OPENAPI / "guides" / mode
+    return yaml.safe_load((directory / f"{kind}.yaml").read_text(encoding="utf-8"))
+
+
+class Description:
+    """One document, and what is found wrong with it."""
+
+    def __init__(self, mode, kind):
+        self.name = f"{mode}/{kind}.yaml"
+        self.document = load(mode, kind)
+        self.problems = []
+        self.checked_examples = 0
+
+    def fail(self, place, message):
+        self.problems.append(f"{self.name}: {place}: {message}")
+
+    def follow(self, node):
+        while isinstance(node, dict) and "$ref" in node:
+            node = self.target(node["$ref"])
+        return node
+
+    def target(self, reference):
+        node = self.document
+        for key in reference.removeprefix("#/").split("/"):
+            node = node[key.replace("~1", "/").replace("~0", "~")]
+        return node
+
+    def check_references(self, node, place="#"):
+        if isinstance(node, dict):
+            reference = node.get("$ref")
+            if isinstance(reference, str):
+                try:
+                    self.target(reference)
+                except (KeyError, TypeError):
+                    self.fail(place, f"nothing is at {reference}")
+            for key, value in node.items():
+                self.check_references(value, f"{place}/{key}")
+        elif isinstance(node, list):
+            for index, value in enumerate(node):
+                self.check_references(value, f"{place}/{index}")
+        elif not isinstance(node, (str, int, float, bool, type(None))):
+            self.fail(place, f"{node!r} is no JSON; quote it")
+
+    def check_schemas(self):
+        for name, schema in self.document["components"]["schemas"].items():
+            for error in Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema):
+                self.fail(f"schemas/{name}", error.message)
+
+    def validator(self, schema):
+        # References are to the document; so the schema is looked at as a part of it.
+        absolute = absolute_references(schema)
+        registry = Registry().with_resource("urn:description", Resource(self.document, DRAFT202012))
+        return Draft202012Validator(absolute, registry=registry, format_checker=FormatChecker())
+
+    def check_value(self, place, schema, value):
+        self.checked_examples += 1
+        for error in self.validator(schema).iter_errors(value):
+            self.fail(place, f"an example does not fit its schema: {'/'.join(map(str, error.path))}: {error.message}")
+
+
+def absolute_references(node):
+    if isinstance(node, dict):
+        return {key: f"urn:description{value}" if key == "$ref" else absolute_references(value)
+                for key, value in node.items()}
+    if isinstance(node, list):
+        return [absolute_references(value) for value in node]
+    return node
+
+
+class OpenAPI_(Description):
+    def __init__(self, mode):
+        super().__init__(mode, "openapi")
+
+    def check(self):
+        self.check_references(self.document)
+        self.check_schemas()
+        # What does not hang together cannot be followed any further.
+        if self.problems:
+            return
+        for error in OpenAPIV31SpecValidator(self.document).iter_errors():
+            self.fail("OpenAPI 3.1", error.message)
+        if self.problems:
+            return
+        for place, operation in self.operations():
+            self.check_operation(place, operation)
+        used = {tag for _, operation in self.operations() for tag in operation["tags"]}
+        if used != {tag["name"] for tag in self.document["tags"]}:
+            self.fail("tags", f"the operations have {sorted(used)}")
+
+    def operations(self):
+        for path, item in self.document["paths"].items():
+            for method in METHODS & item.keys():
+                yield f"{method.upper()} {path}", item[method]
+
+    def check_operation(self, place, operation):
+        if not operation.get("summary"):
+            self.fail(place, "has no summary")
+        for parameter in map(self.follow, operation.get("parameters", [])):
+            for value in parameter.get("examples", {}).values():
+                self.check_value(f"{place} {parameter['name']}", parameter["schema"], value["value"])
+        if "requestBody" in operation:
+            self.check_content(f"{place} body", operation["requestBody"]["content"])
+        for status, response in operation["responses"].items():
+            if status not in KNOWN_STATUSES:
+                self.fail(place, f"the status {status} is not among those that the server gives")
+            self.check_content(f"{place} {status}", self.follow(response).get("content", {}))
+        secured = operation.get("security", self.document["security"]) != []
+        if secured != ("401" in operation["responses"]):
+            self.fail(place, "401 and credentials go together")
+
+    def check_content(self, place, content):
+        for media_type, media in content.items():
+            values = [self.follow(example)["value"] for example in media.get("examples", {}).values()]
+            values += [media["example"]] if "example" in media else []
+            if media_type == "application/json" and not values:
+                self.fail(place, "has no example")
+            for value in values:
+                self.check_value(place, media["schema"], value)
+
+
+class AsyncAPI_(Description):
+    def __init__(self, mode):
+        super().__init__(mode, "asyncapi")
+
+    def check(self):
+        document = self.document
+        if document["asyncapi"] != "3.0.0":
+            self.fail("asyncapi", "the version is not 3.0.0")
+        for member in ("info", "servers", "channels", "operations", "components"):
+            if not document.get(member):
+                self.fail(member, "is missing")
+        self.check_references(self.document)
+        self.check_schemas()
+        # What does not hang together cannot be followed any further.
+        if self.problems:
+            return
+        listed = {message["$ref"].split("/")[-1]
+                  for operation in document["operations"].values() for message in operation["messages"]}
+        for collection in (document["channels"]["consultation"]["messages"], document["components"]["messages"]):
+            if set(collection) != listed:
+                self.fail("messages", f"{sorted(collection)} are not those of the operations, {sorted(listed)}")
+        for operation in document["operations"].values():
+            self.check_directions(operation)
+        for key, message in document["components"]["messages"].items():
+            self.check_message(key, message)
+
+    def check_directions(self, operation):
+        if operation["action"] not in ("send", "receive"):
+            self.fail("operations", f"{operation['action']} is no action")
+        names = [self.follow(self.follow(message))["name"] for message in operation["messages"]]
+        if len(names) != len(set(names)):
+            self.fail("operations", f"two frames of one direction have the same type: {names}")
+
+    def check_message(self, key, message):
+        schema = self.follow(message["payload"])
+        if schema["properties"]["type"] != {"const": message["name"]}:
+            self.fail(key, "the message's name is not its frame's type")
+        if not message.get("examples"):
+            self.fail(key, "has no example")
+        for example in message.get("examples", []):
+            self.check_value(key, message["payload"], example["payload"])
+
+
+def check_common_schemas(openapi, asyncapi):
+    """A schema that both documents have is the same in both."""
+    schemas = asyncapi.document["components"]["schemas"]
+    for name in openapi.document["components"]["schemas"].keys() & schemas.keys():
+        if openapi.document["components"]["schemas"][name] != schemas[name]:
+            asyncapi.fail(f"schemas/{name}", "differs from the schema of the same name in openapi.yaml")
+
+
+def main(names):
+    problems = []
+    for mode in names or modes():
+        openapi, asyncapi = OpenAPI_(mode), AsyncAPI_(mode)
+        openapi.check()
+        asyncapi.check()
+        check_common_schemas(openapi, asyncapi)
+        problems += openapi.problems + asyncapi.problems
+        print(f"{mode}: {len(list(openapi.operations()))} operations, "
+              f"{len(asyncapi.document['components']['messages'])} frames, "
+              f"{openapi.checked_examples + asyncapi.checked_examples} examples")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

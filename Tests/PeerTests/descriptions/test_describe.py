@@ -1,0 +1,168 @@
+"""Tests of openapi/describe and of check.py itself: what is wrong is found."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "openapi" / "describe"))
+
+import check  # noqa: E402
+import html_text  # noqa: E402
+import overlay  # noqa: E402
+import pruning  # noqa: E402
+import schemas  # noqa: E402
+import swift  # noqa: E402
+
+
+def overlaid(document, *actions):
+    return overlay.apply(document, {"overlay": "1.0.0", "actions": list(actions)})
+
+
+class Overlays(unittest.TestCase):
+    def test_actions(self):
+        document = {"a": {"b": 1, "c": [1]}, "/x": {"d-e": [{"f": 1}, {"g": 2}]}}
+        for action, expected in [
+            ({"target": "$.a", "update": {"b": 2, "h": {"i": 3}}}, {"a": {"b": 2, "c": [1], "h": {"i": 3}}}),
+            ({"target": "$.a", "update": {"c": [2]}}, {"a": {"b": 1, "c": [1, 2]}}),
+            ({"target": "$.a.c", "update": {"b": 2}}, {"a": {"b": 1, "c": [1, {"b": 2}]}}),
+            ({"target": "$.a.b", "remove": True}, {"a": {"c": [1]}}),
+            ({"target": "$['/x']['d-e'][0]", "remove": True}, {"/x": {"d-e": [{"g": 2}]}}),
+            ({"target": "$['/x'].d-e[1].g", "remove": True}, {"/x": {"d-e": [{"f": 1}, {}]}}),
+        ]:
+            with self.subTest(action=action):
+                self.assertEqual(overlaid(document, action), {**document, **expected})
+
+    def test_refusals(self):
+        document = {"a": {"b": [1]}}
+        for target, message in [
+            ("a", "begins with"), ("$.x", "matches nothing"), ("$.a.b[1]", "matches nothing"),
+            ("$.a.*", "only .name"), ("$..b", "only .name"), ("$.a[?@.b]", "only .name"), ("$", "whole document"),
+        ]:
+            with self.subTest(target=target), self.assertRaisesRegex(overlay.OverlayError, message):
+                overlaid(document, {"target": target, "remove": True})
+        for action in [{"target": "$.a"}, {"target": "$.a", "update": {}, "remove": True}, {"target": "$.a", "updat": 1}]:
+            with self.subTest(action=action), self.assertRaisesRegex(overlay.OverlayError, "an action has"):
+                overlaid(document, action)
+        with self.assertRaisesRegex(overlay.OverlayError, "only objects"):
+            overlaid(document, {"target": "$.a", "update": 1})
+        with self.assertRaisesRegex(overlay.OverlayError, "no Overlay"):
+            overlay.apply(document, {"overlay": "2.0.0", "actions": []})
+
+    def test_the_document_stays(self):
+        document = {"a": {"b": [1]}}
+        overlaid(document, {"target": "$.a.b", "update": 2}, {"target": "$.a", "remove": True})
+        self.assertEqual(document, {"a": {"b": [1]}})
+
+
+class Pruning(unittest.TestCase):
+    def test_openapi(self):
+        document = {
+            "openapi": "3.1.0", "security": [{"key": []}], "tags": [{"name": "A"}, {"name": "B"}],
+            "paths": {"/": {"get": {"tags": ["A"], "responses": {"200": {"$ref": "#/components/responses/R"}}}}},
+            "components": {
+                "responses": {"R": {"schema": {"$ref": "#/components/schemas/S"}}, "Q": {}},
+                "schemas": {"S": {"mapping": {"t": "#/components/schemas/T"}}, "T": {}, "U": {}},
+                "securitySchemes": {"key": {}, "token": {}}, "examples": {"E": {}}}}
+        pruning.prune(document)
+        self.assertEqual(document["tags"], [{"name": "A"}])
+        names = {section: sorted(members) for section, members in document["components"].items()}
+        self.assertEqual(names, {"responses": ["R"], "schemas": ["S", "T"], "securitySchemes": ["key"]})
+
+    def test_asyncapi(self):
+        document = {
+            "asyncapi": "3.0.0",
+            "channels": {"c": {"messages": {name: {"$ref": f"#/components/messages/{name}"} for name in "ab"}}},
+            "operations": {"o": {"messages": [{"$ref": "#/channels/c/messages/a"}]}},
+            "components": {"messages": {"a": {}, "b": {}}}}
+        pruning.prune(document)
+        self.assertEqual(list(document["channels"]["c"]["messages"]), ["a"])
+        self.assertEqual(list(document["components"]["messages"]), ["a"])
+
+
+class Literals(unittest.TestCase):
+    def test_pounds(self):
+        for text, pounds in [("a", "#"), ('"""', "#"), ('"""#', "##"), ("\\n", "#"), ("\\#(x)", "##"), ('\\##"""#', "###")]:
+            with self.subTest(text=text):
+                self.assertEqual(swift.pounds_for(text), pounds)
+
+    def test_refusals(self):
+        for text in ["a", "a\r\n", "\0\n"]:
+            with self.subTest(text=text), self.assertRaises(ValueError):
+                swift.literal_file("a.yaml", "Texts", "union", text)
+
+
+class Pages(unittest.TestCase):
+    def test_everything_is_escaped(self):
+        evil = "<script>\"'&`<b>`"
+        for text in [html_text.inline(evil), html_text.prose(evil), html_text.prose(f"- {evil}"),
+                     html_text.example({"a": evil}, evil), html_text.table([evil], ""),
+                     html_text.member_table([schemas.Row(0, evil, True, evil, evil), schemas.Row(0, None, True, evil, evil)])]:
+            with self.subTest(text=text):
+                self.assertNotIn("<script", text)
+                self.assertNotIn("<b><", text.replace("<b>&", ""))
+
+    def test_type_texts(self):
+        root = {"S": {"type": "string", "enum": ["a", "b"]}}
+        for schema, expected in [
+            ({"$ref": "#/S"}, '"a" or "b"'), ({"const": True}, "true"), ({"const": "x"}, '"x"'),
+            ({"type": ["string", "null"], "maxLength": 3}, "string, 0 to 3 characters or null"),
+            ({"type": "string", "minLength": 1}, "string"), ({"type": "string", "format": "date"}, "string (date)"),
+            ({"type": "integer", "minimum": 1, "maximum": 2**63 - 1}, "integer, at least 1"),
+            ({"type": "number", "minimum": 0, "maximum": 1}, "number, 0 to 1"), ({"type": "integer", "minimum": 0}, "integer"),
+            ({"oneOf": [{"$ref": "#/S"}, {"type": "null"}]}, '"a" or "b" or null'),
+            ({"enum": ["general", None]}, '"general" or null'), ({"type": "array", "items": {"type": "object"}}, "array of objects"),
+        ]:
+            with self.subTest(schema=schema):
+                self.assertEqual(schemas.type_text(schema, root), expected)
+
+
+class Checks(unittest.TestCase):
+    """Breaks the descriptions in memory, one way at a time."""
+
+    def problems(self, kind, change):
+        description = kind("union")
+        change(description.document)
+        description.check()
+        return description.problems
+
+    def test_openapi(self):
+        self.assertEqual(self.problems(check.OpenAPI_, lambda document: None), [])
+        for change, expected in [
+            (lambda d: d["components"]["examples"]["GoalAnswer"]["value"].update(more=1), "Unevaluated properties"),
+            (lambda d: d["components"]["examples"]["ConsultationAnswer"]["value"]["data"].pop("status"), "'status' is a required"),
+            (lambda d: d["components"]["examples"]["GoalAnswer"]["value"].update(createdAt="2025-01-30"), "does not match"),
+            (lambda d: d["components"]["schemas"].pop("Time"), "nothing is at"),
+            (lambda d: d["components"]["schemas"]["Grams"].update(type="grams"), "is not valid under any"),
+            (lambda d: d["paths"]["/health"]["get"]["responses"].update({"418": {"description": "Tea"}}), "418"),
+            (lambda d: d["paths"]["/health"]["get"].pop("security"), "go together"),
+            (lambda d: d["paths"]["/health"]["get"].update(operationId="getReadiness"), "is not unique"),
+            (lambda d: d["paths"]["/health"]["get"].update(tags=["New"]), "the operations have"),
+            (lambda d: d.pop("info"), '"info" is a required property'),
+        ]:
+            with self.subTest(expected=expected):
+                self.assertIn(expected, "\n".join(self.problems(check.OpenAPI_, change)))
+
+    def test_asyncapi(self):
+        self.assertEqual(self.problems(check.AsyncAPI_, lambda document: None), [])
+        for change, expected in [
+            (lambda d: d["components"]["messages"]["pong"]["examples"][0]["payload"].update(x=1), "Additional properties"),
+            (lambda d: d["components"]["messages"]["pong"].update(name="ping"), "not its frame's type"),
+            (lambda d: d["components"]["messages"]["pong"].update(examples=[]), "has no example"),
+            (lambda d: d["operations"]["sendFrames"]["messages"].pop(), "are not those of the operations"),
+            (lambda d: d["operations"]["sendFrames"].update(action="emit"), "is no action"),
+            (lambda d: d["components"]["messages"]["stream_chunk"].update(name="pong"), "have the same type"),
+            (lambda d: d.update(asyncapi="2.6.0"), "is not 3.0.0"),
+            (lambda d: d["components"]["schemas"].pop("Question"), "nothing is at"),
+        ]:
+            with self.subTest(expected=expected):
+                self.assertIn(expected, "\n".join(self.problems(check.AsyncAPI_, change)))
+
+    def test_common_schemas(self):
+        openapi, asyncapi = check.OpenAPI_("union"), check.AsyncAPI_("union")
+        asyncapi.document["components"]["schemas"]["Time"]["pattern"] = "."
+        check.check_common_schemas(openapi, asyncapi)
+        self.assertEqual(len(asyncapi.problems), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

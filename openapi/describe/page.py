@@ -1,0 +1,190 @@
+"""The page at /docs: both descriptions of a mode as one self-contained HTML file."""
+
+from pathlib import Path
+
+from html_text import escape, example, inline, member_table, prose, table
+from schemas import follow, resolve, rows, type_text
+
+STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+METHODS = ("get", "post", "put", "patch", "delete")
+
+
+def page(openapi, asyncapi):
+    info = openapi["info"]
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(info["title"])}</title>
+<style>
+{STYLE}</style>
+</head>
+<body>
+<header>
+<h1>{escape(info["title"])}</h1>
+<p class="summary">{inline(info["summary"])}</p>
+<p>For programs: <a href="/openapi.yaml">/openapi.yaml</a> (OpenAPI 3.1), <a href="/asyncapi.yaml">/asyncapi.yaml</a>
+(AsyncAPI 3.0).</p>
+</header>
+<main>
+{contents(openapi, asyncapi)}
+<h2 id="rules">Rules of the whole API</h2>
+{prose(info["description"])}
+{credentials(openapi)}
+{"".join(tag_section(tag, openapi) for tag in openapi["tags"])}
+{socket_section(asyncapi)}
+</main>
+<footer>Generated from the descriptions above; this page fetches nothing.</footer>
+</body>
+</html>
+"""
+
+
+def operations(openapi, tag):
+    """(method, path, operation, the parameters of its path) of each operation with the tag."""
+    for path, item in openapi["paths"].items():
+        for method in METHODS:
+            if tag in item.get(method, {}).get("tags", []):
+                yield method, path, item[method], item.get("parameters", [])
+
+
+def contents(openapi, asyncapi):
+    parts = ['<nav aria-label="Contents"><h2 id="contents">Contents</h2>',
+             '<p><a href="#rules">Rules</a> · <a href="#credentials">Credentials</a></p>']
+    for tag in openapi["tags"]:
+        links = "".join(
+            f'<li><a href="#{escape(operation["operationId"])}"><span class="method {method.upper()}">{method.upper()}'
+            f"</span> {escape(path)}</a></li>" for method, path, operation, _ in operations(openapi, tag["name"]))
+        parts.append(f"<h4>{escape(tag['name'])}</h4><ul>{links}</ul>")
+    links = "".join(
+        f'<li><a href="#{anchor}">{escape(message["name"])}</a></li>'
+        for action in ("receive", "send") for anchor, message in frames(asyncapi, action))
+    parts.append(f'<h4><a href="#socket">WebSocket</a></h4><ul>{links}</ul></nav>')
+    return "\n".join(parts)
+
+
+def credentials(openapi):
+    items = "".join(
+        f"<li><b>{escape(scheme_name(scheme))}</b>: {inline(scheme['description'])}</li>"
+        for scheme in openapi["components"]["securitySchemes"].values())
+    return (f'<h2 id="credentials">Credentials</h2><p>Unless an operation says otherwise: '
+            f"{escape(security_text(openapi['security'], openapi))}.</p><ul>{items}</ul>")
+
+
+def scheme_name(scheme):
+    if scheme["type"] == "http":
+        return "bearer token"
+    return f"{scheme['name']} in the {scheme['in']}"
+
+
+def security_text(requirements, openapi):
+    """Which credentials do: the alternatives, and what each takes."""
+    if not requirements:
+        return "none"
+    schemes = openapi["components"]["securitySchemes"]
+    return ", or ".join(" and ".join(scheme_name(schemes[name]) for name in requirement) for requirement in requirements)
+
+
+def tag_section(tag, openapi):
+    parts = [f'<h2>{escape(tag["name"])}</h2>', prose(tag["description"])]
+    parts += [operation_section(*each, openapi) for each in operations(openapi, tag["name"])]
+    return "\n".join(parts)
+
+
+def operation_section(method, path, operation, shared_parameters, openapi):
+    identifier = escape(operation["operationId"])
+    parts = [
+        f'<section aria-labelledby="{identifier}">',
+        f'<h3 id="{identifier}"><span class="method {method.upper()}">{method.upper()}</span> '
+        f"<code>{escape(path)}</code></h3>",
+        f"<p><b>{inline(operation['summary'])}</b></p>", prose(operation.get("description", ""))]
+    if "security" in operation:
+        parts.append(f"<p>Credentials: {escape(security_text(operation['security'], openapi))}.</p>")
+    parts.append(parameter_table(shared_parameters + operation.get("parameters", []), openapi))
+    if "requestBody" in operation:
+        parts += ["<h4>Body</h4>", content(operation["requestBody"]["content"], openapi)]
+    parts.append("<h4>Answers</h4>")
+    parts += [answer(status, response, openapi) for status, response in operation["responses"].items()]
+    parts.append("</section>\n")
+    return "\n".join(part for part in parts if part)
+
+
+def parameter_table(parameters, openapi):
+    lines = []
+    for parameter in (follow(parameter, openapi) for parameter in parameters):
+        schema = resolve(parameter["schema"], openapi)
+        optional = "" if parameter.get("required") else ' <span class="optional">optional</span>'
+        default = f" {schema['default']} where absent." if "default" in schema else ""
+        lines.append(
+            f'<tr><th scope="row"><code>{escape(parameter["name"])}</code>{optional}</th><td>{escape(parameter["in"])}</td>'
+            f"<td>{escape(type_text(schema, openapi))}</td><td>{inline(parameter['description'] + default)}</td></tr>")
+    return "<h4>Parameters</h4>" + table(["Name", "In", "Values", "Meaning"], "\n".join(lines)) if lines else ""
+
+
+def answer(status, response, openapi):
+    response = follow(response, openapi)
+    fields = ", ".join(f"<code>{escape(name)}</code>" for name in response.get("headers", {}))
+    note = f'<p class="note">Header fields: {fields}</p>' if fields else ""
+    body = content(response["content"], openapi) if "content" in response else ""
+    # What went well is open, refusals open on demand.
+    state = " open" if status.startswith("2") else ""
+    return (f"<details{state}><summary><b>{escape(status)}</b> {inline(response['description'])}</summary>\n"
+            f"{note}{body}</details>")
+
+
+def content(media_types, openapi):
+    parts = []
+    for media_type, media in media_types.items():
+        if media_type != "application/json":
+            parts.append(f'<p class="note"><code>{escape(media_type)}</code></p>')
+        codes = error_codes(media.get("schema", {}), openapi)
+        if codes:
+            parts.append(f'<p class="note">Code: {" or ".join(f"<code>{escape(code)}</code>" for code in codes)}</p>')
+        elif media_type == "application/json":
+            schema = resolve(media["schema"], openapi)
+            if "description" in schema:
+                parts.append(prose(schema["description"]))
+            parts.append(member_table(rows(schema, openapi)))
+        parts += examples(media, openapi)
+    return "\n".join(part for part in parts if part)
+
+
+def examples(media, openapi):
+    if "example" in media:
+        yield example(media["example"])
+    for each in (follow(each, openapi) for each in media.get("examples", {}).values()):
+        yield example(each["value"], each.get("summary"))
+
+
+def error_codes(schema, openapi):
+    """The codes of a refusal; none where the schema is no refusal's."""
+    error = resolve(schema, openapi).get("properties", {}).get("error", {})
+    code = error.get("properties", {}).get("code", {})
+    return [code["const"]] if "const" in code else code.get("enum", [])
+
+
+def frames(asyncapi, action):
+    """(anchor, message) of each frame that clients send ("receive") or the server sends ("send")."""
+    for operation in asyncapi["operations"].values():
+        if operation["action"] == action:
+            for reference in operation["messages"]:
+                key = reference["$ref"].split("/")[-1]
+                yield "frame-" + escape(key.replace(".", "-")), asyncapi["components"]["messages"][key]
+
+
+def socket_section(asyncapi):
+    channel = asyncapi["channels"]["consultation"]
+    parts = ['<h2 id="socket">WebSocket</h2>', f"<p><code>{escape(channel['address'])}</code></p>",
+             prose(channel["description"]), prose(asyncapi["info"]["description"])]
+    for operation in asyncapi["operations"].values():
+        parts += [f"<h3>{inline(operation['title'])}</h3>", prose(operation["description"])]
+        parts += [frame_section(anchor, message, asyncapi) for anchor, message in frames(asyncapi, operation["action"])]
+    return "\n".join(parts)
+
+
+def frame_section(anchor, message, asyncapi):
+    parts = [f'<section aria-labelledby="{anchor}"><h4 id="{anchor}"><code>{escape(message["name"])}</code></h4>',
+             prose(message["summary"]), member_table(rows(message["payload"], asyncapi))]
+    parts += [example(each["payload"]) for each in message["examples"]]
+    return "\n".join(parts) + "</section>\n"
