@@ -35,7 +35,7 @@ def page(openapi, asyncapi):
 {"".join(tag_section(tag, openapi) for tag in openapi["tags"])}
 {socket_section(asyncapi)}
 </main>
-<footer>Generated from the descriptions above; this page fetches nothing.</footer>
+<footer>Made from <a href="/openapi.yaml">/openapi.yaml</a> and <a href="/asyncapi.yaml">/asyncapi.yaml</a>.</footer>
 </body>
 </html>
 """
@@ -57,10 +57,12 @@ def contents(openapi, asyncapi):
             f'<li><a href="#{escape(operation["operationId"])}"><span class="method {method.upper()}">{method.upper()}'
             f"</span> {escape(path)}</a></li>" for method, path, operation, _ in operations(openapi, tag["name"]))
         parts.append(f"<h4>{escape(tag['name'])}</h4><ul>{links}</ul>")
-    links = "".join(
-        f'<li><a href="#{anchor}">{escape(message["name"])}</a></li>'
-        for action in ("receive", "send") for anchor, message in frames(asyncapi, action))
-    parts.append(f'<h4><a href="#socket">WebSocket</a></h4><ul>{links}</ul></nav>')
+    parts.append('<h4><a href="#socket">WebSocket</a></h4>')
+    for operation in asyncapi["operations"].values():
+        links = "".join(f'<li><a href="#{anchor}">{escape(message["name"])}</a></li>'
+                        for anchor, message in frames(asyncapi, operation["action"]))
+        parts.append(f"<p>{inline(operation['title'])}</p><ul>{links}</ul>")
+    parts.append("</nav>")
     return "\n".join(parts)
 
 
@@ -115,7 +117,7 @@ def parameter_table(parameters, openapi):
     for parameter in (follow(parameter, openapi) for parameter in parameters):
         schema = resolve(parameter["schema"], openapi)
         optional = "" if parameter.get("required") else ' <span class="optional">optional</span>'
-        default = f" {schema['default']} where absent." if "default" in schema else ""
+        default = f" Where absent: {schema['default']}." if "default" in schema else ""
         lines.append(
             f'<tr><th scope="row"><code>{escape(parameter["name"])}</code>{optional}</th><td>{escape(parameter["in"])}</td>'
             f"<td>{escape(type_text(schema, openapi))}</td><td>{inline(parameter['description'] + default)}</td></tr>")
@@ -127,6 +129,9 @@ def answer(status, response, openapi):
     fields = ", ".join(f"<code>{escape(name)}</code>" for name in response.get("headers", {}))
     note = f'<p class="note">Header fields: {fields}</p>' if fields else ""
     body = content(response["content"], openapi) if "content" in response else ""
+    following = ", ".join(f'<a href="#{escape(link["operationId"])}">{escape(name)}</a>'
+                          for name, link in response.get("links", {}).items())
+    note += f'<p class="note">What its id leads to: {following}.</p>' if following else ""
     # What went well is open, refusals open on demand.
     state = " open" if status.startswith("2") else ""
     return (f"<details{state}><summary><b>{escape(status)}</b> {inline(response['description'])}</summary>\n"

@@ -35,10 +35,8 @@ def security_requirements(document):
     """OpenAPI names security schemes without a reference."""
     if "openapi" in document:
         yield from document.get("security", [])
-        for path in document["paths"].values():
-            for operation in path.values():
-                if isinstance(operation, dict):
-                    yield from operation.get("security", [])
+        for operation in operations(document):
+            yield from operation.get("security", [])
 
 
 def prune_components(document):
@@ -51,9 +49,27 @@ def prune_components(document):
 
 def prune_tags(document):
     """OpenAPI's list of tags keeps those that an operation has."""
-    used = {tag for path in document["paths"].values() for operation in path.values()
-            if isinstance(operation, dict) for tag in operation.get("tags", [])}
+    used = {tag for operation in operations(document) for tag in operation["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
+
+
+def operations(document):
+    """OpenAPI's operations."""
+    for path in document["paths"].values():
+        for member in path.values():
+            if isinstance(member, dict):
+                yield member
+
+
+def prune_links(document):
+    """OpenAPI's links lead to operations that there are."""
+    known = {operation["operationId"] for operation in operations(document)}
+    for operation in operations(document):
+        for response in operation["responses"].values():
+            links = response.pop("links", {})
+            links = {name: link for name, link in links.items() if link["operationId"] in known}
+            if links:
+                response["links"] = links
 
 
 def prune_messages(document):
@@ -68,6 +84,7 @@ def prune(document):
     """Removes in place what is unused."""
     if "openapi" in document:
         prune_tags(document)
+        prune_links(document)
     else:
         prune_messages(document)
     prune_components(document)

@@ -98,8 +98,9 @@ def rows(schema, root, depth=0):
         yield from rows(nested(member, root), root, depth + 1)
     for group in [schema] + schema.get("allOf", []):
         for keyword in ("oneOf", "anyOf"):
-            for choice in alternatives(group, keyword, root):
-                yield Row(depth, None, False, choice.get("title", ""), choice.get("description", ""))
+            for index, choice in enumerate(alternatives(group, keyword, root)):
+                head = ("Or: " if index else "Either: ") + choice.get("title", "")
+                yield Row(depth, None, False, head, choice.get("description", ""))
                 yield from rows(choice, root, depth)
 
 

@@ -9,23 +9,24 @@ extension AsyncAPITexts {
           title: FitIQ WebSocket (guide goal-linking)
           version: 1.0.0
           description: |-
-            Each consultation has a WebSocket of its own. Over it people chat with the coach. This guide presupposes the socket
-            without describing it, so both documented chats are served.
+            Each consultation has a WebSocket of its own. Over it people chat with the coach. This guide presupposes the
+            socket without describing it, so both documented chats are served.
 
-            One text frame is one JSON object with a `type`. Server frames say when they were sent (`timestamp`, ISO 8601 in UTC with
-            whole seconds) and, save `pong`, which consultation they belong to. The client's own frames pick the chat: `message` is
-            answered in the terms of `consultation-websocket`, `user_message` in those of `enhanced-consultations`. Several sockets
-            on one consultation all see its chat, each in the terms that it used last; a socket that never chatted gets none.
+            One text frame is one JSON object with a `type`. Server frames say when they were sent (`timestamp`, ISO 8601
+            in UTC with whole seconds) and, save `pong`, which consultation they belong to. The client's own frames pick
+            the chat: `message` is answered in the terms of `consultation-websocket`, `user_message` in those of
+            `enhanced-consultations`. Several sockets on one consultation all see its chat, each in the terms that it used
+            last; a socket that never chatted gets none.
 
-            - An answer begins 0.3 to 0.9 seconds after its question and is complete within 4 seconds. The pieces together are
-              exactly the message that is stored.
+            - An answer begins 0.3 to 0.9 seconds after its question and is complete within 4 seconds. The pieces together
+              are exactly the message that is stored.
             - A message that arrives while an answer streams is stored at once, and answered in its turn. At most 16 wait.
             - A client that goes away misses nothing but the frames: the answer is completed and stored.
             - Archiving the consultation sends `error` and closes with 1000.
 
             - What the server cannot use is answered by `error`; the connection stays open.
-            - The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009
-              after a message of more than 1 MiB.
+            - The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not
+              UTF-8, and 1009 after a message of more than 1 MiB.
             - Control pings are answered by control pongs, as RFC 6455 has it, whatever the JSON `ping` does.
           license:
             name: MIT
@@ -43,8 +44,8 @@ extension AsyncAPITexts {
             address: /api/v1/consultations/{id}/ws
             title: A consultation's socket
             description: |-
-              The opening handshake is RFC 6455's, over HTTP/1.1. The JWT comes as `Authorization: Bearer <JWT>` or as `?token=`.
-              `X-API-Key` may be absent; a wrong one is refused.
+              The opening handshake is RFC 6455's, over HTTP/1.1. The JWT comes as `Authorization: Bearer <JWT>` or as
+              `?token=`. `X-API-Key` may be absent; a wrong one is refused.
 
               The handshake is refused with 401 for credentials, 404 for an unknown, foreign or upper-case id, 400 for a
               consultation that is not active, and 426 where it is no handshake. The first frame is `connected`.

@@ -9,13 +9,14 @@ extension AsyncAPITexts {
           title: FitIQ WebSocket (guide meal-log-websocket)
           version: 1.0.0
           description: |-
-            Each consultation has a WebSocket of its own. All sockets that a user has open hear how their meal logs come out,
-            whatever the consultation. One text frame is one JSON object with a `type`, and says when it was sent (`timestamp`, ISO
-            8601 in UTC with whole seconds). Chatting belongs to other guides: chat frames are answered by `error`.
+            Each consultation has a WebSocket of its own. All sockets that a user has open hear how their meal logs come
+            out, whatever the consultation. One text frame is one JSON object with a `type`, and says when it was sent
+            (`timestamp`, ISO 8601 in UTC with whole seconds). Chatting belongs to other guides: chat frames are answered
+            by `error`.
 
             - What the server cannot use is answered by `error`; the connection stays open.
-            - The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009
-              after a message of more than 1 MiB.
+            - The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not
+              UTF-8, and 1009 after a message of more than 1 MiB.
             - Control pings are answered by control pongs, as RFC 6455 has it, whatever the JSON `ping` does.
           license:
             name: MIT

@@ -11,24 +11,24 @@ extension AsyncAPITexts {
           title: FitIQ WebSocket (union of the guides)
           version: 1.0.0
           description: |-
-            Each consultation has a WebSocket of its own. Over it people chat with the coach, and all sockets that a user has open
-            hear how their meal logs come out.
+            Each consultation has a WebSocket of its own. Over it people chat with the coach, and all sockets that a user has
+            open hear how their meal logs come out.
 
             One text frame is one JSON object with a `type`. Server frames say when they were sent (`timestamp`, ISO 8601 in UTC
             with whole seconds) and, where they belong to a consultation, which (`consultation_id`).
 
             Two guides document a chat each, and the client's own frames pick one: `message` is answered in the terms of
-            `consultation-websocket`, `user_message` in those of `enhanced-consultations`. Several sockets on one consultation all
-            see its chat, each in the terms that it used last; a socket that never chatted gets none.
+            `consultation-websocket`, `user_message` in those of `enhanced-consultations`. Several sockets on one consultation
+            all see its chat, each in the terms that it used last; a socket that never chatted gets none.
 
             - An answer begins 0.3 to 0.9 seconds after its question and is complete within 4 seconds. The pieces together are
               exactly the message that is stored.
-            - A message that arrives while an answer streams is stored and acknowledged at once, and answered in its turn. At most
-              16 wait.
+            - A message that arrives while an answer streams is stored and acknowledged at once, and answered in its turn. At
+              most 16 wait.
             - A client that goes away misses nothing but the frames: the answer is completed and stored.
             - What the server cannot use is answered by `error`; the connection stays open.
-            - Archiving the consultation sends `error` and closes with 1000. The server closes with 1001 when it stops, 1002 after
-              a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009 after a message of more than 1 MiB.
+            - Archiving the consultation sends `error` and closes with 1000. The server closes with 1001 when it stops, 1002
+              after a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009 after a message of more than 1 MiB.
             - Control pings are answered by control pongs, as RFC 6455 has it, whatever the JSON `ping` does.
           license:
             name: MIT

@@ -69,7 +69,10 @@ extension DocumentationTexts {
         <h4>Consultations</h4><ul><li><a href="#listConsultations"><span class="method GET">GET</span> /api/v1/consultations</a></li><li><a href="#createConsultation"><span class="method POST">POST</span> /api/v1/consultations</a></li><li><a href="#getConsultation"><span class="method GET">GET</span> /api/v1/consultations/{id}</a></li><li><a href="#listMessages"><span class="method GET">GET</span> /api/v1/consultations/{id}/messages</a></li><li><a href="#archiveConsultation"><span class="method POST">POST</span> /api/v1/consultations/{id}/archive</a></li><li><a href="#openSocket"><span class="method GET">GET</span> /api/v1/consultations/{id}/ws</a></li></ul>
         <h4>Goals</h4><ul><li><a href="#listGoals"><span class="method GET">GET</span> /api/v1/goals</a></li><li><a href="#createGoal"><span class="method POST">POST</span> /api/v1/goals</a></li><li><a href="#getGoal"><span class="method GET">GET</span> /api/v1/goals/{goalId}</a></li><li><a href="#changeGoal"><span class="method PATCH">PATCH</span> /api/v1/goals/{goalId}</a></li></ul>
         <h4>Server</h4><ul><li><a href="#getAvatar"><span class="method GET">GET</span> /avatars/{persona}.svg</a></li><li><a href="#getHealth"><span class="method GET">GET</span> /health</a></li><li><a href="#getReadiness"><span class="method GET">GET</span> /ready</a></li><li><a href="#getOpenAPI"><span class="method GET">GET</span> /openapi.yaml</a></li><li><a href="#getAsyncAPI"><span class="method GET">GET</span> /asyncapi.yaml</a></li><li><a href="#getDocumentation"><span class="method GET">GET</span> /docs</a></li></ul>
-        <h4><a href="#socket">WebSocket</a></h4><ul><li><a href="#frame-message">message</a></li><li><a href="#frame-ping">ping</a></li><li><a href="#frame-connected">connected</a></li><li><a href="#frame-message_received">message_received</a></li><li><a href="#frame-stream_chunk">stream_chunk</a></li><li><a href="#frame-stream_complete">stream_complete</a></li><li><a href="#frame-pong">pong</a></li><li><a href="#frame-error">error</a></li></ul></nav>
+        <h4><a href="#socket">WebSocket</a></h4>
+        <p>What clients send</p><ul><li><a href="#frame-message">message</a></li><li><a href="#frame-ping">ping</a></li></ul>
+        <p>What the server sends</p><ul><li><a href="#frame-connected">connected</a></li><li><a href="#frame-message_received">message_received</a></li><li><a href="#frame-stream_chunk">stream_chunk</a></li><li><a href="#frame-stream_complete">stream_complete</a></li><li><a href="#frame-pong">pong</a></li><li><a href="#frame-error">error</a></li></ul>
+        </nav>
         <h2 id="rules">Rules of the whole API</h2>
         <p>FitIQ is a wellness service: people talk with AI coaches, pursue goals and log meals in plain words. Five guides tell how clients use its backend, and they disagree. This server answers as all of them at once (<code>union</code>): each answer holds the members of every guide side by side. Started with <code>--guide NAME</code> it answers as one guide alone, and describes that.</p>
         <p>Two styles of names meet in union. <code>consultation-websocket</code>, <code>enhanced-consultations</code>, <code>meal-log-websocket</code> and <code>websocket-architecture</code> read snake_case objects in an envelope, <code>{&quot;success&quot;: true, &quot;data&quot;: …}</code>; <code>goal-linking</code> reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.</p>
@@ -117,7 +120,7 @@ extension DocumentationTexts {
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The consultation was created and is active.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#archiveConsultation">archive</a>, <a href="#openSocket">socket</a>.</p><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>consultation</code></th><td>object</td><td>A conversation with a coach, as this guide has it.</td></tr>
@@ -738,7 +741,7 @@ extension DocumentationTexts {
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The goal was created.</summary>
-        <p>A goal at the top of the answer, as goal-linking reads it, and in <code>data</code> in the style of the others.</p>
+        <p class="note">What its id leads to: <a href="#getGoal">goal</a>, <a href="#changeGoal">change</a>.</p><p>A goal at the top of the answer, as goal-linking reads it, and in <code>data</code> in the style of the others.</p>
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -1291,7 +1294,7 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         </main>
-        <footer>Generated from the descriptions above; this page fetches nothing.</footer>
+        <footer>Made from <a href="/openapi.yaml">/openapi.yaml</a> and <a href="/asyncapi.yaml">/asyncapi.yaml</a>.</footer>
         </body>
         </html>
 

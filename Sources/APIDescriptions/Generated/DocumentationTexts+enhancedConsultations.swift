@@ -69,7 +69,10 @@ extension DocumentationTexts {
         <h4>Consultations</h4><ul><li><a href="#listConsultations"><span class="method GET">GET</span> /api/v1/consultations</a></li><li><a href="#createConsultation"><span class="method POST">POST</span> /api/v1/consultations</a></li><li><a href="#listQuickActions"><span class="method GET">GET</span> /api/v1/consultations/quick-actions</a></li><li><a href="#getConsultation"><span class="method GET">GET</span> /api/v1/consultations/{id}</a></li><li><a href="#listMessages"><span class="method GET">GET</span> /api/v1/consultations/{id}/messages</a></li><li><a href="#archiveConsultation"><span class="method POST">POST</span> /api/v1/consultations/{id}/archive</a></li><li><a href="#openSocket"><span class="method GET">GET</span> /api/v1/consultations/{id}/ws</a></li></ul>
         <h4>Goals</h4><ul><li><a href="#listGoals"><span class="method GET">GET</span> /api/v1/goals</a></li><li><a href="#createGoal"><span class="method POST">POST</span> /api/v1/goals</a></li><li><a href="#getGoal"><span class="method GET">GET</span> /api/v1/goals/{goalId}</a></li><li><a href="#changeGoal"><span class="method PATCH">PATCH</span> /api/v1/goals/{goalId}</a></li></ul>
         <h4>Server</h4><ul><li><a href="#getAvatar"><span class="method GET">GET</span> /avatars/{persona}.svg</a></li><li><a href="#getHealth"><span class="method GET">GET</span> /health</a></li><li><a href="#getReadiness"><span class="method GET">GET</span> /ready</a></li><li><a href="#getOpenAPI"><span class="method GET">GET</span> /openapi.yaml</a></li><li><a href="#getAsyncAPI"><span class="method GET">GET</span> /asyncapi.yaml</a></li><li><a href="#getDocumentation"><span class="method GET">GET</span> /docs</a></li></ul>
-        <h4><a href="#socket">WebSocket</a></h4><ul><li><a href="#frame-sendUserMessage">user_message</a></li><li><a href="#frame-ping">ping</a></li><li><a href="#frame-connected">connected</a></li><li><a href="#frame-user_message">user_message</a></li><li><a href="#frame-assistant_message_start">assistant_message_start</a></li><li><a href="#frame-assistant_message_chunk">assistant_message_chunk</a></li><li><a href="#frame-template_created">template_created</a></li><li><a href="#frame-assistant_message_end">assistant_message_end</a></li><li><a href="#frame-pong">pong</a></li><li><a href="#frame-error">error</a></li></ul></nav>
+        <h4><a href="#socket">WebSocket</a></h4>
+        <p>What clients send</p><ul><li><a href="#frame-sendUserMessage">user_message</a></li><li><a href="#frame-ping">ping</a></li></ul>
+        <p>What the server sends</p><ul><li><a href="#frame-connected">connected</a></li><li><a href="#frame-user_message">user_message</a></li><li><a href="#frame-assistant_message_start">assistant_message_start</a></li><li><a href="#frame-assistant_message_chunk">assistant_message_chunk</a></li><li><a href="#frame-template_created">template_created</a></li><li><a href="#frame-assistant_message_end">assistant_message_end</a></li><li><a href="#frame-pong">pong</a></li><li><a href="#frame-error">error</a></li></ul>
+        </nav>
         <h2 id="rules">Rules of the whole API</h2>
         <p>FitIQ is a wellness service: people talk with AI coaches, pursue goals and log meals in plain words. Five guides tell how clients use its backend, and they disagree. This server answers as all of them at once (<code>union</code>): each answer holds the members of every guide side by side. Started with <code>--guide NAME</code> it answers as one guide alone, and describes that.</p>
         <p>Two styles of names meet in union. <code>consultation-websocket</code>, <code>enhanced-consultations</code>, <code>meal-log-websocket</code> and <code>websocket-architecture</code> read snake_case objects in an envelope, <code>{&quot;success&quot;: true, &quot;data&quot;: …}</code>; <code>goal-linking</code> reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.</p>
@@ -85,8 +88,8 @@ extension DocumentationTexts {
         <p><b>List consultations</b></p>
         <p>The user&#x27;s consultations of every status, the one that changed last first. A page past the end is empty.</p>
         <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
-        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. 1 where absent.</td></tr>
-        <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Consultations on a page. 20 where absent.</td></tr>
+        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
+        <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Consultations on a page. Where absent: 20.</td></tr>
         <tr><th scope="row"><code>is_archived</code> <span class="optional">optional</span></th><td>query</td><td>boolean</td><td><code>true</code> lists the archived ones, <code>false</code> the others; both where absent.</td></tr>
         <tr><th scope="row"><code>persona</code> <span class="optional">optional</span></th><td>query</td><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>Only those of this coach; all where absent.</td></tr>
         <tr><th scope="row"><code>context_type</code> <span class="optional">optional</span></th><td>query</td><td>&quot;general&quot; or &quot;goal&quot; or &quot;insight&quot; or &quot;mood&quot; or &quot;journal&quot;</td><td>Only those with this kind of context; all where absent.</td></tr>
@@ -191,13 +194,13 @@ extension DocumentationTexts {
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>persona</code></th><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>A coach: for nutrition, for workouts, for stress, sleep and habits, or for all of it. The last is shown as &quot;Wellness Coach&quot;.</td></tr>
         <tr><th scope="row"><code>title</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>As shown in lists; of 1 to 200 characters.</td></tr>
-        <tr class="choice"><td colspan="3"><b>About nothing in particular</b></td></tr>
+        <tr class="choice"><td colspan="3"><b>Either: About nothing in particular</b></td></tr>
         <tr><th scope="row"><code>context_type</code> <span class="optional">optional</span></th><td>&quot;general&quot; or null</td><td></td></tr>
         <tr><th scope="row"><code>context_id</code> <span class="optional">optional</span></th><td>null</td><td></td></tr>
-        <tr class="choice"><td colspan="3"><b>About a goal</b> A goal takes its id.</td></tr>
+        <tr class="choice"><td colspan="3"><b>Or: About a goal</b> A goal takes its id.</td></tr>
         <tr><th scope="row"><code>context_type</code></th><td>&quot;goal&quot;</td><td></td></tr>
         <tr><th scope="row"><code>context_id</code></th><td>string, 1 to 200 characters</td><td>The id of a goal of this user.</td></tr>
-        <tr class="choice"><td colspan="3"><b>About an insight, a mood or a journal entry</b> The id is optional, and not looked up.</td></tr>
+        <tr class="choice"><td colspan="3"><b>Or: About an insight, a mood or a journal entry</b> The id is optional, and not looked up.</td></tr>
         <tr><th scope="row"><code>context_type</code></th><td>&quot;insight&quot; or &quot;mood&quot; or &quot;journal&quot;</td><td></td></tr>
         <tr><th scope="row"><code>context_id</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>The id of the thing.</td></tr>
         </tbody></table></div>
@@ -216,7 +219,7 @@ extension DocumentationTexts {
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The consultation was created and is active.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#archiveConsultation">archive</a>, <a href="#openSocket">socket</a>.</p><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A conversation with a coach.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -500,7 +503,7 @@ extension DocumentationTexts {
         <p>The history, oldest first. Without <code>page</code> and <code>page_size</code> it comes whole, as one page: one guide&#x27;s client knows no paging. A message of the user is there once it has been acknowledged on the socket, an answer once it is complete.</p>
         <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
-        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. 1 where absent.</td></tr>
+        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
         <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Messages on a page; 50 where only <code>page</code> is given.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -894,7 +897,7 @@ extension DocumentationTexts {
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The goal was created.</summary>
-        <p>A goal at the top of the answer, as goal-linking reads it, and in <code>data</code> in the style of the others.</p>
+        <p class="note">What its id leads to: <a href="#getGoal">goal</a>, <a href="#changeGoal">change</a>.</p><p>A goal at the top of the answer, as goal-linking reads it, and in <code>data</code> in the style of the others.</p>
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -1483,7 +1486,7 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         </main>
-        <footer>Generated from the descriptions above; this page fetches nothing.</footer>
+        <footer>Made from <a href="/openapi.yaml">/openapi.yaml</a> and <a href="/asyncapi.yaml">/asyncapi.yaml</a>.</footer>
         </body>
         </html>
 

@@ -69,7 +69,10 @@ extension DocumentationTexts {
         <h4>Consultations</h4><ul><li><a href="#listConsultations"><span class="method GET">GET</span> /api/v1/consultations</a></li><li><a href="#createConsultation"><span class="method POST">POST</span> /api/v1/consultations</a></li><li><a href="#getConsultation"><span class="method GET">GET</span> /api/v1/consultations/{id}</a></li><li><a href="#listMessages"><span class="method GET">GET</span> /api/v1/consultations/{id}/messages</a></li><li><a href="#openSocket"><span class="method GET">GET</span> /api/v1/consultations/{id}/ws</a></li></ul>
         <h4>Meal logs</h4><ul><li><a href="#createMealLog"><span class="method POST">POST</span> /api/v1/meal-logs/natural</a></li><li><a href="#listMealLogs"><span class="method GET">GET</span> /api/v1/meal-logs</a></li><li><a href="#getMealLog"><span class="method GET">GET</span> /api/v1/meal-logs/{mealLogId}</a></li></ul>
         <h4>Server</h4><ul><li><a href="#getAvatar"><span class="method GET">GET</span> /avatars/{persona}.svg</a></li><li><a href="#getHealth"><span class="method GET">GET</span> /health</a></li><li><a href="#getReadiness"><span class="method GET">GET</span> /ready</a></li><li><a href="#getOpenAPI"><span class="method GET">GET</span> /openapi.yaml</a></li><li><a href="#getAsyncAPI"><span class="method GET">GET</span> /asyncapi.yaml</a></li><li><a href="#getDocumentation"><span class="method GET">GET</span> /docs</a></li></ul>
-        <h4><a href="#socket">WebSocket</a></h4><ul><li><a href="#frame-message">message</a></li><li><a href="#frame-ping">ping</a></li><li><a href="#frame-connected">connected</a></li><li><a href="#frame-stream_chunk">stream_chunk</a></li><li><a href="#frame-stream_complete">stream_complete</a></li><li><a href="#frame-pong">pong</a></li><li><a href="#frame-error">error</a></li><li><a href="#frame-meal_log-completed">meal_log.completed</a></li><li><a href="#frame-meal_log-failed">meal_log.failed</a></li></ul></nav>
+        <h4><a href="#socket">WebSocket</a></h4>
+        <p>What clients send</p><ul><li><a href="#frame-message">message</a></li><li><a href="#frame-ping">ping</a></li></ul>
+        <p>What the server sends</p><ul><li><a href="#frame-connected">connected</a></li><li><a href="#frame-stream_chunk">stream_chunk</a></li><li><a href="#frame-stream_complete">stream_complete</a></li><li><a href="#frame-pong">pong</a></li><li><a href="#frame-error">error</a></li><li><a href="#frame-meal_log-completed">meal_log.completed</a></li><li><a href="#frame-meal_log-failed">meal_log.failed</a></li></ul>
+        </nav>
         <h2 id="rules">Rules of the whole API</h2>
         <p>FitIQ is a wellness service: people talk with AI coaches, pursue goals and log meals in plain words. Five guides tell how clients use its backend, and they disagree. This server answers as all of them at once (<code>union</code>): each answer holds the members of every guide side by side. Started with <code>--guide NAME</code> it answers as one guide alone, and describes that.</p>
         <p>Two styles of names meet in union. <code>consultation-websocket</code>, <code>enhanced-consultations</code>, <code>meal-log-websocket</code> and <code>websocket-architecture</code> read snake_case objects in an envelope, <code>{&quot;success&quot;: true, &quot;data&quot;: …}</code>; <code>goal-linking</code> reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.</p>
@@ -114,7 +117,7 @@ extension DocumentationTexts {
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The consultation was created and is active.</summary>
-        <p>All that this guide says of a consultation.</p>
+        <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#openSocket">socket</a>.</p><p>All that this guide says of a consultation.</p>
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
@@ -355,7 +358,7 @@ extension DocumentationTexts {
         <p>The history, oldest first. Without <code>page</code> and <code>page_size</code> it comes whole, as one page: one guide&#x27;s client knows no paging. A message of the user is there once it has been acknowledged on the socket, an answer once it is complete.</p>
         <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
-        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. 1 where absent.</td></tr>
+        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
         <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Messages on a page; 50 where only <code>page</code> is given.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -558,7 +561,7 @@ extension DocumentationTexts {
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The log was stored and is being read.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <p class="note">What its id leads to: <a href="#getMealLog">mealLog</a>.</p><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log that is still being read.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -641,8 +644,8 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>meal_type</code> <span class="optional">optional</span></th><td>query</td><td>&quot;breakfast&quot; or &quot;lunch&quot; or &quot;dinner&quot; or &quot;snack&quot;</td><td>Only logs of this meal.</td></tr>
         <tr><th scope="row"><code>start_date</code> <span class="optional">optional</span></th><td>query</td><td>string (date) or string (date-time)</td><td>The earliest <code>logged_at</code>, inclusive. A bare date begins at midnight UTC.</td></tr>
         <tr><th scope="row"><code>end_date</code> <span class="optional">optional</span></th><td>query</td><td>string (date) or string (date-time)</td><td>The latest <code>logged_at</code>, inclusive. A bare date reaches to the end of that day.</td></tr>
-        <tr><th scope="row"><code>limit</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Logs on a page. 50 where absent.</td></tr>
-        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. 1 where absent.</td></tr>
+        <tr><th scope="row"><code>limit</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Logs on a page. Where absent: 50.</td></tr>
+        <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> A page of meal logs.</summary>
@@ -650,7 +653,7 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_logs</code></th><td>array of objects</td><td></td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Still being read</b> A meal log that is still being read.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Either: Still being read</b> A meal log that is still being read.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -661,7 +664,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>processing_started_at</code></th><td>string (date-time)</td><td>Equal to <code>created_at</code>.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Completed</b> A meal log whose foods were found. The totals are the sums of the items.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Or: Completed</b> A meal log whose foods were found. The totals are the sums of the items.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -710,7 +713,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:3.9rem"><code>notes</code> <span class="optional">optional</span></th><td>string</td><td>The same (websocket-architecture).</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>order_index</code></th><td>integer, 0 to 49</td><td>The place in the words, from 0.</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Failed</b> A meal log in which no food was found, or more than 50.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -799,7 +802,7 @@ extension DocumentationTexts {
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal in plain words, and what the backend made of it; its members depend on the status.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Still being read</b> A meal log that is still being read.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Either: Still being read</b> A meal log that is still being read.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -810,7 +813,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>processing_started_at</code></th><td>string (date-time)</td><td>Equal to <code>created_at</code>.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Completed</b> A meal log whose foods were found. The totals are the sums of the items.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Or: Completed</b> A meal log whose foods were found. The totals are the sums of the items.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -859,7 +862,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>notes</code> <span class="optional">optional</span></th><td>string</td><td>The same (websocket-architecture).</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>order_index</code></th><td>integer, 0 to 49</td><td>The place in the words, from 0.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Failed</b> A meal log in which no food was found, or more than 50.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -1268,7 +1271,7 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         </main>
-        <footer>Generated from the descriptions above; this page fetches nothing.</footer>
+        <footer>Made from <a href="/openapi.yaml">/openapi.yaml</a> and <a href="/asyncapi.yaml">/asyncapi.yaml</a>.</footer>
         </body>
         </html>
 

@@ -18,8 +18,9 @@ extension OpenAPITexts {
             and describes that.
 
             Two styles of names meet in union. `consultation-websocket`, `enhanced-consultations`, `meal-log-websocket` and
-            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking` reads
-            camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.
+            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking`
+            reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the
+            guide.
 
             Common rules:
 
@@ -112,6 +113,23 @@ extension OpenAPITexts {
                       examples:
                         answer:
                           $ref: '#/components/examples/ConsultationAnswer'
+                  links:
+                    consultation:
+                      operationId: getConsultation
+                      parameters:
+                        id: $response.body#/data/id
+                    messages:
+                      operationId: listMessages
+                      parameters:
+                        id: $response.body#/data/id
+                    archive:
+                      operationId: archiveConsultation
+                      parameters:
+                        id: $response.body#/data/id
+                    socket:
+                      operationId: openSocket
+                      parameters:
+                        id: $response.body#/data/id
                 '400':
                   $ref: '#/components/responses/BadConsultation'
                 '401':
@@ -313,8 +331,8 @@ extension OpenAPITexts {
                 `Sec-WebSocket-Key`, over HTTP/1.1. Each consultation has a socket of its own; `/ws` does not exist. Several
                 sockets may be open on one consultation.
 
-                The JWT comes as `?token=`; credentials in header fields belong to other guides and are refused alone (401). What
-                goes over the socket is told in the description at `/asyncapi.yaml`.
+                The JWT comes as `?token=`; credentials in header fields belong to other guides and are refused alone (401).
+                What goes over the socket is told in the description at `/asyncapi.yaml`.
 
                 Refusals come in the order 401, 404, 400 for a consultation that is not active, then what is wrong with the
                 handshake itself: 426 or 400.
@@ -380,6 +398,15 @@ extension OpenAPITexts {
                       examples:
                         answer:
                           $ref: '#/components/examples/NewGoalAnswer'
+                  links:
+                    goal:
+                      operationId: getGoal
+                      parameters:
+                        goalId: $response.body#/id
+                    change:
+                      operationId: changeGoal
+                      parameters:
+                        goalId: $response.body#/id
                 '400':
                   $ref: '#/components/responses/BadGoal'
                 '401':
@@ -442,9 +469,9 @@ extension OpenAPITexts {
                 Changes the fields that are given, all or none: every field is checked before anything changes. A body without
                 fields changes nothing and answers 200.
 
-                A `conversationId` links the goal with an active consultation of the user, both ways. Whoever either of them was
-                linked with before loses the link. `null` unlinks both; to leave the link alone, leave the field out. Persona and
-                context of the consultation stay as they are.
+                A `conversationId` links the goal with an active consultation of the user, both ways. Whoever either of them
+                was linked with before loses the link. `null` unlinks both; to leave the link alone, leave the field out.
+                Persona and context of the consultation stay as they are.
               requestBody:
                 required: true
                 content:

@@ -18,8 +18,9 @@ extension OpenAPITexts {
             and describes that.
 
             Two styles of names meet in union. `consultation-websocket`, `enhanced-consultations`, `meal-log-websocket` and
-            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking` reads
-            camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.
+            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking`
+            reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the
+            guide.
 
             Common rules:
 
@@ -73,9 +74,9 @@ extension OpenAPITexts {
                 - Goals
               summary: Talk about a goal
               description: |-
-                Gives the conversation about a goal, and makes one where there is none: with the persona `general_wellness`, which
-                is shown as "Wellness Coach", and the goal's title. Both are linked: the goal's `conversationId` names the
-                conversation, the consultation's `goal_id` the goal.
+                Gives the conversation about a goal, and makes one where there is none: with the persona `general_wellness`,
+                which is shown as "Wellness Coach", and the goal's title. Both are linked: the goal's `conversationId` names
+                the conversation, the consultation's `goal_id` the goal.
 
                 Asked again, it answers 201 with the same conversation and creates nothing, so it never conflicts. An active
                 consultation of that persona about the goal that is not linked (any more) is linked and given too.
@@ -106,6 +107,27 @@ extension OpenAPITexts {
                               id: general_wellness
                               name: Wellness Coach
                               avatar: http://localhost:8080/avatars/general_wellness.svg
+                  links:
+                    consultation:
+                      operationId: getConsultation
+                      parameters:
+                        id: $response.body#/conversationId
+                    messages:
+                      operationId: listMessages
+                      parameters:
+                        id: $response.body#/conversationId
+                    archive:
+                      operationId: archiveConsultation
+                      parameters:
+                        id: $response.body#/conversationId
+                    socket:
+                      operationId: openSocket
+                      parameters:
+                        id: $response.body#/conversationId
+                    goal:
+                      operationId: getGoal
+                      parameters:
+                        goalId: $response.body#/goalId
                 '400':
                   $ref: '#/components/responses/BadGoalID'
                 '401':
@@ -297,6 +319,15 @@ extension OpenAPITexts {
                       examples:
                         answer:
                           $ref: '#/components/examples/NewGoal'
+                  links:
+                    goal:
+                      operationId: getGoal
+                      parameters:
+                        goalId: $response.body#/id
+                    change:
+                      operationId: changeGoal
+                      parameters:
+                        goalId: $response.body#/id
                 '400':
                   $ref: '#/components/responses/BadGoal'
                 '401':
@@ -359,9 +390,9 @@ extension OpenAPITexts {
                 Changes the fields that are given, all or none: every field is checked before anything changes. A body without
                 fields changes nothing and answers 200.
 
-                A `conversationId` links the goal with an active consultation of the user, both ways. Whoever either of them was
-                linked with before loses the link. `null` unlinks both; to leave the link alone, leave the field out. Persona and
-                context of the consultation stay as they are.
+                A `conversationId` links the goal with an active consultation of the user, both ways. Whoever either of them
+                was linked with before loses the link. `null` unlinks both; to leave the link alone, leave the field out.
+                Persona and context of the consultation stay as they are.
               requestBody:
                 required: true
                 content:

@@ -18,8 +18,9 @@ extension OpenAPITexts {
             and describes that.
 
             Two styles of names meet in union. `consultation-websocket`, `enhanced-consultations`, `meal-log-websocket` and
-            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking` reads
-            camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.
+            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking`
+            reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the
+            guide.
 
             Common rules:
 
@@ -116,6 +117,11 @@ extension OpenAPITexts {
                       examples:
                         answer:
                           $ref: '#/components/examples/ConsultationAnswer'
+                  links:
+                    socket:
+                      operationId: openSocket
+                      parameters:
+                        id: $response.body#/consultation_id
                 '400':
                   $ref: '#/components/responses/BadConsultation'
                 '401':
@@ -210,9 +216,10 @@ extension OpenAPITexts {
                 - Meal logs
               summary: Log a meal in plain words
               description: |-
-                Stores the words and answers at once with the status `processing`. Two to four and a half seconds later the log is
-                `completed`, with the foods that were found and their nutrition facts, or `failed`, where no food was. Then every
-                socket that the user has open gets `meal_log.completed` or `meal_log.failed`; who has none asks for the log again.
+                Stores the words and answers at once with the status `processing`. Two to four and a half seconds later the
+                log is `completed`, with the foods that were found and their nutrition facts, or `failed`, where no food was.
+                Then every socket that the user has open gets `meal_log.completed` or `meal_log.failed`; who has none asks for
+                the log again.
               requestBody:
                 required: true
                 content:
@@ -249,6 +256,11 @@ extension OpenAPITexts {
                               logged_at: '2025-01-29T08:15:00Z'
                               created_at: '2025-01-29T08:15:00Z'
                               updated_at: '2025-01-29T08:15:00Z'
+                  links:
+                    mealLog:
+                      operationId: getMealLog
+                      parameters:
+                        mealLogId: $response.body#/data/id
                 '400':
                   $ref: '#/components/responses/BareBadMealLog'
                 '401':
@@ -264,8 +276,8 @@ extension OpenAPITexts {
                 - Meal logs
               summary: List meal logs
               description: |-
-                The user's meal logs, the latest `logged_at` first; of equal ones, the one that was created last first. A page past
-                the end is empty, and so is a list whose start lies after its end.
+                The user's meal logs, the latest `logged_at` first; of equal ones, the one that was created last first. A page
+                past the end is empty, and so is a list whose start lies after its end.
               parameters:
                 - name: status
                   in: query
@@ -699,8 +711,8 @@ extension OpenAPITexts {
                 Who to talk with, and about what.
 
                 The coach is `persona` or, where that is absent, `coach_type`. The context is given as `goal_id`, or as
-                `context_type` with `context_id`: a goal needs an id, `general` has none, the others may have one. `goal_id` beside
-                a `context_id` is accepted only where both are equal; send one of them.
+                `context_type` with `context_id`: a goal needs an id, `general` has none, the others may have one. `goal_id`
+                beside a `context_id` is accepted only where both are equal; send one of them.
               type: object
               properties:
                 title:

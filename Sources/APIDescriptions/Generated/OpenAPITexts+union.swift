@@ -18,8 +18,9 @@ extension OpenAPITexts {
             and describes that.
 
             Two styles of names meet in union. `consultation-websocket`, `enhanced-consultations`, `meal-log-websocket` and
-            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking` reads
-            camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.
+            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking`
+            reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the
+            guide.
 
             Common rules:
 
@@ -107,6 +108,19 @@ extension OpenAPITexts {
                       schema: {$ref: '#/components/schemas/ConsultationAnswer'}
                       examples:
                         answer: {$ref: '#/components/examples/ConsultationAnswer'}
+                  links:
+                    consultation:
+                      operationId: getConsultation
+                      parameters: {id: '$response.body#/consultation_id'}
+                    messages:
+                      operationId: listMessages
+                      parameters: {id: '$response.body#/consultation_id'}
+                    archive:
+                      operationId: archiveConsultation
+                      parameters: {id: '$response.body#/consultation_id'}
+                    socket:
+                      operationId: openSocket
+                      parameters: {id: '$response.body#/consultation_id'}
                 '400': {$ref: '#/components/responses/BadConsultation'}
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '404': {$ref: '#/components/responses/UnknownContextGoal'}
@@ -186,9 +200,9 @@ extension OpenAPITexts {
               tags: [Goals]
               summary: Talk about a goal
               description: |-
-                Gives the conversation about a goal, and makes one where there is none: with the persona `general_wellness`, which
-                is shown as "Wellness Coach", and the goal's title. Both are linked: the goal's `conversationId` names the
-                conversation, the consultation's `goal_id` the goal.
+                Gives the conversation about a goal, and makes one where there is none: with the persona `general_wellness`,
+                which is shown as "Wellness Coach", and the goal's title. Both are linked: the goal's `conversationId` names
+                the conversation, the consultation's `goal_id` the goal.
 
                 Asked again, it answers 201 with the same conversation and creates nothing, so it never conflicts. An active
                 consultation of that persona about the goal that is not linked (any more) is linked and given too.
@@ -225,6 +239,22 @@ extension OpenAPITexts {
                               id: general_wellness
                               name: Wellness Coach
                               avatar: http://localhost:8080/avatars/general_wellness.svg
+                  links:
+                    consultation:
+                      operationId: getConsultation
+                      parameters: {id: '$response.body#/conversationId'}
+                    messages:
+                      operationId: listMessages
+                      parameters: {id: '$response.body#/conversationId'}
+                    archive:
+                      operationId: archiveConsultation
+                      parameters: {id: '$response.body#/conversationId'}
+                    socket:
+                      operationId: openSocket
+                      parameters: {id: '$response.body#/conversationId'}
+                    goal:
+                      operationId: getGoal
+                      parameters: {goalId: '$response.body#/goalId'}
                 '400': {$ref: '#/components/responses/BadGoalID'}
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '404': {$ref: '#/components/responses/UnknownGoal'}
@@ -356,8 +386,8 @@ extension OpenAPITexts {
               tags: [Goals]
               summary: Create a goal
               description: >-
-                A new goal is `not_started`, has the progress 0 and no conversation. The id that the backend issues is the one to
-                use from then on, never one that the client made.
+                A new goal is `not_started`, has the progress 0 and no conversation. The id that the backend issues is the one
+                to use from then on, never one that the client made.
               requestBody:
                 required: true
                 content:
@@ -378,6 +408,13 @@ extension OpenAPITexts {
                       schema: {$ref: '#/components/schemas/GoalAnswer'}
                       examples:
                         answer: {$ref: '#/components/examples/NewGoalAnswer'}
+                  links:
+                    goal:
+                      operationId: getGoal
+                      parameters: {goalId: '$response.body#/id'}
+                    change:
+                      operationId: changeGoal
+                      parameters: {goalId: '$response.body#/id'}
                 '400': {$ref: '#/components/responses/BadGoal'}
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '415': {$ref: '#/components/responses/UnsupportedMediaType'}
@@ -425,9 +462,9 @@ extension OpenAPITexts {
                 Changes the fields that are given, all or none: every field is checked before anything changes. A body without
                 fields changes nothing and answers 200.
 
-                A `conversationId` links the goal with an active consultation of the user, both ways. Whoever either of them was
-                linked with before loses the link. `null` unlinks both; to leave the link alone, leave the field out. Persona and
-                context of the consultation stay as they are.
+                A `conversationId` links the goal with an active consultation of the user, both ways. Whoever either of them
+                was linked with before loses the link. `null` unlinks both; to leave the link alone, leave the field out.
+                Persona and context of the consultation stay as they are.
               requestBody:
                 required: true
                 content:
@@ -463,9 +500,10 @@ extension OpenAPITexts {
               tags: [Meal logs]
               summary: Log a meal in plain words
               description: |-
-                Stores the words and answers at once with the status `processing`. Two to four and a half seconds later the log is
-                `completed`, with the foods that were found and their nutrition facts, or `failed`, where no food was. Then every
-                socket that the user has open gets `meal_log.completed` or `meal_log.failed`; who has none asks for the log again.
+                Stores the words and answers at once with the status `processing`. Two to four and a half seconds later the
+                log is `completed`, with the foods that were found and their nutrition facts, or `failed`, where no food was.
+                Then every socket that the user has open gets `meal_log.completed` or `meal_log.failed`; who has none asks for
+                the log again.
               requestBody:
                 required: true
                 content:
@@ -498,6 +536,10 @@ extension OpenAPITexts {
                               processing_started_at: '2025-01-29T08:15:00Z'
                               created_at: '2025-01-29T08:15:00Z'
                               updated_at: '2025-01-29T08:15:00Z'
+                  links:
+                    mealLog:
+                      operationId: getMealLog
+                      parameters: {mealLogId: '$response.body#/data/id'}
                 '400': {$ref: '#/components/responses/BadMealLog'}
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '415': {$ref: '#/components/responses/UnsupportedMediaType'}
@@ -509,8 +551,8 @@ extension OpenAPITexts {
               tags: [Meal logs]
               summary: List meal logs
               description: |-
-                The user's meal logs, the latest `logged_at` first; of equal ones, the one that was created last first. A page past
-                the end is empty, and so is a list whose start lies after its end.
+                The user's meal logs, the latest `logged_at` first; of equal ones, the one that was created last first. A page
+                past the end is empty, and so is a list whose start lies after its end.
               parameters:
                 - name: status
                   in: query
@@ -558,8 +600,8 @@ extension OpenAPITexts {
               tags: [Meal logs]
               summary: Show a meal log
               description: >-
-                The log as it stands: with its foods once it is `completed`, with what went wrong once it has `failed`. To wait for
-                either without a socket, ask every five seconds.
+                The log as it stands: with its foods once it is `completed`, with what went wrong once it has `failed`. To
+                wait for either without a socket, ask every five seconds.
               responses:
                 '200':
                   description: The meal log.
@@ -883,8 +925,8 @@ extension OpenAPITexts {
                 Who to talk with, and about what.
 
                 The coach is `persona` or, where that is absent, `coach_type`. The context is given as `goal_id`, or as
-                `context_type` with `context_id`: a goal needs an id, `general` has none, the others may have one. `goal_id` beside
-                a `context_id` is accepted only where both are equal; send one of them.
+                `context_type` with `context_id`: a goal needs an id, `general` has none, the others may have one. `goal_id`
+                beside a `context_id` is accepted only where both are equal; send one of them.
               type: object
               properties:
                 title:
@@ -1837,8 +1879,8 @@ extension OpenAPITexts {
                         error:
                           code: VALIDATION_FAILED
                           message: >-
-                            'persona' must be one of "nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"; got
-                            "nutritionits". Did you mean "nutritionist"?
+                            'persona' must be one of "nutritionist", "fitness_coach", "wellness_specialist",
+                            "general_wellness"; got "nutritionits". Did you mean "nutritionist"?
                     empty:
                       summary: No body
                       value:
@@ -1916,7 +1958,8 @@ extension OpenAPITexts {
                         error:
                           code: VALIDATION_FAILED
                           message: >-
-                            'meal_type' must be one of "breakfast", "lunch", "dinner", "snack"; got "brunch". Did you mean "lunch"?
+                            'meal_type' must be one of "breakfast", "lunch", "dinner", "snack"; got "brunch". Did you mean
+                            "lunch"?
             BadHandshake:
               description: The consultation is not active, or the handshake breaks RFC 6455.
               content:
@@ -1970,8 +2013,8 @@ extension OpenAPITexts {
                         error:
                           code: TOO_MANY_ACTIVE_CONSULTATIONS
                           message: >-
-                            You have reached the maximum of 10 active consultations. Complete or archive some before starting new
-                            ones.
+                            You have reached the maximum of 10 active consultations. Complete or archive some before starting
+                            new ones.
             UnsupportedMediaType:
               description: The body came as something other than JSON in UTF-8, or without a `Content-Type`.
               headers:
@@ -2009,12 +2052,12 @@ extension OpenAPITexts {
                         error:
                           code: UPGRADE_REQUIRED
                           message: >-
-                            This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the URL), not
-                            with a plain request.
+                            This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the
+                            URL), not with a plain request.
             StoreFull:
               description: >-
-                The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB
-                of data. It lives in memory only; a restart empties it.
+                The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256
+                MiB of data. It lives in memory only; a restart empties it.
               content:
                 application/json:
                   schema:
@@ -2027,8 +2070,8 @@ extension OpenAPITexts {
                         error:
                           code: STORE_FULL
                           message: >-
-                            This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to
-                            begin anew.
+                            This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart
+                            it to begin anew.
           headers:
             WWWAuthenticate:
               description: RFC 6750.

@@ -18,8 +18,9 @@ extension OpenAPITexts {
             and describes that.
 
             Two styles of names meet in union. `consultation-websocket`, `enhanced-consultations`, `meal-log-websocket` and
-            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking` reads
-            camelCase members at the top of the answer. Where a member comes from one guide, its description names the guide.
+            `websocket-architecture` read snake_case objects in an envelope, `{"success": true, "data": …}`; `goal-linking`
+            reads camelCase members at the top of the answer. Where a member comes from one guide, its description names the
+            guide.
 
             Common rules:
 
@@ -73,8 +74,8 @@ extension OpenAPITexts {
                 - Consultations
               summary: Start a consultation
               description: |-
-                Opens a conversation with a coach; its socket also tells how meal logs come out. A user has one active consultation
-                with each coach, so a second one is refused (409) with the id of the first.
+                Opens a conversation with a coach; its socket also tells how meal logs come out. A user has one active
+                consultation with each coach, so a second one is refused (409) with the id of the first.
 
                 409 is decided before 429: who has ten active consultations can still be told which one to continue.
               requestBody:
@@ -99,6 +100,19 @@ extension OpenAPITexts {
                         answer:
                           value:
                             consultation_id: 550e8400-e29b-41d4-a716-446655440000
+                  links:
+                    consultation:
+                      operationId: getConsultation
+                      parameters:
+                        id: $response.body#/consultation_id
+                    messages:
+                      operationId: listMessages
+                      parameters:
+                        id: $response.body#/consultation_id
+                    socket:
+                      operationId: openSocket
+                      parameters:
+                        id: $response.body#/consultation_id
                 '400':
                   $ref: '#/components/responses/BadConsultation'
                 '401':
@@ -214,8 +228,8 @@ extension OpenAPITexts {
                 `Sec-WebSocket-Key`, over HTTP/1.1. Each consultation has a socket of its own; `/ws` does not exist. Several
                 sockets may be open on one consultation.
 
-                The JWT comes as `?token=`; credentials in header fields belong to other guides and are refused alone (401). What
-                goes over the socket is told in the description at `/asyncapi.yaml`.
+                The JWT comes as `?token=`; credentials in header fields belong to other guides and are refused alone (401).
+                What goes over the socket is told in the description at `/asyncapi.yaml`.
 
                 Refusals come in the order 401, 404, 400 for a consultation that is not active, then what is wrong with the
                 handshake itself: 426 or 400.
@@ -257,9 +271,10 @@ extension OpenAPITexts {
                 - Meal logs
               summary: Log a meal in plain words
               description: |-
-                Stores the words and answers at once with the status `processing`. Two to four and a half seconds later the log is
-                `completed`, with the foods that were found and their nutrition facts, or `failed`, where no food was. Then every
-                socket that the user has open gets `meal_log.completed` or `meal_log.failed`; who has none asks for the log again.
+                Stores the words and answers at once with the status `processing`. Two to four and a half seconds later the
+                log is `completed`, with the foods that were found and their nutrition facts, or `failed`, where no food was.
+                Then every socket that the user has open gets `meal_log.completed` or `meal_log.failed`; who has none asks for
+                the log again.
               requestBody:
                 required: true
                 content:
@@ -299,6 +314,11 @@ extension OpenAPITexts {
                               processing_started_at: '2025-01-29T08:15:00Z'
                               created_at: '2025-01-29T08:15:00Z'
                               updated_at: '2025-01-29T08:15:00Z'
+                  links:
+                    mealLog:
+                      operationId: getMealLog
+                      parameters:
+                        mealLogId: $response.body#/data/id
                 '400':
                   $ref: '#/components/responses/BadMealLog'
                 '401':
@@ -314,8 +334,8 @@ extension OpenAPITexts {
                 - Meal logs
               summary: List meal logs
               description: |-
-                The user's meal logs, the latest `logged_at` first; of equal ones, the one that was created last first. A page past
-                the end is empty, and so is a list whose start lies after its end.
+                The user's meal logs, the latest `logged_at` first; of equal ones, the one that was created last first. A page
+                past the end is empty, and so is a list whose start lies after its end.
               parameters:
                 - name: status
                   in: query

@@ -118,6 +118,9 @@ class OpenAPI_(Description):
             for method in METHODS & item.keys():
                 yield f"{method.upper()} {path}", item[method]
 
+    def identifiers(self):
+        return {operation["operationId"] for _, operation in self.operations()}
+
     def check_operation(self, place, operation):
         if not operation.get("summary"):
             self.fail(place, "has no summary")
@@ -130,6 +133,9 @@ class OpenAPI_(Description):
             if status not in KNOWN_STATUSES:
                 self.fail(place, f"the status {status} is not among those that the server gives")
             self.check_content(f"{place} {status}", self.follow(response).get("content", {}))
+            for link in response.get("links", {}).values():
+                if link["operationId"] not in self.identifiers():
+                    self.fail(place, f"links to {link['operationId']}, which is no operation")
         secured = operation.get("security", self.document["security"]) != []
         if secured != ("401" in operation["responses"]):
             self.fail(place, "401 and credentials go together")

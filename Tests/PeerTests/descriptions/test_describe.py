@@ -58,13 +58,18 @@ class Pruning(unittest.TestCase):
     def test_openapi(self):
         document = {
             "openapi": "3.1.0", "security": [{"key": []}], "tags": [{"name": "A"}, {"name": "B"}],
-            "paths": {"/": {"get": {"tags": ["A"], "responses": {"200": {"$ref": "#/components/responses/R"}}}}},
+            "paths": {"/": {"parameters": [], "get": {"operationId": "a", "tags": ["A"], "responses": {
+                "200": {"$ref": "#/components/responses/R"},
+                "201": {"links": {"b": {"operationId": "b"}}},
+                "202": {"links": {"a": {"operationId": "a"}, "b": {"operationId": "b"}}}}}}},
             "components": {
                 "responses": {"R": {"schema": {"$ref": "#/components/schemas/S"}}, "Q": {}},
                 "schemas": {"S": {"mapping": {"t": "#/components/schemas/T"}}, "T": {}, "U": {}},
                 "securitySchemes": {"key": {}, "token": {}}, "examples": {"E": {}}}}
         pruning.prune(document)
         self.assertEqual(document["tags"], [{"name": "A"}])
+        responses = document["paths"]["/"]["get"]["responses"]
+        self.assertEqual((responses["201"], responses["202"]), ({}, {"links": {"a": {"operationId": "a"}}}))
         names = {section: sorted(members) for section, members in document["components"].items()}
         self.assertEqual(names, {"responses": ["R"], "schemas": ["S", "T"], "securitySchemes": ["key"]})
 
@@ -137,6 +142,8 @@ class Checks(unittest.TestCase):
             (lambda d: d["paths"]["/health"]["get"].pop("security"), "go together"),
             (lambda d: d["paths"]["/health"]["get"].update(operationId="getReadiness"), "is not unique"),
             (lambda d: d["paths"]["/health"]["get"].update(tags=["New"]), "the operations have"),
+            (lambda d: d["paths"]["/api/v1/goals"]["post"]["responses"]["201"]["links"]["goal"].update(operationId="get"),
+             "links to get"),
             (lambda d: d.pop("info"), '"info" is a required property'),
         ]:
             with self.subTest(expected=expected):
