@@ -22,7 +22,7 @@ extension FoodTable {
         Food(
             "espresso", "espresso",
             .init(9, protein: 0.12, carbs: 1.67, fat: 0.18),
-            serving: .init("1 shot", 30), portions: [.pieces: 30, .cups: 237],
+            serving: .init("1 shot", 30), portions: [.pieces: 30, .cups: 237, .shots: 30],
             kind: .drink,
             source: .fndds("Coffee, espresso")),
         Food(
@@ -142,7 +142,7 @@ extension FoodTable {
         Food(
             "spirit", "vodka", also: ["gin", "rum", "whiskey", "whisky", "tequila"],
             .init(231),
-            serving: .init("1 shot", 42), portions: [.cups: 222, .glasses: 42],
+            serving: .init("1 shot", 42), portions: [.cups: 222, .glasses: 42, .shots: 42],
             kind: .alcohol,
             source: .fndds("Vodka")),
         Food(

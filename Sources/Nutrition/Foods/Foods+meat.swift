@@ -63,7 +63,7 @@ extension FoodTable {
             source: .fndds("Beef, ground, patty")),
         Food(
             "steak", "steak",
-            also: ["beef steak", "t bone steak", "t bone", "sirloin steak", "sirloin", "ribeye", "fillet steak"],
+            also: ["beef steak", "t bone steak", "sirloin steak", "sirloin", "ribeye", "fillet steak"],
             .init(262, protein: 26.23, fat: 16.65),
             serving: .init("1 steak", 170), portions: [.pieces: 170],
             preparation: "Sirloin, broiled",
@@ -86,7 +86,7 @@ extension FoodTable {
             preparation: "Broiled",
             source: .fndds("Pork, chop, lean and fat eaten")),
         Food(
-            "bacon", "bacon", also: ["bacon rasher", "rasher"],
+            "bacon", "bacon", also: ["bacon rasher"],
             .init(484, protein: 37.41, carbs: 1.9, fat: 35.8, sugar: 1.57),
             serving: .init("3 slices", 24), portions: [.slices: 8, .pieces: 8],
             preparation: "Pan-fried",

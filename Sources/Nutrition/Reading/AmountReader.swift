@@ -111,6 +111,8 @@ struct AmountReader {
             return UnitReading(unit: .fluidOunces, end: afterStop(next), stands: false)
         }
         guard var unit = UnitWords.units[word] else { return nil }
+        // `2 T bone steaks` are no tablespoons, and a bar of chocolate is a food.
+        if let name = FoodTable.longestMatch(in: text, at: index), name.end > index + 1 { return nil }
         // Cooks write T for tablespoons and t for teaspoons.
         if word == "t", text.source(index..<index + 1) == "T" { unit = .tablespoons }
         let needsNumber = UnitWords.needNumber.contains(word)

@@ -6,13 +6,13 @@ struct MealReader {
     private(set) var drafts: [Draft] = []
     private(set) var unknown: [String] = []
     private(set) var isTruncated = false
-    /// How often the table was asked, which bounds the work.
+    /// How often a name was looked for, which bounds the work: each time costs as much as the longest name at most.
     private(set) var lookUps = 0
 
     private var index = 0
     /// An amount that waits for its food.
     private var pending: Amount?
-    /// Whether a word that we do not know came after `pending`: then it counts that, not the next food.
+    /// Whether a word that we do not know came after `pending`: then it counts that, unless a food follows at once.
     private var pendingIsTaken = false
     /// Adjectives that wait for their food.
     private var adjectives: [Draft.Adjective] = []
@@ -53,22 +53,9 @@ struct MealReader {
 
     // MARK: Foods
 
-    /// The longest name of the table that begins at a token.
-    private mutating func match(at start: Int) -> (FoodTable.Entry, end: Int)? {
-        guard let first = text.word(start), FoodTable.firstWords.contains(first) else { return nil }
-        var phrases = [first]
-        while phrases.count < FoodTable.longestName {
-            let next = start + phrases.count
-            guard let word = text.kind(next) == .ampersand || text.word(next) == "n" ? "and" : text.word(next) else {
-                break
-            }
-            phrases.append(phrases[phrases.count - 1] + " " + word)
-        }
-        for (offset, phrase) in phrases.enumerated().reversed() {
-            lookUps += 1
-            if let entry = FoodTable.entries[phrase] { return (entry, start + offset + 1) }
-        }
-        return nil
+    private mutating func match(at start: Int) -> (entry: FoodTable.Entry, end: Int)? {
+        lookUps += 1
+        return FoodTable.longestMatch(in: text, at: start)
     }
 
     /// Takes a name, or only its adjective where a name that reaches further begins behind it: `fried egg sandwich`.
@@ -99,8 +86,8 @@ struct MealReader {
             isTruncated = true
             return
         }
-        let amount = pendingIsTaken ? nil : pending
-        drafts.append(Draft(entry: entry, amount: amount, adjectives: adjectives))
+        // In `2 glorbed eggs` the word that we do not know is an adjective.
+        drafts.append(Draft(entry: entry, amount: pending, adjectives: adjectives))
         isOpen = true
         takeTrailingUnit()
     }
@@ -134,23 +121,30 @@ struct MealReader {
             if reading.isMultiplier {
                 drafts[drafts.count - 1].amount?.multiply(by: amount)
             } else if !startsFood(at: index) {
-                // `2 chicken breasts (240g)`, `2 chicken breasts (120g each)`.
-                if amount.unit?.isMeasure == true, last.unit?.isMeasure != true {
-                    drafts[drafts.count - 1].amount = amount
-                    if let word = text.word(index), ["each", "apiece", "per"].contains(word) {
-                        drafts[drafts.count - 1].amount?.multiply(by: last)
-                    }
-                }
+                weigh(last, amount)
             } else {
                 wait(for: amount)
             }
         } else if isOpen {
             let goesOn = reading.hasOf || (amount.unit?.isMeasure != true && !reading.isMultiplier)
             if goesOn, startsFood(at: index) { wait(for: amount) } else { drafts[drafts.count - 1].amount = amount }
+        } else if let last = drafts.last?.amount, pending == nil, isEach {
+            weigh(last, amount)
         } else {
             wait(for: amount)
         }
         return true
+    }
+
+    /// `2 chicken breasts (240g)`, `2 chicken breasts, 120g each`: a weight says more than a count.
+    private mutating func weigh(_ count: Amount, _ weight: Amount) {
+        guard weight.unit?.isMeasure == true, count.unit?.isMeasure != true else { return }
+        drafts[drafts.count - 1].amount = weight
+        if isEach { drafts[drafts.count - 1].amount?.multiply(by: count) }
+    }
+
+    private var isEach: Bool {
+        ["each", "apiece", "per"].contains(text.word(index) ?? "")
     }
 
     private mutating func wait(for amount: Amount) {

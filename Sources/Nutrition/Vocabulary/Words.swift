@@ -12,14 +12,14 @@ enum Words {
     /// Words that say nothing about the food.
     static let fillers: Set<String> = set(
         """
-        can could would will did do does oclock st nd rd th between i ive im we my our the this that these those me us
-        it its there is was were are be been am pm had have has having ate eat eaten eating drank drink drinking drunk
-        got get grabbed made make cooked consumed enjoyed took log logged add added for breakfast lunch dinner supper
-        brunch snack snacks dessert starter meal today yesterday tonight morning afternoon evening night noon midnight
-        now just only about around approximately approx roughly circa ca almost nearly maybe perhaps some any more
-        another other additional of from at as per each fresh freshly organic homemade healthy delicious tasty yummy
-        nice good great lovely usual favorite favourite leftover leftovers bit lot lots plenty little side sides
-        topped topping served which ones please hi hello hey so very really bunch amount size sized style a an
+        meals days can could would will did do does oclock st nd rd th between i ive im we my our the this that these
+        those me us it its there is was were are be been am pm had have has having ate eat eaten eating drank drink
+        drinking drunk got get grabbed made make cooked consumed enjoyed took log logged add added for breakfast lunch
+        dinner supper brunch snack snacks dessert starter meal today yesterday tonight morning afternoon evening night
+        noon midnight now just only about around approximately approx roughly circa ca almost nearly maybe perhaps
+        some any more another other additional of from at as per each fresh freshly organic homemade healthy delicious
+        tasty yummy nice good great lovely usual favorite favourite leftover leftovers bit lot lots plenty little side
+        sides topped topping served which ones please hi hello hey so very really bunch amount size sized style a an
         calories calorie kcal cal cals day first second finally later after before during while home work gym
         restaurant cafe store bought serve mine his her their approximate pinch dash sprinkle
         """)

@@ -1,0 +1,109 @@
+import Testing
+
+@testable import Nutrition
+
+@Suite("The table of foods")
+struct FoodTableTests {
+    @Test("There are foods enough, each key once, each a slug")
+    func keys() {
+        let keys = FoodTable.foods.map(\.key)
+        #expect(keys.count >= 140)
+        #expect(Set(keys).count == keys.count)
+        for key in keys {
+            #expect(key.allSatisfy { $0 == "-" || ("a"..."z").contains($0) }, "\(key)")
+        }
+    }
+
+    @Test("No name is given twice")
+    func names() {
+        var owners: [String: String] = [:]
+        for food in FoodTable.foods {
+            for name in food.names.map({ Lexer.words(of: $0).joined(separator: " ") }) {
+                #expect(owners[name] == nil, "\(name): \(food.key) and \(owners[name] ?? "")")
+                owners[name] = food.key
+            }
+        }
+    }
+
+    @Test("Each name, singular and plural, is read as its own food", arguments: FoodTable.foods.map(\.key))
+    func readsItsNames(_ key: String) throws {
+        let food = try #require(FoodTable.foods.first { $0.key == key })
+        for name in food.names {
+            let singular = Lexer.words(of: name).joined(separator: " ")
+            for text in [name, singular, Plural.of(singular), "2 \(Plural.of(singular))", name.uppercased()] {
+                // A plural that is another food's name is that food: `oats`.
+                let named = FoodTable.entries[Lexer.words(of: text).joined(separator: " ")]?.food.key ?? key
+                let meal = MealParser.parse(text)
+                #expect(meal.items.map(\.foodKey) == [named], "\(text)")
+                #expect(meal.unknown == [], "\(text)")
+            }
+            #expect(MealParser.parse(name).items.map(\.foodKey) == [key], "\(name)")
+        }
+    }
+
+    @Test("Calories agree with the macronutrients: 4, 4 and 9 kcal per gram, 2 less per gram of fiber")
+    func energy() {
+        for food in FoodTable.foods where food.kind != .alcohol {
+            let facts = food.per100Grams
+            let computed = 4 * facts.protein + 4 * facts.carbs + 9 * facts.fat - 2 * facts.fiber
+            // Sources use factors of the food's own, organic acids count less, and so on.
+            #expect(abs(computed - facts.calories) <= max(20, 0.12 * facts.calories), "\(food.key): \(computed)")
+        }
+    }
+
+    @Test("Alcohol has more calories than its macronutrients, and less than pure alcohol")
+    func alcohol() {
+        let drinks = FoodTable.foods.filter { $0.kind == .alcohol }
+        #expect(drinks.count >= 5)
+        for food in drinks {
+            let facts = food.per100Grams
+            let rest = facts.calories - 4 * facts.protein - 4 * facts.carbs - 9 * facts.fat
+            #expect(rest > 10 && rest < 700, "\(food.key)")
+        }
+    }
+
+    @Test("Nothing is negative, and no part weighs more than the whole")
+    func masses() {
+        for food in FoodTable.foods {
+            let facts = food.per100Grams
+            let all = [facts.calories, facts.protein, facts.carbs, facts.fat, facts.fiber, facts.sugar]
+            #expect(all.allSatisfy { $0 >= 0 && $0 <= 902 }, "\(food.key)")
+            #expect(facts.protein + facts.carbs + facts.fat <= 101, "\(food.key)")
+            // Carbohydrate is computed by difference, fiber and sugar are measured: they may disagree by some tenths.
+            #expect(facts.fiber + facts.sugar <= facts.carbs + 0.7, "\(food.key)")
+        }
+    }
+
+    @Test("Servings and portions weigh something, and a label's facts are near those of the source")
+    func portions() {
+        for food in FoodTable.foods {
+            let weights = [food.serving.grams] + food.portions.values + food.sizes.values
+            #expect(weights.allSatisfy { $0 > 0 && $0 < 5000 }, "\(food.key)")
+            #expect(!food.serving.name.isEmpty && !food.source.description.isEmpty, "\(food.key)")
+            #expect(food.portions.keys.allSatisfy { $0.grams == nil && $0 != .servings }, "\(food.key)")
+            if let label = food.label {
+                let facts = food.per100Grams.facts(ofGrams: food.serving.grams)
+                #expect(abs(label.calories - facts.calories) <= 5, "\(food.key)")
+                #expect(abs(label.proteinTenths - facts.proteinTenths) <= 5, "\(food.key)")
+                #expect(abs(label.fatTenths - facts.fatTenths) <= 5, "\(food.key)")
+                #expect(abs(label.carbsTenths - facts.carbsTenths) <= 5, "\(food.key)")
+            }
+            if let cup = food.portions[.cups], let spoon = food.portions[.tablespoons] {
+                #expect((10...24).contains(cup / spoon), "\(food.key): a cup is about 16 tablespoons")
+            }
+            let sizes = [food.sizes[.small], food.sizes[.medium], food.sizes[.large]].compactMap { $0 }
+            #expect(sizes == sizes.sorted(), "\(food.key)")
+        }
+    }
+
+    @Test("Ids of FoodData Central are in the range of SR Legacy")
+    func ids() {
+        var count = 0
+        for food in FoodTable.foods {
+            guard case .srLegacy(_, let id?) = food.source else { continue }
+            count += 1
+            #expect((167_512...175_304).contains(id), "\(food.key)")
+        }
+        #expect(count >= 80)
+    }
+}

@@ -1,0 +1,56 @@
+import Nutrition
+import Testing
+
+/// The figures that the guides print, to the last digit.
+@Suite("Examples of the guides")
+struct GuideExampleTests {
+    @Test("2 eggs have 140 kcal and are one item")
+    func eggs() throws {
+        let meal = MealParser.parse("2 eggs")
+        let item = try #require(meal.items.first)
+        #expect(meal.items.count == 1)
+        #expect(meal.totals == NutritionFacts(calories: 140, proteinTenths: 120, fatTenths: 100))
+        #expect(item.name == "Eggs")
+        #expect(item.quantity == 2)
+        #expect(item.unit == "pieces")
+        #expect(item.amountText == "2")
+        #expect(item.confidence == 0.95)
+        #expect(item.notes == nil)
+    }
+
+    @Test("2 eggs and toast have 290 kcal and 16.0 g protein")
+    func eggsAndToast() {
+        let meal = MealParser.parse("2 eggs and toast")
+        #expect(meal.items.map(\.name) == ["Eggs", "Toast"])
+        #expect(meal.totals.calories == 290)
+        #expect(meal.totals.proteinTenths == 160)
+        #expect(meal.items.last?.notes == "Assumed one serving (2 slices, 57 g)")
+    }
+
+    @Test("2 scrambled eggs are one item")
+    func scrambledEggs() {
+        let meal = MealParser.parse("2 scrambled eggs")
+        #expect(meal.items.map(\.name) == ["Scrambled Eggs"])
+        #expect(meal.items.map(\.foodKey) == ["scrambled-egg"])
+        #expect(meal.totals.calories > 0)
+    }
+
+    @Test("120g chicken breast")
+    func chickenBreast() {
+        #expect(
+            MealParser.parse("120g chicken breast").items == [
+                MealItem(
+                    foodKey: "chicken-breast", name: "Chicken Breast", quantity: 120, unit: "grams",
+                    amountText: "120g",
+                    facts: NutritionFacts(
+                        calories: 198, proteinTenths: 372, carbsTenths: 0, fatTenths: 43, fiberTenths: 0,
+                        sugarTenths: 0),
+                    confidence: 0.95, notes: "Grilled, skinless")
+            ])
+    }
+
+    @Test("2 eggs and toast with butter has a third item")
+    func placeholder() {
+        #expect(MealParser.parse("2 eggs and toast with butter").items.map(\.foodKey) == ["egg", "toast", "butter"])
+    }
+}

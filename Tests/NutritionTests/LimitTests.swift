@@ -1,0 +1,85 @@
+import Testing
+
+@testable import Nutrition
+
+@Suite("Limits of meals")
+struct LimitTests {
+    @Test("Fifty foods are read; at the fifty-first the meal is truncated")
+    func items() {
+        let fifty = Array(repeating: "1 egg", count: MealParser.maximumItems)
+        let full = MealParser.parse(fifty.joined(separator: ", "))
+        #expect(full.items.count == 50)
+        #expect(!full.isTruncated)
+        #expect(full.totals.calories == 50 * 70)
+        let more = MealParser.parse((fifty + ["toast"]).joined(separator: ", "))
+        #expect(more.items.count == 50)
+        #expect(more.isTruncated)
+        #expect(more.items.allSatisfy { $0.foodKey == "egg" })
+        #expect(!MealParser.parse((fifty + ["no toast"]).joined(separator: ", ")).isTruncated)
+    }
+
+    @Test("Fifty unknown words are kept")
+    func unknown() {
+        let words = (0..<51).map { "zork\($0)" }
+        #expect(MealParser.parse(words.prefix(50).joined(separator: " ")).unknown == Array(words.prefix(50)))
+        #expect(MealParser.parse(words.joined(separator: " ")).unknown == Array(words.prefix(50)))
+    }
+
+    @Test("A long word is cut after forty characters")
+    func longWord() {
+        let forty = String(repeating: "q", count: 40)
+        #expect(MealParser.parse(forty).unknown == [forty])
+        #expect(MealParser.parse(forty + "q").unknown == [forty + "…"])
+    }
+
+    @Test(
+        "No item weighs more than 10 kg, and none is negative",
+        arguments: [
+            "10kg rice", "10.001kg rice", "-20kg rice", "1000000000000 slices pizza", "9e9 eggs",
+            String(repeating: "9", count: 5000) + " eggs", "thousand thousand kg rice",
+            "99999999 x 99999999 kg rice", "rice 9999 kg x9999 x9999 x9999",
+        ])
+    func weights(_ text: String) throws {
+        let meal = MealParser.parse(text)
+        let item = try #require(meal.items.first)
+        #expect(item.facts.calories <= 90_200)
+        #expect(item.quantity > 0 && item.quantity.isFinite)
+        #expect(meal.totals.calories > 0)
+    }
+
+    @Test("At 10 kg nothing is said; above it is")
+    func edge() {
+        let at = MealParser.parse("10 kg rice").items
+        #expect(at.map(\.confidence) == [0.95])
+        let over = MealParser.parse("10001 g rice").items
+        #expect(over.map(\.confidence) == [0.3])
+        #expect(over.map(\.quantity) == [10_000])
+        #expect(over.map(\.facts) == at.map(\.facts))
+    }
+
+    @Test("The least quantity is a hundredth")
+    func smallest() {
+        #expect(MealParser.parse("0.005 g rice").items.map(\.quantity) == [0.01])
+        #expect(MealParser.parse("0.004 g rice").items == [])
+    }
+
+    @Test(
+        "The work grows as the text does",
+        arguments: [
+            "1 ", "a ", "egg ", "x2 ", "half a ", "1 1/2 ", "2-3 ", "of ", "fried ", "scrambled eggs ", "(", "zork ",
+            "peanut butter and jelly ", "low fat ", "a large ", "no ", "1 cup ", "fl ", "and a half ", ", ", "1,000,",
+            "2 T bone ", "one hundred and ", "between 2 and ", "eggs x2 x2 ",
+        ])
+    func isLinear(_ part: String) {
+        func lookUps(_ count: Int) -> (lookUps: Int, tokens: Int) {
+            let text = TokenText(String(repeating: part, count: count))
+            var reader = MealReader(text)
+            reader.read()
+            return (reader.lookUps, text.count)
+        }
+        let short = lookUps(500)
+        let long = lookUps(2000)
+        #expect(long.lookUps <= 4 * short.lookUps + 100)
+        #expect(long.lookUps <= 8 * long.tokens + 100)
+    }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Nutrition
+
+/// Texts that nobody would write, and what has to hold of any reading.
+@Suite("Random texts")
+struct RandomTextTests {
+    private struct Generator: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return (state ^ (state >> 29)) &* 0x9E37_79B9_7F4A_7C15
+        }
+    }
+
+    private static let pieces: [String] =
+        FoodTable.entries.keys.sorted() + UnitWords.units.keys.sorted() + NumberWords.cardinals.keys.sorted()
+        + NumberWords.parts.keys.sorted() + NumberWords.collectives.keys.sorted() + Words.separators.sorted()
+        + Words.negations.sorted() + Words.fillers.sorted() + Words.uncounted.sorted() + Words.sizes.keys.sorted()
+        + [
+            "2", "120g", "1/2", "½", "1½", "1,5", "1,000", "2-3", "x2", "3 x", "×", "(", ")", ",", ";", ".", "\n", "&",
+            "+", "/", "-", "–", "—", "a", "an", "of", "each", "0", "1/0", "99999999999999999999", "2%", "1e9", ".5",
+            "\u{0}", "\u{7}", "\u{301}", "\u{200D}", "\u{FE0F}", "🍳", "👨‍👩‍👧", "яйца", "卵", "٣", "½½", "'", "w/", "w/o",
+            "zork", "#", "\u{FFFD}", "\r\n", "\t", "\u{2028}", "İ", "ß", "ﬁ",
+        ]
+
+    /// What holds of every reading of every text.
+    private func check(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let meal = MealParser.parse(text)
+        let excerpt = String(text.prefix(200))
+        #expect(meal == MealParser.parse(text), "\(excerpt)", sourceLocation: sourceLocation)
+        var sum = NutritionFacts.zero
+        for item in meal.items {
+            sum += item.facts
+            let facts = [
+                item.facts.calories, item.facts.proteinTenths, item.facts.carbsTenths, item.facts.fatTenths,
+                item.facts.fiberTenths, item.facts.sugarTenths,
+            ]
+            #expect(facts.allSatisfy { (0...101_000).contains($0) }, "\(excerpt)", sourceLocation: sourceLocation)
+            #expect(item.quantity.isFinite && item.quantity > 0, "\(excerpt)", sourceLocation: sourceLocation)
+            #expect((0.3...0.95).contains(item.confidence), "\(excerpt)", sourceLocation: sourceLocation)
+            #expect(MealUnit(rawValue: item.unit) != nil, "\(excerpt)", sourceLocation: sourceLocation)
+            #expect(!item.name.isEmpty && item.name.count < 150, "\(excerpt)", sourceLocation: sourceLocation)
+            #expect(
+                !item.amountText.isEmpty && item.amountText.unicodeScalars.count <= 100, "\(excerpt)",
+                sourceLocation: sourceLocation)
+            #expect((item.notes ?? "").unicodeScalars.count < 600, "\(excerpt)", sourceLocation: sourceLocation)
+        }
+        #expect(meal.totals == sum, "\(excerpt)", sourceLocation: sourceLocation)
+        #expect(meal.items.count <= MealParser.maximumItems, "\(excerpt)", sourceLocation: sourceLocation)
+        #expect(meal.unknown.count <= MealParser.maximumUnknownWords, "\(excerpt)", sourceLocation: sourceLocation)
+        #expect(
+            meal.unknown.allSatisfy { !$0.isEmpty && $0.unicodeScalars.count <= 41 }, "\(excerpt)",
+            sourceLocation: sourceLocation)
+    }
+
+    @Test("Words of meals in any order", arguments: 0..<40)
+    func words(seed: Int) {
+        var numbers = Generator(state: UInt64(seed))
+        for _ in 0..<50 {
+            let count = Int.random(in: 1...25, using: &numbers)
+            let glue = [" ", " ", " ", "", ", ", "-"][Int.random(in: 0..<6, using: &numbers)]
+            let words = (0..<count).map { _ in Self.pieces[Int.random(in: 0..<Self.pieces.count, using: &numbers)] }
+            check(words.joined(separator: glue))
+        }
+    }
+
+    @Test("Any characters", arguments: 0..<20)
+    func characters(seed: Int) {
+        var numbers = Generator(state: UInt64(seed) &+ 1000)
+        for _ in 0..<50 {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0...120, using: &numbers) {
+                let limit: UInt32 = [0x80, 0x250, 0x3000, 0x11_0000][Int.random(in: 0..<4, using: &numbers)]
+                if let scalar = Unicode.Scalar(UInt32.random(in: 0..<limit, using: &numbers)) { text.append(scalar) }
+            }
+            check(String(text))
+        }
+    }
+
+    @Test(
+        "16 KiB of one thing",
+        arguments: [
+            "a", "1", "9", " ", ".", ",", "-", "/", "½", "é", "\u{301}", "🍳", "\n", "(", "x", "'", "%", "\u{0}", "1,",
+            "1/", "2 ", "a ", "egg ", "eggs", "of ", "half ", "no ", "x2 ", "2x", "1-", "oz ", "fl ", "and ",
+            "1\u{301}",
+        ])
+    func monotonous(_ part: String) {
+        check(String(repeating: part, count: 16_384 / part.utf8.count))
+        check("2 eggs " + String(repeating: part, count: 16_384 / part.utf8.count) + " eggs")
+    }
+}

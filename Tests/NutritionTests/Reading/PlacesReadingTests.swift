@@ -1,0 +1,40 @@
+import Nutrition
+import Testing
+
+@Suite("Reading: places")
+struct PlacesReadingTests {
+    @Test("An amount belongs to the food behind it, or to the one before it", arguments: cases)
+    func reads(_ meal: ReadMeal) { meal.check() }
+
+    static let cases: [ReadMeal] = [
+        .init("eggs x2", "egg 2 pieces", 140),
+        .init("eggs x 2", "egg 2 pieces", 140),
+        .init("eggs ×2", "egg 2 pieces", 140),
+        .init("eggs 2", "egg 2 pieces", 140),
+        .init("eggs: 2", "egg 2 pieces", 140),
+        .init("eggs - 2", "egg 2 pieces", 140),
+        .init("eggs (2)", "egg 2 pieces", 140),
+        .init("eggs, 2", "egg 2 pieces", 140),
+        .init("chicken breast 120g", "chicken-breast 120 grams", 198),
+        .init("chicken breast: 120 g", "chicken-breast 120 grams", 198),
+        .init("chicken breast (120g)", "chicken-breast 120 grams", 198),
+        .init("chicken breast, 120g", "chicken-breast 120 grams", 198),
+        .init("chicken breast - 120g", "chicken-breast 120 grams", 198),
+        .init("rice (1 cup)", "rice 1 cups", 205),
+        .init("rice, 1 cup, beans, 2 cups", "rice 1 cups, black-bean 2 cups", 656),
+        .init("chicken breast 120g rice 1 cup", "chicken-breast 120 grams, rice 1 cups", 403),
+        .init("2 eggs 2 slices of bacon 1 cup coffee", "egg 2 pieces, bacon 2 slices, coffee 1 cups", 219),
+        .init("toast 2 eggs", "toast 1 servings, egg 2 pieces", 290),
+        .init("eggs 2 slices toast", "egg 1 servings, toast 2 slices", 220),
+        .init("2 pizza slices", "pizza 2 slices", 569),
+        .init("3 bread slices", "bread 3 slices", 231),
+        .init("2 chicken breasts (120g each)", "chicken-breast 240 grams", 396),
+        .init("2 chicken breasts (240g)", "chicken-breast 240 grams", 396),
+        .init("2 chicken breasts, 120g each", "chicken-breast 240 grams", 396),
+        .init("3-egg omelette", "egg-omelette 3 pieces", 282),
+        .init("2-egg omelette with cheese", "egg-omelette 2 pieces, cheddar 1 servings", 301),
+        .init("one egg two eggs", "egg 1 pieces, egg 2 pieces", 210),
+        .init("chicken rice", "chicken 1 servings, rice 1 servings", 367),
+        .init("2 (120g) chicken breasts", "chicken-breast 240 grams", 396),
+    ]
+}

@@ -1,0 +1,115 @@
+import Testing
+
+@testable import Nutrition
+
+/// What an item says of itself: name, amount, confidence, notes.
+@Suite("Wording of items")
+struct WordingTests {
+    struct Wording: CustomTestStringConvertible {
+        let text: String
+        let name: String
+        let amount: String
+        let confidence: Double
+        let notes: String?
+
+        init(_ text: String, _ name: String, _ amount: String, _ confidence: Double, _ notes: String? = nil) {
+            self.text = text
+            self.name = name
+            self.amount = amount
+            self.confidence = confidence
+            self.notes = notes
+        }
+
+        var testDescription: String { text }
+    }
+
+    @Test("The first item says what was read, how surely, and what was assumed", arguments: wordings)
+    func wording(_ wording: Wording) throws {
+        let item = try #require(MealParser.parse(wording.text).items.first)
+        #expect(item.name == wording.name)
+        #expect(item.amountText == wording.amount)
+        #expect(item.confidence == wording.confidence)
+        #expect(item.notes == wording.notes)
+    }
+
+    static let wordings: [Wording] = [
+        // Names.
+        .init("2 eggs", "Eggs", "2", 0.95),
+        .init("2 egg", "Eggs", "2", 0.95),
+        .init("1 egg", "Egg", "1", 0.95),
+        .init("2 large eggs", "Large Eggs", "2", 0.95),
+        .init("2 scrambled eggs", "Scrambled Eggs", "2", 0.95),
+        .init("2 eggs, scrambled", "Scrambled Eggs", "2", 0.95),
+        .init("2 brown eggs", "Brown Eggs", "2", 0.95),
+        .init("200g brown rice", "Brown Rice", "200g", 0.95, "Cooked"),
+        .init("200g steamed rice", "Steamed Rice", "200g", 0.95, "Cooked"),
+        .init("100g mac & cheese", "Mac and Cheese", "100g", 0.95),
+        .init("100 ml oj", "OJ", "100 ml", 0.95),
+        .init("10 g bbq sauce", "BBQ Sauce", "10 g", 0.95),
+        .init("100 ml 2% milk", "2% Milk", "100 ml", 0.95),
+        .init("100 g PRAWNS", "Prawns", "100 g", 0.95, "Cooked"),
+        .init("8 pieces of sushi", "Sushi", "8 pieces", 0.95),
+        .init("10 g crème fraîche", "Creme Fraiche", "10 g", 0.95),
+        // Amounts.
+        .init("120g chicken breast", "Chicken Breast", "120g", 0.95, "Grilled, skinless"),
+        .init("120 G chicken breast", "Chicken Breast", "120 G", 0.95, "Grilled, skinless"),
+        .init("half an avocado", "Avocado", "half an", 0.95),
+        .init("half of an avocado", "Avocado", "half", 0.95),
+        .init("1 1/2 cups of milk", "Milk", "1 1/2 cups", 0.95),
+        .init("1   1/2   cups of milk", "Milk", "1 1/2 cups", 0.95),
+        .init("a couple of eggs", "Eggs", "a couple", 0.95),
+        .init("an apple", "Apple", "1", 0.95),
+        .init("a slice of bread", "Bread", "a slice", 0.95),
+        .init("2 chicken breasts (120g each)", "Chicken Breasts", "2 × 120g", 0.95, "Grilled, skinless"),
+        .init(
+            "00000000000000000000000000000000000000000002 eggs", "Eggs",
+            "0000000000000000000000000000000000000000…", 0.95),
+        // What was assumed.
+        .init("toast", "Toast", "1", 0.85, "Assumed one serving (2 slices, 57 g)"),
+        .init("butter", "Butter", "1", 0.85, "Salted; Assumed one serving (1 tablespoon, 14.2 g)"),
+        .init("2 coffees", "Coffees", "2", 0.85, "Counted in servings (1 cup, 237 g)"),
+        .init("2 slices of milk", "Milk", "2 slices", 0.7, "Counted slices as servings (1 cup, 244 g)"),
+        .init("large fries", "Large Fries", "1", 0.85, "Fried in vegetable oil; Assumed one of 154 g"),
+        .init("100 ml sushi", "Sushi", "100 ml", 0.7, "Assumed 1 g per milliliter"),
+        .init("8 oz milk", "Milk", "8 oz", 0.85, "Read ounces as fluid ounces"),
+        .init("a glass of milk", "Milk", "a glass", 0.85, "Assumed 248 g each for glasses"),
+        .init("2 to 3 eggs", "Eggs", "2 to 3", 0.85, "Mean of 2 and 3"),
+        .init("1½-2 eggs", "Eggs", "1½-2", 0.85, "Mean of 1.5 and 2"),
+        .init("a few eggs", "Eggs", "a few", 0.85, "Read \"a few\" as 3"),
+        .init("1,25 bananas", "Bananas", "1,25", 0.85, "Read \"1,25\" as 1.25"),
+        .init("2 mugs of tea", "Tea", "2 mugs", 0.85, "Read \"mugs\" as cups"),
+        .init("slices of bread", "Bread", "slices", 0.85, "Read \"slices\" as one"),
+        .init("2 fried bananas", "Fried Bananas", "2", 0.85, "Counted without \"fried\""),
+        .init("2 low-fat muffins", "Low Fat Muffins", "2", 0.85, "Counted without \"low fat\""),
+        .init("a large latte", "Large Latte", "1", 0.85, latte),
+        .init("20 kg rice", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg"),
+        // What was not understood.
+        .init("2 eggs and unobtainium", "Eggs", "2", 0.7, "Not recognised: \"unobtainium\""),
+        .init("2 eggs, aa, bb, cc", "Eggs", "2", 0.7, "Not recognised: \"aa\", \"bb\", \"cc\""),
+        .init("2 eggs, aa, bb, cc, dd, ee", "Eggs", "2", 0.7, "Not recognised: \"aa\", \"bb\", \"cc\" and 2 more"),
+        .init("20 kg rice zork", "Rice", "20 kg", 0.3, "Cooked; Limited to 10 kg; Not recognised: \"zork\""),
+    ]
+
+    private static let latte = "Counted without \"large\"; Counted in servings (12 fluid ounces, 360 g)"
+
+    @Test("Units have the names that answers promise")
+    func units() {
+        #expect(
+            MealUnit.allCases.map(\.rawValue) == [
+                "grams", "kilograms", "milligrams", "ounces", "pounds", "milliliters", "centiliters", "deciliters",
+                "liters", "fluid ounces", "cups", "tablespoons", "teaspoons", "pints", "shots", "slices", "pieces",
+                "bowls", "plates", "glasses", "cans", "bottles", "handfuls", "scoops", "servings",
+            ])
+    }
+
+    @Test(
+        "Plurals",
+        arguments: [
+            ("egg", "eggs"), ("tomato", "tomatoes"), ("cherry tomato", "cherry tomatoes"), ("berry", "berries"),
+            ("turkey", "turkeys"), ("peach", "peaches"), ("radish", "radishes"), ("hummus", "hummus"),
+            ("jalapeno", "jalapenos"), ("loaf", "loaves"), ("fry", "fries"), ("bagel", "bagels"),
+        ])
+    func plurals(singular: String, plural: String) {
+        #expect(Plural.of(singular) == plural)
+    }
+}
