@@ -66,6 +66,12 @@ struct Curl {
         let success: Bool
         let data: Payload?
         let error: Refusal?
+        // goal-linking's members, beside the envelope.
+        let id: String?
+        let title: String?
+        let conversationId: String?
+        let goalId: String?
+        let totalCount: Int?
 
         struct Payload: Decodable {
             let id: String?
@@ -76,6 +82,12 @@ struct Curl {
             let messages: [Message]?
             let quick_actions: [QuickAction]?
             let count: Int?
+            let conversation_id: String?
+            let total_calories: Int?
+            let total_protein_g: Double?
+            let items: [Item]?
+            let meal_logs: [Item]?
+            let total_count: Int?
         }
         struct Item: Decodable { let id: String }
         struct Pagination: Decodable {

@@ -53,6 +53,72 @@ extension Peers {
             }
         }
 
+        @Test("creates a goal, chats about it, unlinks it, changes it, lists it")
+        func goals() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let curl = try await Curl(server, user: "curl-goals")
+                let wish = #"{"title":"Run 5 km","description":"","targetDate":"2025-06-30T00:00:00Z"}"#
+                let created = try await curl.send("POST", "/api/v1/goals", wish)
+                #expect(created.status == 201)
+                let goal = try #require(try created.answer().id)
+                #expect(try created.answer().data?.id == goal)
+
+                let chat = try await curl.send("POST", "\(path)/chat-about-goal", #"{"goalId":"\#(goal)"}"#)
+                #expect(chat.status == 201)
+                let conversation = try #require(try chat.answer().conversationId)
+                let linked = try await curl.send("GET", "/api/v1/goals/\(goal)").answer()
+                #expect(linked.conversationId == conversation && linked.data?.conversation_id == conversation)
+                #expect(try await curl.send("GET", "\(path)/\(conversation)").answer().goalId == goal)
+
+                let unlinked = try await curl.send(
+                    "PATCH", "/api/v1/goals/\(goal)", #"{"conversationId":null,"title":"Run 10 km"}"#)
+                #expect(unlinked.status == 200)
+                #expect(try unlinked.answer().conversationId == nil)
+                #expect(try unlinked.answer().title == "Run 10 km")
+                #expect(try await curl.send("GET", "\(path)/\(conversation)").answer().goalId == nil)
+                let upper = try await curl.send("GET", "/api/v1/goals/\(goal.uppercased())")
+                #expect(upper.status == 404)
+                #expect(try upper.answer().error?.code == "GOAL_NOT_FOUND")
+                #expect(try upper.answer().error?.message.contains("lower-case it to \"\(goal)\"") == true)
+                #expect(try await curl.send("GET", "/api/v1/goals").answer().totalCount == 1)
+            }
+        }
+
+        @Test("logs a meal, polls until it is completed, lists it; words without food fail")
+        func meals() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let curl = try await Curl(server, user: "curl-meals")
+                func log(_ text: String) async throws -> Curl.Answer.Payload {
+                    let wish = #"{"raw_input":"\#(text)","meal_type":"breakfast"}"#
+                    let created = try await curl.send("POST", "/api/v1/meal-logs/natural", wish)
+                    #expect(created.status == 201)
+                    let started = try #require(try created.answer().data)
+                    #expect(started.status == "processing" && started.items == nil)
+                    let id = try #require(started.id)
+                    for _ in 0..<100 {
+                        let log = try #require(try await curl.send("GET", "/api/v1/meal-logs/\(id)").answer().data)
+                        if log.status != "processing" { return log }
+                    }
+                    throw NotDone(id: id)
+                }
+                let eggs = try await log("2 eggs and toast")
+                #expect(eggs.status == "completed" && eggs.items?.count == 2)
+                #expect(eggs.total_calories == 290 && eggs.total_protein_g == 16.0)
+                #expect(try await log("xyzzy").status == "failed")
+                let list = try await curl.send("GET", "/api/v1/meal-logs?status=completed&limit=1").answer()
+                #expect(list.data?.meal_logs?.map { Optional($0.id) } == [eggs.id])
+                #expect(list.data?.total_count == 1)
+                let brunch = try await curl.send(
+                    "POST", "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"brunch"}"#)
+                #expect(brunch.status == 400)
+                #expect(try brunch.answer().error?.message.contains("meal_type") == true)
+            }
+        }
+
+        private struct NotDone: Error {
+            let id: String
+        }
+
         @Test("is refused without credentials, on the wrong path, method, media type, and without an upgrade")
         func refusals() async throws {
             try await RunningServer.serve("--instant") { server in

@@ -19,7 +19,8 @@ extension Peers {
             "A library tells the story without delays",
             arguments: ["with_websockets", "with_aiohttp"],
             [
-                "rest", "refusals", "handshakes", "chat", "bad_frames", "archiving", "deflate", "echo",
+                "rest", "refusals", "handshakes", "chat", "bad_frames", "archiving", "deflate", "echo", "goal_chat",
+                "goal_from_chat", "goal_rules", "meals", "meals_heard", "meals_listed",
             ])
         func instant(_ story: String, _ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
@@ -27,7 +28,9 @@ extension Peers {
 
         @Test("A library tells the story at the default pace", arguments: ["with_websockets", "with_aiohttp"])
         func paced(_ story: String) async throws {
-            try await RunningServer.serve { server in try await tell(story, ["pace", "dropped"], to: server) }
+            try await RunningServer.serve { server in
+                try await tell(story, ["pace", "dropped", "meal_pace"], to: server)
+            }
         }
 
         @Test(

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+import urllib.request
 
 MEBIBYTE = 1024 * 1024
 PERSONAS = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"]
@@ -24,6 +25,7 @@ class Server:
         self.api_key = ready["api_key"]
         self.pid = ready["pid"]
         self.program = program
+        self.guide = json.loads(self.fetch(f"{self.url}/__admin/health")[1])["guide"]
 
     @property
     def port(self):
@@ -33,6 +35,12 @@ class Server:
         """A token, made by the command that users make theirs with."""
         command = [self.program, "token", "--user", user, *options]
         return subprocess.run(command, check=True, capture_output=True, text=True, timeout=10).stdout.strip()
+
+    @staticmethod
+    def fetch(url):
+        """What anybody may read: its media type and its bytes."""
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return answer.headers["Content-Type"], answer.read()
 
     def headers(self, token):
         return {"Authorization": f"Bearer {token}", "X-API-Key": self.api_key}
@@ -53,6 +61,12 @@ def expect(condition, what, got):
 
 def expect_equal(got, wanted, what):
     expect(got == wanted, f"{what} to be {shortened(wanted)}", got)
+
+
+def expect_keys(value, names, what):
+    """That an object has exactly these members; `names` is one string, separated by white space."""
+    expect(isinstance(value, dict), f"{what} to be an object", value)
+    expect_equal(sorted(value), sorted(names.split()), f"the members of {what}")
 
 
 def shortened(value):

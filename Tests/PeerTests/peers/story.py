@@ -4,6 +4,8 @@ import asyncio
 
 from chat_chapters import chat, handshakes
 from facts import main
+from goal_chapters import goal_chat, goal_from_chat, goal_rules
+from meal_chapters import meal_pace, meals, meals_heard, meals_listed
 from rest_chapters import refusals, rest
 from teller import CHAPTER_SECONDS, Storyteller
 from trouble_chapters import archiving, bad_frames, deflate, dropped, echo, pace, shutdown
@@ -11,7 +13,8 @@ from trouble_chapters import archiving, bad_frames, deflate, dropped, echo, pace
 CHAPTERS = {
     function.__name__: function
     for function in [
-        rest, refusals, handshakes, chat, bad_frames, archiving, deflate, echo, pace, dropped, shutdown]
+        rest, refusals, handshakes, chat, bad_frames, archiving, deflate, echo, pace, dropped, shutdown,
+        goal_chat, goal_from_chat, goal_rules, meals, meals_heard, meals_listed, meal_pace]
 }
 
 
