@@ -1,0 +1,123 @@
+"""What a server that answers as one guide has, what it asks for, and how it refuses."""
+
+from facts import UNKNOWN_ID, expect, expect_equal, expect_keys, step
+from teller import QUERY_TOKEN_GUIDES, next_frame
+
+ALL = ["consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture",
+       "meal-log-websocket"]
+KEYLESS_GUIDES = ["goal-linking", "websocket-architecture"]
+
+# What each guide has, in the order of ALL: D documents it, S presupposes it, - does not know it.
+ENDPOINTS = {
+    ("POST", "/api/v1/consultations"): "DD-DS",
+    ("GET", "/api/v1/consultations"): "-D---",
+    ("GET", "/api/v1/consultations/{id}"): "DDDS-",
+    ("GET", "/api/v1/consultations/{id}/messages"): "DDSS-",
+    ("POST", "/api/v1/consultations/{id}/archive"): "SDS--",
+    ("GET", "/api/v1/consultations/quick-actions"): "-D---",
+    ("GET", "/api/v1/consultations/{id}/ws"): "DDSDD",
+    ("POST", "/api/v1/goals"): "SSD--",
+    ("GET", "/api/v1/goals"): "SSD--",
+    ("GET", "/api/v1/goals/{id}"): "SSD--",
+    ("PATCH", "/api/v1/goals/{id}"): "SSD--",
+    ("POST", "/api/v1/consultations/chat-about-goal"): "--D--",
+    ("POST", "/api/v1/meal-logs/natural"): "---SD",
+    ("GET", "/api/v1/meal-logs/{id}"): "---SD",
+    ("GET", "/api/v1/meal-logs"): "---SS",
+}
+
+
+def provision(guide, endpoint):
+    return ENDPOINTS[endpoint][ALL.index(guide)]
+
+
+def guides_of(endpoint):
+    """The guides that document an endpoint, or else those that presuppose it."""
+    columns = ENDPOINTS[endpoint]
+    wanted = "D" if "D" in columns else "S"
+    return [guide for guide, column in zip(ALL, columns) if column == wanted]
+
+
+def check_refusal(teller, endpoint, answer, code):
+    """The form of a refusal: meal-log-websocket has its own, save for the endpoints that it only presupposes."""
+    own = teller.server.guide == "meal-log-websocket" and (
+        endpoint is None or provision(teller.server.guide, endpoint) != "S")
+    expect_keys(answer, "error" if own else "success error", f"the refusal of {endpoint}")
+    expect_keys(answer["error"], "code message", f"the error of {endpoint}")
+    expect_equal(answer["error"]["code"], code, f"the code of {endpoint}")
+
+
+async def endpoints(teller):
+    guide = teller.server.guide
+    paths = {path for _, path in ENDPOINTS}
+    step("what the guide knows asks for credentials; the rest is 404, with or without them, and names the guides")
+    for endpoint in ENDPOINTS:
+        method, path = endpoint[0], endpoint[1].replace("{id}", UNKNOWN_ID)
+        body = {} if method != "GET" else None
+        if provision(guide, endpoint) != "-":
+            # A plain GET on the socket's path is no handshake, but credentials come first.
+            check_refusal(teller, endpoint, await teller.ask(401, method, path, body, headers={}), "UNAUTHORIZED")
+            continue
+        for headers in ({}, teller.headers):
+            answer = await teller.ask(404, method, path, body, headers=headers)
+            check_refusal(teller, endpoint, answer, "NOT_FOUND")
+            for name in [guide, *guides_of(endpoint)]:
+                expect(name in answer["error"]["message"], f"{name} in the message for {endpoint}", answer)
+
+    step("methods that nobody documents: 405 with those that this guide has, or 404 where it has none")
+    for path in sorted(paths):
+        served = [method for method, other in ENDPOINTS if other == path and provision(guide, (method, other)) != "-"]
+        url = f"{teller.server.url}{path.replace('{id}', UNKNOWN_ID)}"
+        status, fields, answer = await teller.adapter.request("DELETE", url, None, teller.headers)
+        expect_equal(status, 405 if served else 404, f"the status of DELETE {path}")
+        check_refusal(teller, None, answer, "METHOD_NOT_ALLOWED" if served else "NOT_FOUND")
+        allowed = {method for method in fields.get("allow", "").split(", ") if method}
+        expect_equal(allowed - {"HEAD", "OPTIONS"}, set(served), f"Allow of {path}")
+
+    step("what has no guide is there for everybody")
+    for path in ["/health", "/ready"]:
+        await teller.ask(200, "GET", path, headers={})
+    for persona in ["nutritionist", "general_wellness"]:
+        media_type, _ = teller.server.fetch(f"{teller.server.url}/avatars/{persona}.svg")
+        expect(media_type.startswith("image/svg+xml"), "an image", media_type)
+    check_refusal(teller, None, await teller.ask(404, "GET", "/api/v1/nothing"), "NOT_FOUND")
+
+
+async def credentials(teller):
+    guide, headers = teller.server.guide, teller.headers
+    bearer = {"Authorization": headers["Authorization"]}
+    endpoint = next(
+        e for e in ENDPOINTS if e[0] == "GET" and e[1].endswith("{id}") and provision(guide, e) != "-")
+    path = endpoint[1].replace("{id}", UNKNOWN_ID)
+    step("the API key: wrong is refused everywhere, absent where the guide's client sends one")
+    await teller.ask(404, "GET", path)
+    await teller.ask(404 if guide in KEYLESS_GUIDES else 401, "GET", path, headers=bearer)
+    for given in [{**bearer, "X-API-Key": "wrong"}, {"X-API-Key": headers["X-API-Key"]}, {}]:
+        check_refusal(teller, endpoint, await teller.ask(401, "GET", path, headers=given), "UNAUTHORIZED")
+
+    step("the socket takes its credentials where the guide's client puts them")
+    if guide == "goal-linking":
+        goal = await teller.ask(
+            201, "POST", "/api/v1/goals", {"title": "t", "description": "d", "targetDate": "2025-06-30T00:00:00Z"})
+        answer = await teller.ask(201, "POST", "/api/v1/consultations/chat-about-goal", {"goalId": goal["id"]})
+        path = f"/api/v1/consultations/{answer['conversationId']}/ws"
+    else:
+        path = f"/api/v1/consultations/{await teller.create()}/ws"
+    query = f"{path}?token={teller.token}"
+    takes_headers, takes_query = guide not in QUERY_TOKEN_GUIDES, guide not in (
+        "consultation-websocket", "meal-log-websocket")
+    await expect_handshake(teller, takes_headers, path, headers, "?token=")
+    await expect_handshake(teller, takes_query, query, {}, "Authorization")
+    await expect_handshake(teller, True, query, headers)
+    await expect_handshake(teller, guide == "goal-linking", path, bearer)
+    await expect_handshake(teller, False, path, {})
+    await expect_handshake(teller, False, query, {**bearer, "X-API-Key": "wrong"}, "X-API-Key")
+
+
+async def expect_handshake(teller, is_accepted, path, headers, *words):
+    if not is_accepted:
+        await teller.refused(401, path, headers, *words)
+        return
+    socket = await teller.connect(path, headers)
+    expect_equal((await next_frame(socket))["type"], "connected", "the first frame's type")
+    await socket.close()
