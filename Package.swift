@@ -46,7 +46,8 @@ let package = Package(
         .target(
             name: "MockServer",
             dependencies: [
-                "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes, heap,
+                "APIDescriptions", "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket",
+                httpTypes, heap,
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -79,7 +80,8 @@ let package = Package(
         .testTarget(
             name: "MockServerTests",
             dependencies: [
-                "Digests", "MockServer", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket",
+                "APIDescriptions", "Digests", "MockServer", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "JSON",
+                "Sockets", "WebSocket",
                 httpTypes,
             ]),
         .testTarget(

@@ -16,7 +16,8 @@ enum Arrows {
         "APIDescriptions": [],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
         "MockServer": [
-            "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes", "HeapModule",
+            "APIDescriptions", "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket",
+            "HTTPTypes", "HeapModule",
             "Logging",
         ],
         "FitIQClient": ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes"],

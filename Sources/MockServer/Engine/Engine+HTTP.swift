@@ -1,3 +1,4 @@
+import APIDescriptions
 import FitIQAPI
 import FitIQBackend
 import HTTP1
@@ -130,6 +131,9 @@ extension Engine {
         switch route {
         case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
         case .ready: return ready
+        case .description(let description):
+            return Answer(
+                status: .ok, body: description.bytes(for: mode.rawValue), contentType: description.mediaType)
         case .adminHealth: return adminHealth
         case .echo: return try openEcho(head, on: connection, at: now)
         case .api(.avatar(let persona)):

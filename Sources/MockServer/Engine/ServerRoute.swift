@@ -1,3 +1,4 @@
+import APIDescriptions
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -9,6 +10,8 @@ enum ServerRoute {
     case health
     /// `/ready`: new requests are welcome.
     case ready
+    /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: what the server serves, in its mode.
+    case description(APIDescription)
     /// `/__admin/health`: what the server holds.
     case adminHealth
     /// `/__admin/echo`: a WebSocket that sends back what it gets, for conformance tools.
@@ -25,6 +28,9 @@ enum ServerRoute {
         switch segments {
         case ["health"]: self = .health
         case ["ready"]: self = .ready
+        case ["openapi.yaml"]: self = .description(.openAPI)
+        case ["asyncapi.yaml"]: self = .description(.asyncAPI)
+        case ["docs"]: self = .description(.documentation)
         case ["__admin", "health"]: self = .adminHealth
         case ["__admin", "echo"]: self = .echo
         default:
@@ -43,7 +49,7 @@ enum ServerRoute {
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)
-        case .health, .ready, .adminHealth: [.get, .head]
+        case .health, .ready, .description, .adminHealth: [.get, .head]
         case .echo: [.get]
         }
     }

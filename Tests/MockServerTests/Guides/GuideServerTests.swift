@@ -1,3 +1,4 @@
+import APIDescriptions
 import FitIQAPI
 import HTTPTypes
 import JSON
@@ -84,6 +85,27 @@ struct GuideServerTests {
             #expect(try network.exchange(Request(target: path)).status == 200)
         }
         #expect(try network.exchange(Request(target: "/__admin/health")).json?["guide"]?.string == mode.rawValue)
+    }
+
+    @Test("The descriptions are the mode's own, and ask for no credentials", arguments: GuideMode.allCases)
+    func descriptions(mode: GuideMode) throws {
+        let network = VirtualNetwork(mode)
+        for (path, description, mediaType) in [
+            ("/openapi.yaml", APIDescription.openAPI, "application/yaml"),
+            ("/asyncapi.yaml", .asyncAPI, "application/yaml"), ("/docs", .documentation, "text/html; charset=utf-8"),
+        ] {
+            let response = try network.exchange(Request(target: path))
+            #expect(response.status == 200 && response.fields[.contentType] == mediaType)
+            #expect(response.body == description.bytes(for: mode.rawValue))
+        }
+        #expect(APIDescription.modeNames == GuideMode.allCases.map(\.rawValue))
+        let openAPI = try network.exchange(Request(target: "/openapi.yaml")).text
+        // Whatever the parameters are called.
+        let paths = Set(openAPI.split(separator: "\n").map { $0.replacing(#/{\w+}/#, with: "{}") })
+        for endpoint in Endpoint.allCases where mode.serves(endpoint) {
+            let path = endpoint.template.replacing(#/{\w+}/#, with: "{}")
+            #expect(paths.contains("  \(path):"), "\(endpoint)")
+        }
     }
 
     // MARK: Refusals

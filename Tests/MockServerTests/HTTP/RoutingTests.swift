@@ -22,6 +22,9 @@ struct RoutingTests {
         ("/avatars/nutritionist.svg", "GET, HEAD, OPTIONS"),
         ("/health", "GET, HEAD, OPTIONS"),
         ("/ready", "GET, HEAD, OPTIONS"),
+        ("/openapi.yaml", "GET, HEAD, OPTIONS"),
+        ("/asyncapi.yaml", "GET, HEAD, OPTIONS"),
+        ("/docs", "GET, HEAD, OPTIONS"),
         ("/__admin/health", "GET, HEAD, OPTIONS"),
         ("/__admin/echo", "GET, OPTIONS"),
     ]
