@@ -91,8 +91,7 @@ extension Backend {
         for listener in listeners(of: position) {
             switch listener.chatProtocol {
             case .stream:
-                // websocket-architecture lists the frames that its socket sends, and this is none of them.
-                guard socketForm != .webSocketArchitecture else { continue }
+                guard ServerFrame.messageReceived.isKnown(in: socketForm) else { continue }
                 send(.messageReceived, to: listener.socket, of: position, &turn)
             case .assistantMessage:
                 send(.userMessage(id: message.id, content: content), to: listener.socket, of: position, &turn)

@@ -41,6 +41,11 @@ public enum ServerFrame: Equatable, Sendable {
         }
     }
 
+    /// Whether a guide's client may get the frame: websocket-architecture lists what its socket sends, and no receipt is in it.
+    public func isKnown(in form: GuideMode) -> Bool {
+        self != .messageReceived || form != .webSocketArchitecture
+    }
+
     /// The frame's text, in the form of the union or of one guide.
     ///
     /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket no

@@ -157,13 +157,12 @@ extension Engine {
         return .notInGuide(absent, path: head.target.path, mode: mode)
     }
 
-    /// Refusals have the form of the endpoint that was asked, as far as there is one.
+    /// Refusals have the form of the endpoint that was asked, and where there is none, the guide's own.
     private func errorForm(for head: RequestHead) -> GuideMode {
-        // The one guide with a form of its own; the others need no second look at the path.
-        guard mode == .mealLogWebSocket, case .api(let route)? = ServerRoute(head.target),
-            let endpoint = route.endpoint(for: head.method), mode.provision(of: endpoint) == .support
-        else { return mode }
-        return .union
+        guard case .api(let route)? = ServerRoute(head.target), let endpoint = route.endpoint(for: head.method) else {
+            return mode
+        }
+        return mode.provision(of: endpoint) == .support ? .union : mode
     }
 
     private func restAnswer(
