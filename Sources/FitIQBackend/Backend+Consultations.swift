@@ -119,6 +119,6 @@ extension Backend {
 
     func checkStorage() throws(APIError) {
         let limit = configuration.limits.storedBytes
-        guard storedBytes < limit else { throw .storeFull("bytes of consultations", limit: limit) }
+        guard storedBytes < limit else { throw .storeFull("bytes", limit: limit) }
     }
 }

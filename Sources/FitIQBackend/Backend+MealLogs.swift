@@ -14,7 +14,7 @@ extension Backend {
         guard users[user].mealLogs.count < limits.mealLogs else {
             throw .storeFull("meal logs of this user", limit: limits.mealLogs)
         }
-        guard storedBytes < limits.storedBytes else { throw .storeFull("bytes", limit: limits.storedBytes) }
+        try checkStorage()
 
         let log = MealLog(
             id: turn.identifiers.next(), userID: users[user].id, rawInput: request.rawInput,

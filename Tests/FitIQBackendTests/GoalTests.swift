@@ -186,7 +186,7 @@ import Testing
         try world.update(id, by: user) { $0.description = String(repeating: "x", count: (missing + 3) / 4) }
         #expect((1500..<1504).contains(world.backend.storedBytes))
 
-        let full = APIError.storeFull("bytes of consultations", limit: 1500)
+        let full = APIError.storeFull("bytes", limit: 1500)
         let shown = try world.backend.goal(id, for: user)
         #expect(refusal { () throws(APIError) in try world.createGoal(by: user) } == full)
         #expect(refusal { () throws(APIError) in try world.chatAboutGoal(id, by: user) } == full)

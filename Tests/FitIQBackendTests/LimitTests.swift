@@ -95,7 +95,7 @@ import Testing
         let user = try world.backend.user("user-1")
         // What is begun below the limit is finished.
         let id = try world.create(by: user)
-        let full = APIError.storeFull("bytes of consultations", limit: 1)
+        let full = APIError.storeFull("bytes", limit: 1)
         #expect(refusal { () throws(APIError) in try world.create(.fitnessCoach, by: user) } == full)
         #expect(full.status.code == 507)
         // A duplicate is still told what to continue.

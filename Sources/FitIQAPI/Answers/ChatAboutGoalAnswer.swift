@@ -33,22 +33,14 @@ public struct ChatAboutGoalAnswer: Equatable, Sendable {
                     data.member("conversation_id", conversationID.description)
                     data.member("goal_id", goalID.description)
                     data.member("created_at", createdAt.wireText)
-                    writePersona(into: &data, origin: origin)
+                    data.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
                 }
             }
             writer.member("conversationId", conversationID.description)
             writer.member("goalId", goalID.description)
             writer.member("createdAt", createdAt.wireText)
-            writePersona(into: &writer, origin: origin)
+            writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
         }
         return writer.bytes
-    }
-
-    private func writePersona(into writer: inout JSONWriter, origin: String) {
-        writer.object("persona") { object in
-            object.member("id", persona.rawValue)
-            object.member("name", persona.displayName)
-            object.member("avatar", persona.avatarURL(origin: origin))
-        }
     }
 }
