@@ -41,12 +41,19 @@ def read(path):
     return path.read_text(encoding="utf-8")
 
 
+def read_yaml(path):
+    try:
+        return yaml.safe_load(read(path))
+    except yaml.YAMLError as error:
+        sys.exit(f"describe: {path.relative_to(ROOT)} is no YAML: {error}")
+
+
 def guide_text(kind, guide):
     """A guide's description: the union's with the guide's overlay, and without what is unused then."""
     name = f"{guide}.{kind}.yaml"
-    document = yaml.safe_load(read(ROOT / "openapi" / f"{kind}.yaml"))
+    document = read_yaml(ROOT / "openapi" / f"{kind}.yaml")
     try:
-        document = overlay.apply(document, yaml.safe_load(read(ROOT / "openapi" / "overlays" / name)))
+        document = overlay.apply(document, read_yaml(ROOT / "openapi" / "overlays" / name))
     except overlay.OverlayError as error:
         sys.exit(f"describe: openapi/overlays/{name}: {error}")
     pruning.prune(document)

@@ -179,7 +179,7 @@ extension AsyncAPITexts {
             template_created:
               name: template_created
               title: A template was made
-              summary: What the coach has made during the chat, where it makes something (enhanced-consultations).
+              summary: What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).
               payload:
                 $ref: '#/components/schemas/template_created'
               examples:

@@ -140,7 +140,8 @@ extension AsyncAPITexts {
               examples:
                 - payload:
                     type: error
-                    error: The frame's 'type' is "message", which the guide consultation-websocket documents.
+                    error: The frame's 'type' is "message", which belongs to the guide consultation-websocket, and this server answers
+                      as meal-log-websocket (--guide); send "ping".
                     timestamp: '2025-01-29T10:30:02Z'
             meal_log.completed:
               name: meal_log.completed
@@ -172,10 +173,10 @@ extension AsyncAPITexts {
                       items:
                         - id: 4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164
                           meal_log_id: d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92
-                          food_id: chicken-breast
+                          food_id: bd7aec16-e3ee-4690-ab9d-79d71ed2d459
                           food_name: Chicken Breast
                           quantity: 120
-                          unit: g
+                          unit: grams
                           calories: 198
                           protein_g: 37.2
                           carbs_g: 0.0
@@ -385,7 +386,7 @@ extension AsyncAPITexts {
               additionalProperties: false
             BareFailedMealLog:
               title: Failed
-              description: A meal log in which no food was found, or more than 50, as this guide has it.
+              description: A meal log in which no food was found, or more than 50, or for whose foods the server had no room.
               type: object
               required:
                 - id
@@ -446,8 +447,7 @@ extension AsyncAPITexts {
                   $ref: '#/components/schemas/ID'
                 food_id:
                   description: The food in the backend's table.
-                  type: string
-                  minLength: 1
+                  $ref: '#/components/schemas/ID'
                 food_name:
                   type: string
                   minLength: 1

@@ -239,7 +239,7 @@ extension AsyncAPITexts {
             template_created:
               name: template_created
               title: A template was made
-              summary: What the coach has made during the chat, where it makes something (enhanced-consultations).
+              summary: What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).
               payload: {$ref: '#/components/schemas/template_created'}
               examples:
                 - payload:
@@ -315,11 +315,11 @@ extension AsyncAPITexts {
                       items:
                         - id: 4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164
                           meal_log_id: d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92
-                          food_id: chicken-breast
+                          food_id: bd7aec16-e3ee-4690-ab9d-79d71ed2d459
                           food_name: Chicken Breast
                           name: Chicken Breast
                           quantity: 120
-                          unit: g
+                          unit: grams
                           calories: 198
                           protein_g: 37.2
                           carbs_g: 0.0
@@ -642,7 +642,7 @@ extension AsyncAPITexts {
               additionalProperties: false
             FailedMealLog:
               title: Failed
-              description: A meal log in which no food was found, or more than 50.
+              description: A meal log in which no food was found, or more than 50, or for whose foods the server had no room.
               type: object
               required:
                 - id
@@ -715,8 +715,7 @@ extension AsyncAPITexts {
                 meal_log_id: {$ref: '#/components/schemas/ID'}
                 food_id:
                   description: The food in the backend's table.
-                  type: string
-                  minLength: 1
+                  $ref: '#/components/schemas/ID'
                 food_name: {type: string, minLength: 1}
                 name:
                   description: The food's name again (websocket-architecture).

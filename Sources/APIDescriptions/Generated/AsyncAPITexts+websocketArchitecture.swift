@@ -476,7 +476,7 @@ extension AsyncAPITexts {
               additionalProperties: false
             GuideFailedMealLog:
               title: Failed
-              description: A meal log in which no food was found, or more than 50.
+              description: A meal log in which no food was found, or more than 50, or for whose foods the server had no room.
               type: object
               required:
                 - meal_log_id

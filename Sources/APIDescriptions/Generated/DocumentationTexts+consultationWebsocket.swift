@@ -95,7 +95,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;GET /api/v1/consultations is not in the guide consultation-websocket, which this server answers as (--guide); enhanced-consultations documents it.&quot;
+            &quot;message&quot;: &quot;GET \&quot;/api/v1/consultations\&quot; is not in the guide consultation-websocket, which this server answers as (--guide). Documented by enhanced-consultations; without --guide all are served.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -187,7 +187,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;goal_id&#x27;).&quot;
+            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;goal_id&#x27;). Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>409</b> The user has an active consultation with this persona and this context. <code>details</code> says which: continue it, or archive it.</summary>
@@ -574,6 +574,13 @@ extension DocumentationTexts {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
+        }</pre></figure>
+        <figure><figcaption>A handshake without a key</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;BAD_REQUEST&quot;,
+            &quot;message&quot;: &quot;Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last \&quot;==\&quot;.&quot;
+          }
         }</pre></figure></details>
         <details><summary><b>401</b> The credentials are missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
@@ -581,7 +588,14 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The WebSocket needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27; and &#x27;X-API-Key: &lt;key&gt;&#x27; on the handshake; neither arrived.&quot;
+            &quot;message&quot;: &quot;The WebSocket needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27; and &#x27;X-API-Key: &lt;key&gt;&#x27; on the handshake; no such field arrived. The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them.&quot;
+          }
+        }</pre></figure>
+        <figure><figcaption>The token in the query</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
+            &quot;message&quot;: &quot;The handshake has &#x27;?token=&#x27; alone, which the guide consultation-websocket does not know, and this server answers as it (--guide): send &#x27;Authorization: Bearer &lt;JWT&gt;&#x27; and &#x27;X-API-Key: &lt;key&gt;&#x27;.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -803,6 +817,13 @@ extension DocumentationTexts {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;The field &#x27;title&#x27; must have 1 to 200 characters; it has 0.&quot;
           }
+        }</pre></figure>
+        <figure><figcaption>A year alone</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
+            &quot;message&quot;: &quot;The field &#x27;targetDate&#x27; must be an ISO 8601 date-time such as \&quot;2025-03-01T00:00:00Z\&quot;; got a string: \&quot;2025\&quot;.&quot;
+          }
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
@@ -925,7 +946,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
+            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;. Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -1062,14 +1083,14 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
+            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;. Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure>
         <figure><figcaption>No such conversation</figcaption><pre tabindex="0">{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
+            &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;conversationId&#x27;).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>

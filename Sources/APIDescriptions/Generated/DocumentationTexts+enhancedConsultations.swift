@@ -289,7 +289,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;context_id&#x27;).&quot;
+            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;context_id&#x27;). Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>409</b> The user has an active consultation with this persona and this context. <code>details</code> says which: continue it, or archive it.</summary>
@@ -730,6 +730,13 @@ extension DocumentationTexts {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
+        }</pre></figure>
+        <figure><figcaption>A handshake without a key</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;BAD_REQUEST&quot;,
+            &quot;message&quot;: &quot;Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last \&quot;==\&quot;.&quot;
+          }
         }</pre></figure></details>
         <details><summary><b>401</b> The credentials are missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
@@ -737,7 +744,14 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The WebSocket needs &#x27;?token=&lt;JWT&gt;&#x27; in its URL, and none arrived.&quot;
+            &quot;message&quot;: &quot;The WebSocket needs &#x27;?token=&lt;JWT&gt;&#x27; in its URL; there is none. The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them.&quot;
+          }
+        }</pre></figure>
+        <figure><figcaption>Header fields alone</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
+            &quot;message&quot;: &quot;The handshake has header fields alone; the guide enhanced-consultations sends &#x27;?token=&lt;JWT&gt;&#x27; in the URL, and this server answers as it (--guide).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -959,6 +973,13 @@ extension DocumentationTexts {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;The field &#x27;title&#x27; must have 1 to 200 characters; it has 0.&quot;
           }
+        }</pre></figure>
+        <figure><figcaption>A year alone</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
+            &quot;message&quot;: &quot;The field &#x27;targetDate&#x27; must be an ISO 8601 date-time such as \&quot;2025-03-01T00:00:00Z\&quot;; got a string: \&quot;2025\&quot;.&quot;
+          }
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
@@ -1081,7 +1102,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
+            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;. Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -1218,14 +1239,14 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
+            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;. Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure>
         <figure><figcaption>No such conversation</figcaption><pre tabindex="0">{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
+            &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;conversationId&#x27;).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
@@ -1420,7 +1441,7 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         <section aria-labelledby="frame-template_created"><h4 id="frame-template_created"><code>template_created</code></h4>
-        <p>What the coach has made during the chat, where it makes something (enhanced-consultations).</p>
+        <p>What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).</p>
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;template_created&quot;</td><td></td></tr>
         <tr><th scope="row"><code>metadata</code></th><td>object</td><td>What the backend noted about a message.</td></tr>

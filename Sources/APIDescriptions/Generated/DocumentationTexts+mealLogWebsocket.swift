@@ -93,7 +93,7 @@ extension DocumentationTexts {
         <p class="note">Code: <code>NOT_FOUND</code></p>
         <figure><pre tabindex="0">{
           &quot;error&quot;: {
-            &quot;message&quot;: &quot;GET /api/v1/consultations is not in the guide meal-log-websocket, which this server answers as (--guide); enhanced-consultations documents it.&quot;,
+            &quot;message&quot;: &quot;GET \&quot;/api/v1/consultations\&quot; is not in the guide meal-log-websocket, which this server answers as (--guide). Documented by enhanced-consultations; without --guide all are served.&quot;,
             &quot;code&quot;: &quot;NOT_FOUND&quot;
           }
         }</pre></figure></details>
@@ -289,7 +289,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;goal_id&#x27;).&quot;
+            &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot; (field &#x27;goal_id&#x27;). Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>409</b> The user has an active consultation with this persona and this context. <code>details</code> says which: continue it, or archive it.</summary>
@@ -352,7 +352,7 @@ extension DocumentationTexts {
         <p class="note">Code: <code>BAD_REQUEST</code> or <code>CONSULTATION_NOT_ACTIVE</code></p>
         <figure><pre tabindex="0">{
           &quot;error&quot;: {
-            &quot;message&quot;: &quot;The field &#x27;Sec-WebSocket-Key&#x27; must be the base64 of 16 bytes; it is missing.&quot;,
+            &quot;message&quot;: &quot;Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last \&quot;==\&quot;.&quot;,
             &quot;code&quot;: &quot;BAD_REQUEST&quot;
           }
         }</pre></figure></details>
@@ -360,7 +360,7 @@ extension DocumentationTexts {
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
         <figure><pre tabindex="0">{
           &quot;error&quot;: {
-            &quot;message&quot;: &quot;The WebSocket needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27; and &#x27;X-API-Key: &lt;key&gt;&#x27; on the handshake; neither arrived.&quot;,
+            &quot;message&quot;: &quot;The WebSocket needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27; and &#x27;X-API-Key: &lt;key&gt;&#x27; on the handshake; no such field arrived. The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them.&quot;,
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;
           }
         }</pre></figure></details>
@@ -548,7 +548,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:3.9rem"><code>notes</code> <span class="optional">optional</span></th><td>string</td><td>The same (websocket-architecture).</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>order_index</code></th><td>integer, 0 to 49</td><td>The place in the words, from 0.</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -679,7 +679,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>parsing_notes</code> <span class="optional">optional</span></th><td>string</td><td>What was assumed, where something was.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>order_index</code></th><td>integer, 0 to 49</td><td>The place in the words, from 0.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50, as this guide has it.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>raw_input</code></th><td>string, 1 to 1000 characters</td><td>The words, as sent.</td></tr>
@@ -712,10 +712,10 @@ extension DocumentationTexts {
               {
                 &quot;id&quot;: &quot;4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164&quot;,
                 &quot;meal_log_id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
-                &quot;food_id&quot;: &quot;chicken-breast&quot;,
+                &quot;food_id&quot;: &quot;bd7aec16-e3ee-4690-ab9d-79d71ed2d459&quot;,
                 &quot;food_name&quot;: &quot;Chicken Breast&quot;,
                 &quot;quantity&quot;: 120,
-                &quot;unit&quot;: &quot;g&quot;,
+                &quot;unit&quot;: &quot;grams&quot;,
                 &quot;calories&quot;: 198,
                 &quot;protein_g&quot;: 37.2,
                 &quot;carbs_g&quot;: 0.0,
@@ -908,7 +908,7 @@ extension DocumentationTexts {
         </tbody></table></div>
         <figure><pre tabindex="0">{
           &quot;type&quot;: &quot;error&quot;,
-          &quot;error&quot;: &quot;The frame&#x27;s &#x27;type&#x27; is \&quot;message\&quot;, which the guide consultation-websocket documents.&quot;,
+          &quot;error&quot;: &quot;The frame&#x27;s &#x27;type&#x27; is \&quot;message\&quot;, which belongs to the guide consultation-websocket, and this server answers as meal-log-websocket (--guide); send \&quot;ping\&quot;.&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:02Z&quot;
         }</pre></figure></section>
 
@@ -975,10 +975,10 @@ extension DocumentationTexts {
               {
                 &quot;id&quot;: &quot;4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164&quot;,
                 &quot;meal_log_id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
-                &quot;food_id&quot;: &quot;chicken-breast&quot;,
+                &quot;food_id&quot;: &quot;bd7aec16-e3ee-4690-ab9d-79d71ed2d459&quot;,
                 &quot;food_name&quot;: &quot;Chicken Breast&quot;,
                 &quot;quantity&quot;: 120,
-                &quot;unit&quot;: &quot;g&quot;,
+                &quot;unit&quot;: &quot;grams&quot;,
                 &quot;calories&quot;: 198,
                 &quot;protein_g&quot;: 37.2,
                 &quot;carbs_g&quot;: 0.0,
@@ -999,7 +999,7 @@ extension DocumentationTexts {
         <p>No food was found in the words, or too many. Comes to every socket that the user has open, once.</p>
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.failed&quot;</td><td></td></tr>
-        <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log in which no food was found, or more than 50, as this guide has it.</td></tr>
+        <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>raw_input</code></th><td>string, 1 to 1000 characters</td><td>The words, as sent.</td></tr>

@@ -95,7 +95,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
-            &quot;message&quot;: &quot;GET /api/v1/consultations is not in the guide websocket-architecture, which this server answers as (--guide); enhanced-consultations documents it.&quot;
+            &quot;message&quot;: &quot;GET \&quot;/api/v1/consultations\&quot; is not in the guide websocket-architecture, which this server answers as (--guide). Documented by enhanced-consultations; without --guide all are served.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -492,6 +492,13 @@ extension DocumentationTexts {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
+        }</pre></figure>
+        <figure><figcaption>A handshake without a key</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;BAD_REQUEST&quot;,
+            &quot;message&quot;: &quot;Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last \&quot;==\&quot;.&quot;
+          }
         }</pre></figure></details>
         <details><summary><b>401</b> The credentials are missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
@@ -499,7 +506,14 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The WebSocket needs &#x27;?token=&lt;JWT&gt;&#x27; in its URL, and none arrived.&quot;
+            &quot;message&quot;: &quot;The WebSocket needs &#x27;?token=&lt;JWT&gt;&#x27; in its URL; there is none. The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them.&quot;
+          }
+        }</pre></figure>
+        <figure><figcaption>Header fields alone</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
+            &quot;message&quot;: &quot;The handshake has header fields alone; the guide websocket-architecture sends &#x27;?token=&lt;JWT&gt;&#x27; in the URL, and this server answers as it (--guide).&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -597,6 +611,13 @@ extension DocumentationTexts {
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;&#x27;meal_type&#x27; must be one of \&quot;breakfast\&quot;, \&quot;lunch\&quot;, \&quot;dinner\&quot;, \&quot;snack\&quot;; got \&quot;brunch\&quot;. Did you mean \&quot;lunch\&quot;?&quot;
+          }
+        }</pre></figure>
+        <figure><figcaption>No words</figcaption><pre tabindex="0">{
+          &quot;success&quot;: false,
+          &quot;error&quot;: {
+            &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
+            &quot;message&quot;: &quot;The field &#x27;raw_input&#x27; is blank; describe the meal, such as \&quot;2 eggs and toast\&quot;.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
@@ -713,7 +734,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:3.9rem"><code>notes</code> <span class="optional">optional</span></th><td>string</td><td>The same (websocket-architecture).</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>order_index</code></th><td>integer, 0 to 49</td><td>The place in the words, from 0.</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:2.8rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -862,7 +883,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>notes</code> <span class="optional">optional</span></th><td>string</td><td>The same (websocket-architecture).</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>order_index</code></th><td>integer, 0 to 49</td><td>The place in the words, from 0.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
-        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50.</td></tr>
+        <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Or: Failed</b> A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_log_id</code></th><td>string</td><td>The id again, as websocket-architecture&#x27;s events name it.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -906,11 +927,11 @@ extension DocumentationTexts {
               {
                 &quot;id&quot;: &quot;4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164&quot;,
                 &quot;meal_log_id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
-                &quot;food_id&quot;: &quot;chicken-breast&quot;,
+                &quot;food_id&quot;: &quot;bd7aec16-e3ee-4690-ab9d-79d71ed2d459&quot;,
                 &quot;food_name&quot;: &quot;Chicken Breast&quot;,
                 &quot;name&quot;: &quot;Chicken Breast&quot;,
                 &quot;quantity&quot;: 120,
-                &quot;unit&quot;: &quot;g&quot;,
+                &quot;unit&quot;: &quot;grams&quot;,
                 &quot;calories&quot;: 198,
                 &quot;protein_g&quot;: 37.2,
                 &quot;carbs_g&quot;: 0.0,
@@ -1254,7 +1275,7 @@ extension DocumentationTexts {
         <p>No food was found in the words, or too many. Comes to every socket that the user has open, once.</p>
         <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.failed&quot;</td><td></td></tr>
-        <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log in which no food was found, or more than 50.</td></tr>
+        <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_log_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>error</code></th><td>string</td><td>What went wrong.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>details</code></th><td>string</td><td>Why.</td></tr>

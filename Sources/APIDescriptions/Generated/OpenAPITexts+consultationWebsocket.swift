@@ -159,8 +159,8 @@ extension OpenAPITexts {
                             success: false
                             error:
                               code: NOT_FOUND
-                              message: GET /api/v1/consultations is not in the guide consultation-websocket, which this server answers
-                                as (--guide); enhanced-consultations documents it.
+                              message: GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server
+                                answers as (--guide). Documented by enhanced-consultations; without --guide all are served.
           /api/v1/consultations/{id}:
             parameters:
               - $ref: '#/components/parameters/ConsultationID'
@@ -1291,7 +1291,16 @@ extension OpenAPITexts {
                         error:
                           code: UNAUTHORIZED
                           message: 'The WebSocket needs ''Authorization: Bearer <JWT>'' and ''X-API-Key: <key>'' on the handshake;
-                            neither arrived.'
+                            no such field arrived. The Quick Start of the guide consultation-websocket leaves credentials out: its
+                            full listing sends them.'
+                    query:
+                      summary: The token in the query
+                      value:
+                        success: false
+                        error:
+                          code: UNAUTHORIZED
+                          message: 'The handshake has ''?token='' alone, which the guide consultation-websocket does not know, and
+                            this server answers as it (--guide): send ''Authorization: Bearer <JWT>'' and ''X-API-Key: <key>''.'
             UnknownConsultation:
               description: This user has no consultation with this id. An id in upper case is unknown too.
               content:
@@ -1336,7 +1345,8 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000".
+                          message: This user has no goal "00000000-0000-4000-8000-000000000000". Send the id that POST /api/v1/goals
+                            answered with, never the app's local one (guide goal-linking, critical rule).
             UnknownContextGoal:
               description: The context names a goal that this user does not have.
               content:
@@ -1354,7 +1364,8 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000" (field 'goal_id').
+                          message: This user has no goal "00000000-0000-4000-8000-000000000000" (field 'goal_id'). Send the id that
+                            POST /api/v1/goals answered with, never the app's local one (guide goal-linking, critical rule).
             UnknownGoalOrConversation:
               description: This user has no goal with the id in the path, or no consultation with the one in the body.
               content:
@@ -1375,14 +1386,15 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000".
+                          message: This user has no goal "00000000-0000-4000-8000-000000000000". Send the id that POST /api/v1/goals
+                            answered with, never the app's local one (guide goal-linking, critical rule).
                     conversation:
                       summary: No such conversation
                       value:
                         success: false
                         error:
                           code: NOT_FOUND
-                          message: This user has no consultation "00000000-0000-4000-8000-000000000000".
+                          message: This user has no consultation "00000000-0000-4000-8000-000000000000" (field 'conversationId').
             NoEndpoint:
               description: There is no such endpoint.
               content:
@@ -1451,6 +1463,14 @@ extension OpenAPITexts {
                         error:
                           code: VALIDATION_FAILED
                           message: The field 'title' must have 1 to 200 characters; it has 0.
+                    date:
+                      summary: A year alone
+                      value:
+                        success: false
+                        error:
+                          code: VALIDATION_FAILED
+                          message: 'The field ''targetDate'' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a
+                            string: "2025".'
             BadGoalChange:
               description: The body is not JSON, a field is wrong, or the conversation is not active.
               content:
@@ -1503,6 +1523,14 @@ extension OpenAPITexts {
                           code: CONSULTATION_NOT_ACTIVE
                           message: 'Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active
                             one can be chatted in.'
+                    key:
+                      summary: A handshake without a key
+                      value:
+                        success: false
+                        error:
+                          code: BAD_REQUEST
+                          message: 'Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last
+                            "==".'
             ConsultationExists:
               description: 'The user has an active consultation with this persona and this context. `details` says which: continue
                 it, or archive it.'

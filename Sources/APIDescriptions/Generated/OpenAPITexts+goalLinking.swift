@@ -1197,8 +1197,9 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: UNAUTHORIZED
-                          message: 'The WebSocket needs ''Authorization: Bearer <JWT>'' and ''X-API-Key: <key>'' on the handshake,
-                            or ''?token=<JWT>'' in its URL; neither arrived.'
+                          message: 'The WebSocket needs ''Authorization: Bearer <JWT>'' on the handshake, or ''?token=<JWT>'' in
+                            its URL; neither arrived. The Quick Start of the guide consultation-websocket leaves credentials out:
+                            its full listing sends them.'
             UnknownConsultation:
               description: This user has no consultation with this id. An id in upper case is unknown too.
               content:
@@ -1243,7 +1244,8 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000".
+                          message: This user has no goal "00000000-0000-4000-8000-000000000000". Send the id that POST /api/v1/goals
+                            answered with, never the app's local one (guide goal-linking, critical rule).
             UnknownGoalOrConversation:
               description: This user has no goal with the id in the path, or no consultation with the one in the body.
               content:
@@ -1264,14 +1266,15 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000".
+                          message: This user has no goal "00000000-0000-4000-8000-000000000000". Send the id that POST /api/v1/goals
+                            answered with, never the app's local one (guide goal-linking, critical rule).
                     conversation:
                       summary: No such conversation
                       value:
                         success: false
                         error:
                           code: NOT_FOUND
-                          message: This user has no consultation "00000000-0000-4000-8000-000000000000".
+                          message: This user has no consultation "00000000-0000-4000-8000-000000000000" (field 'conversationId').
             NoEndpoint:
               description: There is no such endpoint.
               content:
@@ -1330,6 +1333,14 @@ extension OpenAPITexts {
                         error:
                           code: VALIDATION_FAILED
                           message: The field 'title' must have 1 to 200 characters; it has 0.
+                    date:
+                      summary: A year alone
+                      value:
+                        success: false
+                        error:
+                          code: VALIDATION_FAILED
+                          message: 'The field ''targetDate'' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a
+                            string: "2025".'
             BadGoalChange:
               description: The body is not JSON, a field is wrong, or the conversation is not active.
               content:
@@ -1380,7 +1391,7 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: VALIDATION_FAILED
-                          message: 'The field ''goalId'' must be a string; got a number: 7.'
+                          message: 'The field ''goalId'' must be the id that POST /api/v1/goals answered with; got a number: 7.'
             BadHandshake:
               description: The consultation is not active, or the handshake breaks RFC 6455.
               content:
@@ -1403,6 +1414,14 @@ extension OpenAPITexts {
                           code: CONSULTATION_NOT_ACTIVE
                           message: 'Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active
                             one can be chatted in.'
+                    key:
+                      summary: A handshake without a key
+                      value:
+                        success: false
+                        error:
+                          code: BAD_REQUEST
+                          message: 'Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last
+                            "==".'
             TooManyActiveConsultations:
               description: The user has ten active consultations, which is the most. Archive one to start another.
               content:

@@ -159,8 +159,8 @@ extension OpenAPITexts {
                         absent:
                           value:
                             error:
-                              message: GET /api/v1/consultations is not in the guide meal-log-websocket, which this server answers
-                                as (--guide); enhanced-consultations documents it.
+                              message: GET "/api/v1/consultations" is not in the guide meal-log-websocket, which this server answers
+                                as (--guide). Documented by enhanced-consultations; without --guide all are served.
                               code: NOT_FOUND
           /api/v1/consultations/{id}/ws:
             parameters:
@@ -1105,7 +1105,7 @@ extension OpenAPITexts {
               additionalProperties: false
             FailedMealLog:
               title: Failed
-              description: A meal log in which no food was found, or more than 50.
+              description: A meal log in which no food was found, or more than 50, or for whose foods the server had no room.
               type: object
               required:
                 - id
@@ -1199,8 +1199,7 @@ extension OpenAPITexts {
                   $ref: '#/components/schemas/ID'
                 food_id:
                   description: The food in the backend's table.
-                  type: string
-                  minLength: 1
+                  $ref: '#/components/schemas/ID'
                 food_name:
                   type: string
                   minLength: 1
@@ -1440,7 +1439,7 @@ extension OpenAPITexts {
               additionalProperties: false
             BareFailedMealLog:
               title: Failed
-              description: A meal log in which no food was found, or more than 50, as this guide has it.
+              description: A meal log in which no food was found, or more than 50, or for whose foods the server had no room.
               type: object
               required:
                 - id
@@ -1501,8 +1500,7 @@ extension OpenAPITexts {
                   $ref: '#/components/schemas/ID'
                 food_id:
                   description: The food in the backend's table.
-                  type: string
-                  minLength: 1
+                  $ref: '#/components/schemas/ID'
                 food_name:
                   type: string
                   minLength: 1
@@ -1614,7 +1612,8 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000" (field 'goal_id').
+                          message: This user has no goal "00000000-0000-4000-8000-000000000000" (field 'goal_id'). Send the id that
+                            POST /api/v1/goals answered with, never the app's local one (guide goal-linking, critical rule).
             BadQuery:
               description: A parameter is out of range, or names a value that does not exist.
               content:
@@ -1787,7 +1786,8 @@ extension OpenAPITexts {
                       value:
                         error:
                           message: 'The WebSocket needs ''Authorization: Bearer <JWT>'' and ''X-API-Key: <key>'' on the handshake;
-                            neither arrived.'
+                            no such field arrived. The Quick Start of the guide consultation-websocket leaves credentials out: its
+                            full listing sends them.'
                           code: UNAUTHORIZED
             BareUnknownConsultation:
               description: This user has no consultation with this id. An id in upper case is unknown too.
@@ -1877,7 +1877,8 @@ extension OpenAPITexts {
                     usual:
                       value:
                         error:
-                          message: The field 'Sec-WebSocket-Key' must be the base64 of 16 bytes; it is missing.
+                          message: 'Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last
+                            "==".'
                           code: BAD_REQUEST
             BareUnsupportedMediaType:
               description: The body came as something other than JSON in UTF-8, or without a `Content-Type`.
@@ -2041,10 +2042,10 @@ extension OpenAPITexts {
                   items:
                     - id: 4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164
                       meal_log_id: d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92
-                      food_id: chicken-breast
+                      food_id: bd7aec16-e3ee-4690-ab9d-79d71ed2d459
                       food_name: Chicken Breast
                       quantity: 120
-                      unit: g
+                      unit: grams
                       calories: 198
                       protein_g: 37.2
                       carbs_g: 0.0

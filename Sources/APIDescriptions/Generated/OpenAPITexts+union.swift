@@ -1530,7 +1530,7 @@ extension OpenAPITexts {
               additionalProperties: false
             FailedMealLog:
               title: Failed
-              description: A meal log in which no food was found, or more than 50.
+              description: A meal log in which no food was found, or more than 50, or for whose foods the server had no room.
               type: object
               required:
                 - id
@@ -1615,8 +1615,7 @@ extension OpenAPITexts {
                 meal_log_id: {$ref: '#/components/schemas/ID'}
                 food_id:
                   description: The food in the backend's table.
-                  type: string
-                  minLength: 1
+                  $ref: '#/components/schemas/ID'
                 food_name: {type: string, minLength: 1}
                 name:
                   description: The food's name again (websocket-architecture).
@@ -1746,7 +1745,8 @@ extension OpenAPITexts {
                           code: UNAUTHORIZED
                           message: >-
                             The WebSocket needs 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>' on the handshake, or
-                            '?token=<JWT>' in its URL; neither arrived.
+                            '?token=<JWT>' in its URL; neither arrived. The Quick Start of the guide consultation-websocket
+                            leaves credentials out: its full listing sends them.
             UnknownConsultation:
               description: This user has no consultation with this id. An id in upper case is unknown too.
               content:
@@ -1784,7 +1784,9 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000".
+                          message: >-
+                            This user has no goal "00000000-0000-4000-8000-000000000000". Send the id that POST /api/v1/goals
+                            answered with, never the app's local one (guide goal-linking, critical rule).
             UnknownContextGoal:
               description: The context names a goal that this user does not have.
               content:
@@ -1798,7 +1800,9 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000" (field 'goal_id').
+                          message: >-
+                            This user has no goal "00000000-0000-4000-8000-000000000000" (field 'goal_id'). Send the id that
+                            POST /api/v1/goals answered with, never the app's local one (guide goal-linking, critical rule).
             UnknownGoalOrConversation:
               description: This user has no goal with the id in the path, or no consultation with the one in the body.
               content:
@@ -1813,14 +1817,17 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: GOAL_NOT_FOUND
-                          message: This user has no goal "00000000-0000-4000-8000-000000000000".
+                          message: >-
+                            This user has no goal "00000000-0000-4000-8000-000000000000". Send the id that POST /api/v1/goals
+                            answered with, never the app's local one (guide goal-linking, critical rule).
                     conversation:
                       summary: No such conversation
                       value:
                         success: false
                         error:
                           code: NOT_FOUND
-                          message: This user has no consultation "00000000-0000-4000-8000-000000000000".
+                          message: >-
+                            This user has no consultation "00000000-0000-4000-8000-000000000000" (field 'conversationId').
             UnknownMealLog:
               description: This user has no meal log with this id. An id in upper case is unknown too.
               content:
@@ -1903,6 +1910,15 @@ extension OpenAPITexts {
                         error:
                           code: VALIDATION_FAILED
                           message: The field 'title' must have 1 to 200 characters; it has 0.
+                    date:
+                      summary: A year alone
+                      value:
+                        success: false
+                        error:
+                          code: VALIDATION_FAILED
+                          message: >-
+                            The field 'targetDate' must be an ISO 8601 date-time such as "2025-03-01T00:00:00Z"; got a string:
+                            "2025".
             BadGoalChange:
               description: The body is not JSON, a field is wrong, or the conversation is not active.
               content:
@@ -1942,7 +1958,7 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: VALIDATION_FAILED
-                          message: "The field 'goalId' must be a string; got a number: 7."
+                          message: "The field 'goalId' must be the id that POST /api/v1/goals answered with; got a number: 7."
             BadMealLog:
               description: The body is not JSON, or a field is missing or wrong.
               content:
@@ -1960,6 +1976,13 @@ extension OpenAPITexts {
                           message: >-
                             'meal_type' must be one of "breakfast", "lunch", "dinner", "snack"; got "brunch". Did you mean
                             "lunch"?
+                    blank:
+                      summary: No words
+                      value:
+                        success: false
+                        error:
+                          code: VALIDATION_FAILED
+                          message: The field 'raw_input' is blank; describe the meal, such as "2 eggs and toast".
             BadHandshake:
               description: The consultation is not active, or the handshake breaks RFC 6455.
               content:
@@ -1977,6 +2000,15 @@ extension OpenAPITexts {
                           message: >-
                             Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one
                             can be chatted in.
+                    key:
+                      summary: A handshake without a key
+                      value:
+                        success: false
+                        error:
+                          code: BAD_REQUEST
+                          message: >-
+                            Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last
+                            "==".
             ConsultationExists:
               description: >-
                 The user has an active consultation with this persona and this context. `details` says which: continue it, or
@@ -2337,11 +2369,11 @@ extension OpenAPITexts {
                   items:
                     - id: 4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164
                       meal_log_id: d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92
-                      food_id: chicken-breast
+                      food_id: bd7aec16-e3ee-4690-ab9d-79d71ed2d459
                       food_name: Chicken Breast
                       name: Chicken Breast
                       quantity: 120
-                      unit: g
+                      unit: grams
                       calories: 198
                       protein_g: 37.2
                       carbs_g: 0.0

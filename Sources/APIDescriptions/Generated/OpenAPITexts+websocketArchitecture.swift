@@ -150,8 +150,8 @@ extension OpenAPITexts {
                             success: false
                             error:
                               code: NOT_FOUND
-                              message: GET /api/v1/consultations is not in the guide websocket-architecture, which this server answers
-                                as (--guide); enhanced-consultations documents it.
+                              message: GET "/api/v1/consultations" is not in the guide websocket-architecture, which this server
+                                answers as (--guide). Documented by enhanced-consultations; without --guide all are served.
           /api/v1/consultations/{id}:
             parameters:
               - $ref: '#/components/parameters/ConsultationID'
@@ -1170,7 +1170,7 @@ extension OpenAPITexts {
               additionalProperties: false
             FailedMealLog:
               title: Failed
-              description: A meal log in which no food was found, or more than 50.
+              description: A meal log in which no food was found, or more than 50, or for whose foods the server had no room.
               type: object
               required:
                 - id
@@ -1264,8 +1264,7 @@ extension OpenAPITexts {
                   $ref: '#/components/schemas/ID'
                 food_id:
                   description: The food in the backend's table.
-                  type: string
-                  minLength: 1
+                  $ref: '#/components/schemas/ID'
                 food_name:
                   type: string
                   minLength: 1
@@ -1472,7 +1471,16 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: UNAUTHORIZED
-                          message: The WebSocket needs '?token=<JWT>' in its URL, and none arrived.
+                          message: 'The WebSocket needs ''?token=<JWT>'' in its URL; there is none. The Quick Start of the guide
+                            consultation-websocket leaves credentials out: its full listing sends them.'
+                    fields:
+                      summary: Header fields alone
+                      value:
+                        success: false
+                        error:
+                          code: UNAUTHORIZED
+                          message: The handshake has header fields alone; the guide websocket-architecture sends '?token=<JWT>'
+                            in the URL, and this server answers as it (--guide).
             UnknownConsultation:
               description: This user has no consultation with this id. An id in upper case is unknown too.
               content:
@@ -1606,6 +1614,13 @@ extension OpenAPITexts {
                           code: VALIDATION_FAILED
                           message: '''meal_type'' must be one of "breakfast", "lunch", "dinner", "snack"; got "brunch". Did you
                             mean "lunch"?'
+                    blank:
+                      summary: No words
+                      value:
+                        success: false
+                        error:
+                          code: VALIDATION_FAILED
+                          message: The field 'raw_input' is blank; describe the meal, such as "2 eggs and toast".
             BadHandshake:
               description: The consultation is not active, or the handshake breaks RFC 6455.
               content:
@@ -1628,6 +1643,14 @@ extension OpenAPITexts {
                           code: CONSULTATION_NOT_ACTIVE
                           message: 'Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active
                             one can be chatted in.'
+                    key:
+                      summary: A handshake without a key
+                      value:
+                        success: false
+                        error:
+                          code: BAD_REQUEST
+                          message: 'Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last
+                            "==".'
             ConsultationExists:
               description: 'The user has an active consultation with this persona and this context. `details` says which: continue
                 it, or archive it.'
@@ -1847,11 +1870,11 @@ extension OpenAPITexts {
                   items:
                     - id: 4b9e2d7c-6a1f-4835-b0c8-9d3e7f5a2164
                       meal_log_id: d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92
-                      food_id: chicken-breast
+                      food_id: bd7aec16-e3ee-4690-ab9d-79d71ed2d459
                       food_name: Chicken Breast
                       name: Chicken Breast
                       quantity: 120
-                      unit: g
+                      unit: grams
                       calories: 198
                       protein_g: 37.2
                       carbs_g: 0.0

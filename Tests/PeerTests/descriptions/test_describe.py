@@ -156,10 +156,13 @@ class Checks(unittest.TestCase):
             (lambda d: d["components"]["messages"]["pong"].update(name="ping"), "not its frame's type"),
             (lambda d: d["components"]["messages"]["pong"].update(examples=[]), "has no example"),
             (lambda d: d["operations"]["sendFrames"]["messages"].pop(), "are not those of the operations"),
-            (lambda d: d["operations"]["sendFrames"].update(action="emit"), "is no action"),
+            (lambda d: d["operations"]["sendFrames"].update(action="emit"), "'emit' is not one of"),
             (lambda d: d["components"]["messages"]["stream_chunk"].update(name="pong"), "have the same type"),
-            (lambda d: d.update(asyncapi="2.6.0"), "is not 3.0.0"),
+            (lambda d: d.update(asyncapi="2.6.0"), "'3.0.0' was expected"),
             (lambda d: d["components"]["schemas"].pop("Question"), "nothing is at"),
+            (lambda d: d["channels"]["consultation"].update(subscribe={}), "'subscribe' was unexpected"),
+            (lambda d: d["servers"]["local"].pop("host"), "'host' is a required property"),
+            (lambda d: d["components"]["messages"]["pong"].update(schema={}), "'schema' was unexpected"),
         ]:
             with self.subTest(expected=expected):
                 self.assertIn(expected, "\n".join(self.problems(check.AsyncAPI_, change)))
