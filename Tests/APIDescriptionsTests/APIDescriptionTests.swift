@@ -47,6 +47,11 @@ struct APIDescriptionTests {
         #expect(Set(names) == Set(expected))
     }
 
+    @Test("A mode that there is not is a mistake of the caller's")
+    func unknownMode() async {
+        await #expect(processExitsWith: .failure) { _ = APIDescription.openAPI.text(for: "Union") }
+    }
+
     @Test("Each mode's text names the mode", arguments: APIDescription.allCases, APIDescription.modeNames.dropFirst())
     func namesMode(_ description: APIDescription, _ mode: String) {
         let text = String(decoding: description.bytes(for: mode), as: UTF8.self)

@@ -52,8 +52,11 @@ def guide_text(kind, guide):
     """A guide's description: the union's with the guide's overlay, and without what is unused then."""
     name = f"{guide}.{kind}.yaml"
     document = read_yaml(ROOT / "openapi" / f"{kind}.yaml")
+    changes = read_yaml(ROOT / "openapi" / "overlays" / name)
+    if changes.get("extends") != f"../{kind}.yaml":
+        sys.exit(f"describe: openapi/overlays/{name}: extends ../{kind}.yaml, or has another name")
     try:
-        document = overlay.apply(document, read_yaml(ROOT / "openapi" / "overlays" / name))
+        document = overlay.apply(document, changes)
     except overlay.OverlayError as error:
         sys.exit(f"describe: openapi/overlays/{name}: {error}")
     pruning.prune(document)

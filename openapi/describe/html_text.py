@@ -30,13 +30,14 @@ def example(value, summary=None):
     """A value as JSON, under its summary."""
     caption = f"<figcaption>{inline(summary)}</figcaption>" if summary else ""
     text = json.dumps(value, indent=2, ensure_ascii=False)
-    return f'<figure>{caption}<pre tabindex="0">{escape(text)}</pre></figure>'
+    return f'<figure>{caption}<pre>{escape(text)}</pre></figure>'
 
 
 def table(head, body):
     """A table that scrolls by itself where it is wider than the page."""
     cells = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    return f'<div class="wide" tabindex="0"><table><thead><tr>{cells}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
+    label = escape(", ".join(head))
+    return f'<div class="wide" tabindex="0" role="region" aria-label="{label}"><table><thead><tr>{cells}</tr></thead><tbody>\n{body}\n</tbody></table></div>'
 
 
 def member_table(rows):

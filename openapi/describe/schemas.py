@@ -64,7 +64,7 @@ def limits_text(schema):
     if "format" in schema:
         return f" ({schema['format']})"
     if "minLength" in schema or "maxLength" in schema:
-        return range_text(schema.get("minLength", 0), schema.get("maxLength"), " characters")
+        return range_text(schema.get("minLength"), schema.get("maxLength"), " characters")
     if "minimum" in schema or "maximum" in schema:
         return range_text(schema.get("minimum"), schema.get("maximum"), "")
     return ""

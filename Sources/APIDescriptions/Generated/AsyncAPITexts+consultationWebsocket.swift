@@ -19,7 +19,6 @@ extension AsyncAPITexts {
             - A message that arrives while an answer streams is stored at once, and answered in its turn. At most 16 wait.
             - A client that goes away misses nothing but the frames: the answer is completed and stored.
             - Archiving the consultation sends `error` and closes with 1000.
-
             - What the server cannot use is answered by `error`; the connection stays open.
             - The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not
               UTF-8, and 1009 after a message of more than 1 MiB.

@@ -36,7 +36,8 @@ extension DocumentationTexts {
         a { color: var(--link); }
         code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .875em; }
         code { background: var(--shade); padding: .1em .3em; border-radius: .25rem; overflow-wrap: anywhere; }
-        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; overflow-x: auto; margin: .25rem 0; }
+        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; margin: .25rem 0;
+          white-space: pre-wrap; overflow-wrap: anywhere; }
         figure { margin: .5rem 0; }
         figcaption, .optional, .note { color: var(--dim); font-size: .9rem; }
         .summary { font-size: 1.1rem; }
@@ -47,7 +48,8 @@ extension DocumentationTexts {
         table { border-collapse: collapse; width: 100%; font-size: .925rem; }
         th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
         tbody th { font-weight: 400; white-space: nowrap; }
-        td { min-width: 8rem; }
+        td { min-width: 5rem; }
+        td:last-child { min-width: 11rem; }
         .choice td { background: var(--shade); }
         details { margin: .4rem 0; padding: .35rem .75rem; border: 1px solid var(--line); border-radius: .4rem; }
         summary { cursor: pointer; }
@@ -87,13 +89,13 @@ extension DocumentationTexts {
         <h3 id="getConsultation"><span class="method GET">GET</span> <code>/api/v1/consultations/{id}</code></h3>
         <p><b>Show a consultation</b></p>
         <p>The consultation as it stands. It may be archived, and it may be about a goal.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The consultation.</summary>
         <p>A conversation with a coach, and the goal that it is linked with.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string or null</td><td>The goal that it is linked with.</td></tr>
@@ -106,7 +108,7 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>messageCount</code></th><td>integer</td><td></td></tr>
         <tr><th scope="row"><code>lastMessageAt</code></th><td>string (date-time) or null</td><td>When the last message was stored.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A conversation about a goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>A conversation about a goal</figcaption><pre>{
           &quot;id&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;,
           &quot;userId&quot;: &quot;7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a&quot;,
           &quot;goalId&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
@@ -122,14 +124,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -138,14 +140,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -154,7 +156,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -167,14 +169,14 @@ extension DocumentationTexts {
         <h3 id="listMessages"><span class="method GET">GET</span> <code>/api/v1/consultations/{id}/messages</code></h3>
         <p><b>List a consultation&#x27;s messages</b></p>
         <p>The history, oldest first. Without <code>page</code> and <code>page_size</code> it comes whole, as one page: one guide&#x27;s client knows no paging. A message of the user is there once it has been acknowledged on the socket, an answer once it is complete.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
         <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Messages on a page; 50 where only <code>page</code> is given.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The messages.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>messages</code></th><td>array of objects</td><td></td></tr>
@@ -198,7 +200,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_next</code></th><td>boolean</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_prev</code></th><td>boolean</td><td></td></tr>
         </tbody></table></div>
-        <figure><figcaption>A question and its answer</figcaption><pre tabindex="0">{
+        <figure><figcaption>A question and its answer</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;messages&quot;: [
@@ -232,7 +234,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -241,14 +243,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -257,14 +259,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -273,7 +275,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -287,13 +289,13 @@ extension DocumentationTexts {
         <p><b>Archive a consultation</b></p>
         <p>Puts a consultation away for good. It no longer counts towards the ten active ones, and another one with its persona and context may be created. A goal that was linked with it is no longer. An answer that was streaming is completed and stored without frames; open sockets get an <code>error</code> frame and close with 1000.</p>
         <p>Archiving again answers 200 and changes nothing. No body is asked for; one that comes must be JSON, and is not looked at.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The consultation, archived.</summary>
         <p>One consultation, as each guide reads it: <code>data</code> (enhanced-consultations, consultation-websocket), <code>data.consultation</code> (consultation-websocket, when created), the camelCase members at the top (goal-linking), and <code>consultation_id</code> (websocket-architecture).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string or null</td><td>The goal that it is linked with.</td></tr>
@@ -342,7 +344,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>last_message_at</code> <span class="optional">optional</span></th><td>string (date-time)</td><td>When the last message was stored; absent while there is none (enhanced-consultations).</td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>An archived consultation</figcaption><pre tabindex="0">{
+        <figure><figcaption>An archived consultation</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
@@ -390,14 +392,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -406,14 +408,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -422,7 +424,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -431,7 +433,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -447,7 +449,7 @@ extension DocumentationTexts {
         <p>Credentials come in the header fields of every request or, where a client cannot set those, as <code>?token=</code> with the JWT; then no API key is asked for. What goes over the socket is told in the description at <code>/asyncapi.yaml</code>.</p>
         <p>Refusals come in the order 401, 404, 400 for a consultation that is not active, then what is wrong with the handshake itself: 426 or 400.</p>
         <p>Credentials: bearer token and X-API-Key in the header, or token in the query, or bearer token.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -455,14 +457,14 @@ extension DocumentationTexts {
         <p class="note">Header fields: <code>Upgrade</code>, <code>Connection</code>, <code>Sec-WebSocket-Accept</code></p></details>
         <details><summary><b>400</b> The consultation is not active, or the handshake breaks RFC 6455.</summary>
         <p class="note">Code: <code>BAD_REQUEST</code> or <code>CONSULTATION_NOT_ACTIVE</code></p>
-        <figure><figcaption>An archived consultation</figcaption><pre tabindex="0">{
+        <figure><figcaption>An archived consultation</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>A handshake without a key</figcaption><pre tabindex="0">{
+        <figure><figcaption>A handshake without a key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;BAD_REQUEST&quot;,
@@ -471,7 +473,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The credentials are missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No credentials</figcaption><pre tabindex="0">{
+        <figure><figcaption>No credentials</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -480,14 +482,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -496,7 +498,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>426</b> The request is no WebSocket handshake, or one of another version.</summary>
         <p class="note">Header fields: <code>Upgrade</code></p><p class="note">Code: <code>UPGRADE_REQUIRED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UPGRADE_REQUIRED&quot;,
@@ -505,7 +507,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -521,15 +523,15 @@ extension DocumentationTexts {
         <p>Gives the conversation about a goal, and makes one where there is none: with the persona <code>general_wellness</code>, which is shown as &quot;Wellness Coach&quot;, and the goal&#x27;s title. Both are linked: the goal&#x27;s <code>conversationId</code> names the conversation, the consultation&#x27;s <code>goal_id</code> the goal.</p>
         <p>Asked again, it answers 201 with the same conversation and creates nothing, so it never conflicts. An active consultation of that persona about the goal that is not linked (any more) is linked and given too.</p>
         <h4>Body</h4>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goalId</code></th><td>string (uuid)</td><td>The goal&#x27;s id as the backend issued it. One in upper case is unknown (404); what is no UUID is refused (400).</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;goalId&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The conversation, new or not.</summary>
-        <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#archiveConsultation">archive</a>, <a href="#openSocket">socket</a>, <a href="#getGoal">goal</a>.</p><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#archiveConsultation">archive</a>, <a href="#openSocket">socket</a>, <a href="#getGoal">goal</a>.</p><div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>conversationId</code></th><td>string</td><td>The consultation&#x27;s id; its socket and its messages are found by it.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>createdAt</code></th><td>string (date-time)</td><td>When the conversation was created.</td></tr>
@@ -538,7 +540,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>name</code></th><td>&quot;Nutritionist&quot; or &quot;Fitness Coach&quot; or &quot;Wellness Specialist&quot; or &quot;Wellness Coach&quot;</td><td>As people read it.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>avatar</code></th><td>string (uri)</td><td>The URL of a picture on this server.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;conversationId&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;,
           &quot;goalId&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
           &quot;createdAt&quot;: &quot;2025-01-30T10:30:00Z&quot;,
@@ -550,7 +552,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or <code>goalId</code> is missing or not in the form of an id.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>A number</figcaption><pre tabindex="0">{
+        <figure><figcaption>A number</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -559,14 +561,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -575,7 +577,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
@@ -584,7 +586,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -593,7 +595,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>429</b> The user has ten active consultations, which is the most. Archive one to start another.</summary>
         <p class="note">Code: <code>TOO_MANY_ACTIVE_CONSULTATIONS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;TOO_MANY_ACTIVE_CONSULTATIONS&quot;,
@@ -602,7 +604,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -617,12 +619,12 @@ extension DocumentationTexts {
         <p>All goals of the user, oldest first. A user has at most 1,000.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The goals.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goals</code></th><td>array of objects</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -632,7 +634,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>updatedAt</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>totalCount</code></th><td>integer</td><td></td></tr>
         </tbody></table></div>
-        <figure><figcaption>One goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>One goal</figcaption><pre>{
           &quot;goals&quot;: [
             {
               &quot;id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
@@ -652,14 +654,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -668,7 +670,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -683,13 +685,13 @@ extension DocumentationTexts {
         <p>A new goal is <code>not_started</code>, has the progress 0 and no conversation. The id that the backend issues is the one to use from then on, never one that the client made.</p>
         <h4>Body</h4>
         <p>What is pursued, and until when.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td>Of 1 to 200 characters.</td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td>Of at most 2,000 characters; may be empty.</td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td>Of at most 2,000 characters; may be empty.</td></tr>
         <tr><th scope="row"><code>targetDate</code></th><td>string (date-time)</td><td>When it should be reached.</td></tr>
         <tr><th scope="row"><code>category</code> <span class="optional">optional</span></th><td>string, 1 to 100 characters or null</td><td>A word of the client&#x27;s, of 1 to 100 characters.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;title&quot;: &quot;Exercise 3x per week&quot;,
           &quot;description&quot;: &quot;Build a consistent workout habit&quot;,
           &quot;targetDate&quot;: &quot;2025-03-01T00:00:00Z&quot;,
@@ -698,11 +700,11 @@ extension DocumentationTexts {
         <h4>Answers</h4>
         <details open><summary><b>201</b> The goal was created.</summary>
         <p class="note">What its id leads to: <a href="#getGoal">goal</a>, <a href="#changeGoal">change</a>.</p><p>What a user pursues (goal-linking).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -711,7 +713,7 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>createdAt</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>updatedAt</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A new goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>A new goal</figcaption><pre>{
           &quot;id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
           &quot;userId&quot;: &quot;7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a&quot;,
           &quot;title&quot;: &quot;Exercise 3x per week&quot;,
@@ -726,14 +728,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or a field is missing or wrong.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>No title</figcaption><pre tabindex="0">{
+        <figure><figcaption>No title</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;The field &#x27;title&#x27; must have 1 to 200 characters; it has 0.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>A year alone</figcaption><pre tabindex="0">{
+        <figure><figcaption>A year alone</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -742,14 +744,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -758,7 +760,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -767,7 +769,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -780,17 +782,17 @@ extension DocumentationTexts {
         <h3 id="getGoal"><span class="method GET">GET</span> <code>/api/v1/goals/{goalId}</code></h3>
         <p><b>Show a goal</b></p>
         <p>The goal, with the id of the conversation about it where there is one.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goalId</code></th><td>path</td><td>string</td><td>The goal&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The goal.</summary>
         <p>What a user pursues (goal-linking).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -799,7 +801,7 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>createdAt</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>updatedAt</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A goal with a conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>A goal with a conversation</figcaption><pre>{
           &quot;id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
           &quot;userId&quot;: &quot;7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a&quot;,
           &quot;title&quot;: &quot;Exercise 3x per week&quot;,
@@ -814,14 +816,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -830,7 +832,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
@@ -839,7 +841,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -853,38 +855,38 @@ extension DocumentationTexts {
         <p><b>Change a goal, or link it with a conversation</b></p>
         <p>Changes the fields that are given, all or none: every field is checked before anything changes. A body without fields changes nothing and answers 200.</p>
         <p>A <code>conversationId</code> links the goal with an active consultation of the user, both ways. Whoever either of them was linked with before loses the link. <code>null</code> unlinks both; to leave the link alone, leave the field out. Persona and context of the consultation stay as they are.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goalId</code></th><td>path</td><td>string</td><td>The goal&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Body</h4>
         <p>The fields to change. <code>null</code> counts as absent, save for <code>conversationId</code>.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>title</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>Of 1 to 200 characters.</td></tr>
-        <tr><th scope="row"><code>description</code> <span class="optional">optional</span></th><td>string, 0 to 2000 characters or null</td><td>Of at most 2,000 characters.</td></tr>
+        <tr><th scope="row"><code>description</code> <span class="optional">optional</span></th><td>string, at most 2000 characters or null</td><td>Of at most 2,000 characters.</td></tr>
         <tr><th scope="row"><code>targetDate</code> <span class="optional">optional</span></th><td>string (date-time) or null</td><td>When it should be reached.</td></tr>
         <tr><th scope="row"><code>progress</code> <span class="optional">optional</span></th><td>number, 0 to 1 or null</td><td>From 0, nothing, to 1, reached.</td></tr>
         <tr><th scope="row"><code>status</code> <span class="optional">optional</span></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot; or null</td><td></td></tr>
         <tr><th scope="row"><code>conversationId</code> <span class="optional">optional</span></th><td>string or null</td><td>The id of an active consultation of this user; <code>null</code> unlinks.</td></tr>
         <tr><th scope="row"><code>category</code> <span class="optional">optional</span></th><td>string, 1 to 100 characters or null</td><td>A word of the client&#x27;s, of 1 to 100 characters.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>Link a conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>Link a conversation</figcaption><pre>{
           &quot;conversationId&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;
         }</pre></figure>
-        <figure><figcaption>Unlink it</figcaption><pre tabindex="0">{
+        <figure><figcaption>Unlink it</figcaption><pre>{
           &quot;conversationId&quot;: null
         }</pre></figure>
-        <figure><figcaption>Report progress</figcaption><pre tabindex="0">{
+        <figure><figcaption>Report progress</figcaption><pre>{
           &quot;progress&quot;: 0.45,
           &quot;status&quot;: &quot;in_progress&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The goal as it is now.</summary>
         <p>What a user pursues (goal-linking).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -893,7 +895,7 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>createdAt</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>updatedAt</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A goal with a conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>A goal with a conversation</figcaption><pre>{
           &quot;id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
           &quot;userId&quot;: &quot;7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a&quot;,
           &quot;title&quot;: &quot;Exercise 3x per week&quot;,
@@ -908,14 +910,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, a field is wrong, or the conversation is not active.</summary>
         <p class="note">Code: <code>CONSULTATION_NOT_ACTIVE</code> or <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>An archived conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>An archived conversation</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>A status that does not exist</figcaption><pre tabindex="0">{
+        <figure><figcaption>A status that does not exist</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -924,14 +926,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -940,14 +942,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with the id in the path, or no consultation with the one in the body.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code> or <code>NOT_FOUND</code></p>
-        <figure><figcaption>No such goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>No such goal</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;. Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure>
-        <figure><figcaption>No such conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>No such conversation</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -956,7 +958,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -965,7 +967,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -980,7 +982,7 @@ extension DocumentationTexts {
         <p><b>Show a coach&#x27;s picture</b></p>
         <p>What <code>persona.avatar</code> names.</p>
         <p>Credentials: none.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>persona</code></th><td>path</td><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>The coach.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -988,7 +990,7 @@ extension DocumentationTexts {
         <p class="note"><code>image/svg+xml</code></p></details>
         <details><summary><b>404</b> There is no such endpoint.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -1004,10 +1006,10 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> It does.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ok&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ok&quot;
         }</pre></figure></details>
         </section>
@@ -1019,17 +1021,17 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> They are.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ready&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ready&quot;
         }</pre></figure></details>
         <details><summary><b>503</b> The server is shutting down.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;shutting down&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;shutting down&quot;
         }</pre></figure></details>
         </section>
@@ -1070,29 +1072,28 @@ extension DocumentationTexts {
         <p>The handshake is refused with 401 for credentials, 404 for an unknown, foreign or upper-case id, 400 for a consultation that is not active, and 426 where it is no handshake. The first frame is <code>connected</code>.</p>
         <p>Each consultation has a WebSocket of its own. Over it people chat with the coach. This guide presupposes the socket without describing it, so both documented chats are served.</p>
         <p>One text frame is one JSON object with a <code>type</code>. Server frames say when they were sent (<code>timestamp</code>, ISO 8601 in UTC with whole seconds) and, save <code>pong</code>, which consultation they belong to. The client&#x27;s own frames pick the chat: <code>message</code> is answered in the terms of <code>consultation-websocket</code>, <code>user_message</code> in those of <code>enhanced-consultations</code>. Several sockets on one consultation all see its chat, each in the terms that it used last; a socket that never chatted gets none.</p>
-        <ul><li>An answer begins 0.3 to 0.9 seconds after its question and is complete within 4 seconds. The pieces together are exactly the message that is stored.</li><li>A message that arrives while an answer streams is stored at once, and answered in its turn. At most 16 wait.</li><li>A client that goes away misses nothing but the frames: the answer is completed and stored.</li><li>Archiving the consultation sends <code>error</code> and closes with 1000.</li></ul>
-        <ul><li>What the server cannot use is answered by <code>error</code>; the connection stays open.</li><li>The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009 after a message of more than 1 MiB.</li><li>Control pings are answered by control pongs, as RFC 6455 has it, whatever the JSON <code>ping</code> does.</li></ul>
+        <ul><li>An answer begins 0.3 to 0.9 seconds after its question and is complete within 4 seconds. The pieces together are exactly the message that is stored.</li><li>A message that arrives while an answer streams is stored at once, and answered in its turn. At most 16 wait.</li><li>A client that goes away misses nothing but the frames: the answer is completed and stored.</li><li>Archiving the consultation sends <code>error</code> and closes with 1000.</li><li>What the server cannot use is answered by <code>error</code>; the connection stays open.</li><li>The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009 after a message of more than 1 MiB.</li><li>Control pings are answered by control pongs, as RFC 6455 has it, whatever the JSON <code>ping</code> does.</li></ul>
         <h3>What clients send</h3>
         <p>Unknown members of a frame are ignored.</p>
         <section aria-labelledby="frame-message"><h4 id="frame-message"><code>message</code></h4>
         <p>Asks the coach; answered by message_received, stream_chunk and stream_complete (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;message&quot;</td><td></td></tr>
         <tr><th scope="row"><code>content</code></th><td>string, 1 to 2000 characters</td><td>Of 1 to 2,000 characters after trimming, and at most 128 KiB of UTF-8.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;message&quot;,
           &quot;content&quot;: &quot;What should I eat for breakfast?&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-sendUserMessage"><h4 id="frame-sendUserMessage"><code>user_message</code></h4>
         <p>Asks the coach; answered by user_message and assistant_message_… (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;user_message&quot;</td><td></td></tr>
         <tr><th scope="row"><code>content</code></th><td>string, 1 to 2000 characters</td><td>Of 1 to 2,000 characters after trimming, and at most 128 KiB of UTF-8.</td></tr>
         <tr><th scope="row"><code>metadata</code> <span class="optional">optional</span></th><td>object or null</td><td>What the client likes to note. It is not echoed, and not part of the history.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;user_message&quot;,
           &quot;content&quot;: &quot;What should I eat for breakfast?&quot;,
           &quot;metadata&quot;: {
@@ -1102,10 +1103,10 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-ping"><h4 id="frame-ping"><code>ping</code></h4>
         <p>Answered by pong.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;ping&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;ping&quot;
         }</pre></figure></section>
 
@@ -1113,12 +1114,12 @@ extension DocumentationTexts {
         <p>Clients should ignore types that they do not know.</p>
         <section aria-labelledby="frame-connected"><h4 id="frame-connected"><code>connected</code></h4>
         <p>The first frame on every socket.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;connected&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;connected&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
@@ -1126,12 +1127,12 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-message_received"><h4 id="frame-message_received"><code>message_received</code></h4>
         <p>The question is in the history, and its answer will follow (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;message_received&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;message_received&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:01Z&quot;
@@ -1139,13 +1140,13 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-stream_chunk"><h4 id="frame-stream_chunk"><code>stream_chunk</code></h4>
         <p>To be appended to the pieces before it (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;stream_chunk&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>content</code></th><td>string</td><td>A piece of the text; blanks at its ends belong to it.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;stream_chunk&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;content&quot;: &quot;For breakfast, I recommend &quot;,
@@ -1154,12 +1155,12 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-stream_complete"><h4 id="frame-stream_complete"><code>stream_complete</code></h4>
         <p>It is in the history, and counts as a message (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;stream_complete&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;stream_complete&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:05Z&quot;
@@ -1167,14 +1168,14 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-user_message"><h4 id="frame-user_message"><code>user_message</code></h4>
         <p>The question as it is in the history, trimmed (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;user_message&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>content</code></th><td>string</td><td>The question, trimmed.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;user_message&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;5e7c9a1b-3d2f-4e60-8b17-c4a9d0f6e235&quot;,
@@ -1184,13 +1185,13 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-assistant_message_start"><h4 id="frame-assistant_message_start"><code>assistant_message_start</code></h4>
         <p>From now on <code>message_id</code> is the answer&#x27;s (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;assistant_message_start&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;assistant_message_start&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;a8d4f2c6-1b7e-4c93-9f50-2e6b8d0a7c14&quot;,
@@ -1199,14 +1200,14 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-assistant_message_chunk"><h4 id="frame-assistant_message_chunk"><code>assistant_message_chunk</code></h4>
         <p>To be appended to the pieces before it (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;assistant_message_chunk&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>content</code></th><td>string</td><td>A piece of the text; blanks at its ends belong to it.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;assistant_message_chunk&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;a8d4f2c6-1b7e-4c93-9f50-2e6b8d0a7c14&quot;,
@@ -1216,7 +1217,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-template_created"><h4 id="frame-template_created"><code>template_created</code></h4>
         <p>What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;template_created&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>metadata</code></th><td>object</td><td>What the backend noted about a message.</td></tr>
@@ -1228,7 +1229,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>tokens_used</code> <span class="optional">optional</span></th><td>integer</td><td>A rough count of language-model tokens.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;template_created&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;metadata&quot;: {
@@ -1243,7 +1244,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-assistant_message_end"><h4 id="frame-assistant_message_end"><code>assistant_message_end</code></h4>
         <p>It is in the history, with what the backend noted about it (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;assistant_message_end&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -1256,7 +1257,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>tokens_used</code> <span class="optional">optional</span></th><td>integer</td><td>A rough count of language-model tokens.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;assistant_message_end&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;a8d4f2c6-1b7e-4c93-9f50-2e6b8d0a7c14&quot;,
@@ -1268,25 +1269,25 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-pong"><h4 id="frame-pong"><code>pong</code></h4>
         <p>It belongs to no consultation.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;pong&quot;</td><td></td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;pong&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-error"><h4 id="frame-error"><code>error</code></h4>
         <p>What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;error&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>error</code></th><td>string</td><td>For people; what arrived, and what to do.</td></tr>
         <tr><th scope="row"><code>code</code></th><td>&quot;CONSULTATION_NOT_ACTIVE&quot; or &quot;HISTORY_FULL&quot; or &quot;INVALID_CONTENT&quot; or &quot;INVALID_JSON&quot; or &quot;INVALID_MESSAGE_TYPE&quot; or &quot;STORE_FULL&quot; or &quot;TOO_MANY_WAITING_MESSAGES&quot; or &quot;UNSUPPORTED_DATA&quot;</td><td>For programs.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;error&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;error&quot;: &quot;The frame has no &#x27;content&#x27;; send a text of 1 to 2000 characters.&quot;,

@@ -36,7 +36,8 @@ extension DocumentationTexts {
         a { color: var(--link); }
         code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .875em; }
         code { background: var(--shade); padding: .1em .3em; border-radius: .25rem; overflow-wrap: anywhere; }
-        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; overflow-x: auto; margin: .25rem 0; }
+        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; margin: .25rem 0;
+          white-space: pre-wrap; overflow-wrap: anywhere; }
         figure { margin: .5rem 0; }
         figcaption, .optional, .note { color: var(--dim); font-size: .9rem; }
         .summary { font-size: 1.1rem; }
@@ -47,7 +48,8 @@ extension DocumentationTexts {
         table { border-collapse: collapse; width: 100%; font-size: .925rem; }
         th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
         tbody th { font-weight: 400; white-space: nowrap; }
-        td { min-width: 8rem; }
+        td { min-width: 5rem; }
+        td:last-child { min-width: 11rem; }
         .choice td { background: var(--shade); }
         details { margin: .4rem 0; padding: .35rem .75rem; border: 1px solid var(--line); border-radius: .4rem; }
         summary { cursor: pointer; }
@@ -91,7 +93,7 @@ extension DocumentationTexts {
         <h4>Answers</h4>
         <details><summary><b>404</b> The guide does not document it.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;GET \&quot;/api/v1/consultations\&quot; is not in the guide meal-log-websocket, which this server answers as (--guide). Documented by enhanced-consultations; without --guide all are served.&quot;,
             &quot;code&quot;: &quot;NOT_FOUND&quot;
@@ -108,14 +110,14 @@ extension DocumentationTexts {
         <h4>Body</h4>
         <p>Who to talk with, and about what.</p>
         <p>The coach is <code>persona</code> or, where that is absent, <code>coach_type</code>. The context is given as <code>goal_id</code>, or as <code>context_type</code> with <code>context_id</code>: a goal needs an id, <code>general</code> has none, the others may have one. <code>goal_id</code> beside a <code>context_id</code> is accepted only where both are equal; send one of them.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>title</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>As shown in lists; of 1 to 200 characters (enhanced-consultations).</td></tr>
         <tr class="choice"><td colspan="3"><b>Either: With a persona</b></td></tr>
         <tr><th scope="row"><code>persona</code></th><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>A coach: for nutrition, for workouts, for stress, sleep and habits, or for all of it. The last is shown as &quot;Wellness Coach&quot;.</td></tr>
         <tr class="choice"><td colspan="3"><b>Or: With a coach type</b> Read only where <code>persona</code> is absent (websocket-architecture).</td></tr>
         <tr><th scope="row"><code>persona</code> <span class="optional">optional</span></th><td>null</td><td></td></tr>
         <tr><th scope="row"><code>coach_type</code></th><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>A coach: for nutrition, for workouts, for stress, sleep and habits, or for all of it. The last is shown as &quot;Wellness Coach&quot;.</td></tr>
-        <tr><th scope="row"><code>context</code> <span class="optional">optional</span></th><td>string, 0 to 1000 characters or null</td><td>Free text of at most 1,000 characters, recorded and otherwise without effect.</td></tr>
+        <tr><th scope="row"><code>context</code> <span class="optional">optional</span></th><td>string, at most 1000 characters or null</td><td>Free text of at most 1,000 characters, recorded and otherwise without effect.</td></tr>
         <tr class="choice"><td colspan="3"><b>Either: About nothing in particular</b></td></tr>
         <tr><th scope="row"><code>goal_id</code> <span class="optional">optional</span></th><td>null</td><td></td></tr>
         <tr><th scope="row"><code>context_type</code> <span class="optional">optional</span></th><td>&quot;general&quot; or null</td><td></td></tr>
@@ -133,26 +135,26 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>context_type</code></th><td>&quot;insight&quot; or &quot;mood&quot; or &quot;journal&quot;</td><td></td></tr>
         <tr><th scope="row"><code>context_id</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>The id of the thing.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>An open-ended talk</figcaption><pre tabindex="0">{
+        <figure><figcaption>An open-ended talk</figcaption><pre>{
           &quot;persona&quot;: &quot;nutritionist&quot;
         }</pre></figure>
-        <figure><figcaption>About a goal (consultation-websocket)</figcaption><pre tabindex="0">{
+        <figure><figcaption>About a goal (consultation-websocket)</figcaption><pre>{
           &quot;persona&quot;: &quot;fitness_coach&quot;,
           &quot;goal_id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;
         }</pre></figure>
-        <figure><figcaption>With a context and a title (enhanced-consultations)</figcaption><pre tabindex="0">{
+        <figure><figcaption>With a context and a title (enhanced-consultations)</figcaption><pre>{
           &quot;persona&quot;: &quot;wellness_specialist&quot;,
           &quot;context_type&quot;: &quot;mood&quot;,
           &quot;title&quot;: &quot;Sleeping badly&quot;
         }</pre></figure>
-        <figure><figcaption>With a coach type (websocket-architecture)</figcaption><pre tabindex="0">{
+        <figure><figcaption>With a coach type (websocket-architecture)</figcaption><pre>{
           &quot;coach_type&quot;: &quot;nutritionist&quot;,
           &quot;context&quot;: &quot;meal_log_tracking&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The consultation was created and is active.</summary>
         <p class="note">What its id leads to: <a href="#openSocket">socket</a>.</p><p>One consultation, as each guide reads it: <code>data</code> (enhanced-consultations, consultation-websocket), <code>data.consultation</code> (consultation-websocket, when created), the camelCase members at the top (goal-linking), and <code>consultation_id</code> (websocket-architecture).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string or null</td><td>The goal that it is linked with.</td></tr>
@@ -201,7 +203,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>last_message_at</code> <span class="optional">optional</span></th><td>string (date-time)</td><td>When the last message was stored; absent while there is none (enhanced-consultations).</td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A consultation about a goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>A consultation about a goal</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;,
@@ -253,14 +255,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, a field is missing or wrong, or the context contradicts itself.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>A coach who does not exist</figcaption><pre tabindex="0">{
+        <figure><figcaption>A coach who does not exist</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;&#x27;persona&#x27; must be one of \&quot;nutritionist\&quot;, \&quot;fitness_coach\&quot;, \&quot;wellness_specialist\&quot;, \&quot;general_wellness\&quot;; got \&quot;nutritionits\&quot;. Did you mean \&quot;nutritionist\&quot;?&quot;
           }
         }</pre></figure>
-        <figure><figcaption>No body</figcaption><pre tabindex="0">{
+        <figure><figcaption>No body</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;INVALID_JSON&quot;,
@@ -269,14 +271,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -285,7 +287,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> The context names a goal that this user does not have.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
@@ -294,7 +296,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>409</b> The user has an active consultation with this persona and this context. <code>details</code> says which: continue it, or archive it.</summary>
         <p class="note">Code: <code>CONSULTATION_EXISTS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_EXISTS&quot;,
@@ -309,7 +311,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -318,7 +320,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>429</b> The user has ten active consultations, which is the most. Archive one to start another.</summary>
         <p class="note">Code: <code>TOO_MANY_ACTIVE_CONSULTATIONS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;TOO_MANY_ACTIVE_CONSULTATIONS&quot;,
@@ -327,7 +329,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -342,7 +344,7 @@ extension DocumentationTexts {
         <p>The opening handshake (RFC 6455): <code>Upgrade: websocket</code>, <code>Connection: Upgrade</code>, <code>Sec-WebSocket-Version: 13</code> and a <code>Sec-WebSocket-Key</code>, over HTTP/1.1. Each consultation has a socket of its own; <code>/ws</code> does not exist. Any of them tells how the user&#x27;s meal logs come out.</p>
         <p>Credentials come in the header fields of every request; <code>?token=</code> belongs to other guides and is refused (401). What goes over the socket is told in the description at <code>/asyncapi.yaml</code>.</p>
         <p>Refusals come in the order 401, 404, 400 for a consultation that is not active, then what is wrong with the handshake itself: 426 or 400.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -350,7 +352,7 @@ extension DocumentationTexts {
         <p class="note">Header fields: <code>Upgrade</code>, <code>Connection</code>, <code>Sec-WebSocket-Accept</code></p></details>
         <details><summary><b>400</b> The consultation is not active, or the handshake breaks RFC 6455.</summary>
         <p class="note">Code: <code>BAD_REQUEST</code> or <code>CONSULTATION_NOT_ACTIVE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;Sec-WebSocket-Key is missing. Send the base64 of 16 random bytes, once: 24 characters, the last \&quot;==\&quot;.&quot;,
             &quot;code&quot;: &quot;BAD_REQUEST&quot;
@@ -358,7 +360,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The credentials are missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;The WebSocket needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27; and &#x27;X-API-Key: &lt;key&gt;&#x27; on the handshake; no such field arrived. The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them.&quot;,
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;
@@ -366,7 +368,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;,
             &quot;code&quot;: &quot;NOT_FOUND&quot;
@@ -374,7 +376,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>426</b> The request is no WebSocket handshake, or one of another version.</summary>
         <p class="note">Header fields: <code>Upgrade</code></p><p class="note">Code: <code>UPGRADE_REQUIRED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;This is a WebSocket: connect with &#x27;Upgrade: websocket&#x27; and &#x27;Connection: Upgrade&#x27; (ws:// in the URL), not with a plain request.&quot;,
             &quot;code&quot;: &quot;UPGRADE_REQUIRED&quot;
@@ -382,7 +384,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 10,000 meal logs of a user, or 256 MiB of data.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;This server holds its limit of 100000 users. They live in memory only: restart it to begin anew.&quot;,
             &quot;code&quot;: &quot;STORE_FULL&quot;
@@ -397,23 +399,23 @@ extension DocumentationTexts {
         <p>Stores the words and answers at once with the status <code>processing</code>. Two to four and a half seconds later the log is <code>completed</code>, with the foods that were found and their nutrition facts, or <code>failed</code>, where no food was. Then every socket that the user has open gets <code>meal_log.completed</code> or <code>meal_log.failed</code>; who has none asks for the log again.</p>
         <h4>Body</h4>
         <p>What was eaten.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>raw_input</code></th><td>string, 1 to 1000 characters</td><td>Foods and amounts in plain words, of 1 to 1,000 characters and not blank. Stored as sent.</td></tr>
         <tr><th scope="row"><code>meal_type</code></th><td>&quot;breakfast&quot; or &quot;lunch&quot; or &quot;dinner&quot; or &quot;snack&quot;</td><td>Which meal it was.</td></tr>
         <tr><th scope="row"><code>logged_at</code> <span class="optional">optional</span></th><td>string (date-time) or null</td><td>When it was eaten; now where absent.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;raw_input&quot;: &quot;2 eggs and toast&quot;,
           &quot;meal_type&quot;: &quot;breakfast&quot;
         }</pre></figure>
-        <figure><figcaption>Eaten earlier</figcaption><pre tabindex="0">{
+        <figure><figcaption>Eaten earlier</figcaption><pre>{
           &quot;raw_input&quot;: &quot;120g chicken breast&quot;,
           &quot;meal_type&quot;: &quot;lunch&quot;,
           &quot;logged_at&quot;: &quot;2025-01-29T12:30:00Z&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The log was stored and is being read.</summary>
-        <p class="note">What its id leads to: <a href="#getMealLog">mealLog</a>.</p><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <p class="note">What its id leads to: <a href="#getMealLog">mealLog</a>.</p><div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log that is still being read, as this guide has it.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
@@ -424,7 +426,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,
             &quot;user_id&quot;: &quot;7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a&quot;,
@@ -438,7 +440,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or a field is missing or wrong.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;&#x27;meal_type&#x27; must be one of \&quot;breakfast\&quot;, \&quot;lunch\&quot;, \&quot;dinner\&quot;, \&quot;snack\&quot;; got \&quot;brunch\&quot;. Did you mean \&quot;lunch\&quot;?&quot;,
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;
@@ -446,7 +448,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;,
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;
@@ -454,7 +456,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;The body arrived as \&quot;text/plain\&quot;; send it as &#x27;Content-Type: application/json&#x27;.&quot;,
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;
@@ -462,7 +464,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 10,000 meal logs of a user, or 256 MiB of data.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;This server holds its limit of 100000 users. They live in memory only: restart it to begin anew.&quot;,
             &quot;code&quot;: &quot;STORE_FULL&quot;
@@ -474,7 +476,7 @@ extension DocumentationTexts {
         <h3 id="listMealLogs"><span class="method GET">GET</span> <code>/api/v1/meal-logs</code></h3>
         <p><b>List meal logs</b></p>
         <p>The user&#x27;s meal logs, the latest <code>logged_at</code> first; of equal ones, the one that was created last first. A page past the end is empty, and so is a list whose start lies after its end.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code> <span class="optional">optional</span></th><td>query</td><td>&quot;processing&quot; or &quot;completed&quot; or &quot;failed&quot; or &quot;manual&quot;</td><td>Only logs with this status. No log is <code>manual</code> yet, for no endpoint makes one.</td></tr>
         <tr><th scope="row"><code>meal_type</code> <span class="optional">optional</span></th><td>query</td><td>&quot;breakfast&quot; or &quot;lunch&quot; or &quot;dinner&quot; or &quot;snack&quot;</td><td>Only logs of this meal.</td></tr>
         <tr><th scope="row"><code>start_date</code> <span class="optional">optional</span></th><td>query</td><td>string (date) or string (date-time)</td><td>The earliest <code>logged_at</code>, inclusive. A bare date begins at midnight UTC.</td></tr>
@@ -484,7 +486,7 @@ extension DocumentationTexts {
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> A page of meal logs.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_logs</code></th><td>array of objects</td><td></td></tr>
@@ -566,7 +568,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>limit</code></th><td>integer, 1 to 100</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>has_more</code></th><td>boolean</td><td>Whether a next page has logs.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>One meal log</figcaption><pre tabindex="0">{
+        <figure><figcaption>One meal log</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;meal_logs&quot;: [
@@ -591,7 +593,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -600,14 +602,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -616,7 +618,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -629,12 +631,12 @@ extension DocumentationTexts {
         <h3 id="getMealLog"><span class="method GET">GET</span> <code>/api/v1/meal-logs/{mealLogId}</code></h3>
         <p><b>Show a meal log</b></p>
         <p>The log as it stands: with its foods once it is <code>completed</code>, with what went wrong once it has <code>failed</code>. To wait for either without a socket, ask every five seconds.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>mealLogId</code></th><td>path</td><td>string</td><td>The meal log&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The meal log.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Either: Still being read</b> A meal log that is still being read, as this guide has it.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -690,7 +692,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>Completed</figcaption><pre tabindex="0">{
+        <figure><figcaption>Completed</figcaption><pre>{
           &quot;data&quot;: {
             &quot;id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
             &quot;user_id&quot;: &quot;7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a&quot;,
@@ -730,7 +732,7 @@ extension DocumentationTexts {
             ]
           }
         }</pre></figure>
-        <figure><figcaption>Failed</figcaption><pre tabindex="0">{
+        <figure><figcaption>Failed</figcaption><pre>{
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,
             &quot;user_id&quot;: &quot;7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a&quot;,
@@ -745,7 +747,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;,
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;
@@ -753,7 +755,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no meal log with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;This user has no meal log \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;,
             &quot;code&quot;: &quot;NOT_FOUND&quot;
@@ -761,7 +763,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 10,000 meal logs of a user, or 256 MiB of data.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;This server holds its limit of 100000 users. They live in memory only: restart it to begin anew.&quot;,
             &quot;code&quot;: &quot;STORE_FULL&quot;
@@ -775,7 +777,7 @@ extension DocumentationTexts {
         <p><b>Show a coach&#x27;s picture</b></p>
         <p>What <code>persona.avatar</code> names.</p>
         <p>Credentials: none.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>persona</code></th><td>path</td><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>The coach.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -783,7 +785,7 @@ extension DocumentationTexts {
         <p class="note"><code>image/svg+xml</code></p></details>
         <details><summary><b>404</b> There is no such endpoint.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;error&quot;: {
             &quot;message&quot;: &quot;There is no endpoint \&quot;/avatars/nobody.svg\&quot;.&quot;,
             &quot;code&quot;: &quot;NOT_FOUND&quot;
@@ -798,10 +800,10 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> It does.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ok&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ok&quot;
         }</pre></figure></details>
         </section>
@@ -813,17 +815,17 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> They are.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ready&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ready&quot;
         }</pre></figure></details>
         <details><summary><b>503</b> The server is shutting down.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;shutting down&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;shutting down&quot;
         }</pre></figure></details>
         </section>
@@ -868,10 +870,10 @@ extension DocumentationTexts {
         <p>Unknown members of a frame are ignored.</p>
         <section aria-labelledby="frame-ping"><h4 id="frame-ping"><code>ping</code></h4>
         <p>Answered by pong.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;ping&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;ping&quot;
         }</pre></figure></section>
 
@@ -879,34 +881,34 @@ extension DocumentationTexts {
         <p>Clients should ignore types that they do not know.</p>
         <section aria-labelledby="frame-connected"><h4 id="frame-connected"><code>connected</code></h4>
         <p>The first frame on every socket.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;connected&quot;</td><td></td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;connected&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-pong"><h4 id="frame-pong"><code>pong</code></h4>
         <p>It belongs to no consultation.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;pong&quot;</td><td></td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;pong&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-error"><h4 id="frame-error"><code>error</code></h4>
         <p>What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;error&quot;</td><td></td></tr>
         <tr><th scope="row"><code>error</code></th><td>string</td><td>For people; what arrived, and what to do.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;error&quot;,
           &quot;error&quot;: &quot;The frame&#x27;s &#x27;type&#x27; is \&quot;message\&quot;, which belongs to the guide consultation-websocket, and this server answers as meal-log-websocket (--guide); send \&quot;ping\&quot;.&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:02Z&quot;
@@ -914,7 +916,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-meal_log-completed"><h4 id="frame-meal_log-completed"><code>meal_log.completed</code></h4>
         <p>The whole log with its foods; there is nothing left to fetch. Comes to every socket that the user has open, once.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.completed&quot;</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log whose foods were found, as this guide has it. The totals are the sums of the items.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -952,7 +954,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;meal_log.completed&quot;,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
@@ -997,7 +999,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-meal_log-failed"><h4 id="frame-meal_log-failed"><code>meal_log.failed</code></h4>
         <p>No food was found in the words, or too many. Comes to every socket that the user has open, once.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.failed&quot;</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -1011,7 +1013,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;meal_log.failed&quot;,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,

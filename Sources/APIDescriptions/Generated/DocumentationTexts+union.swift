@@ -36,7 +36,8 @@ extension DocumentationTexts {
         a { color: var(--link); }
         code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .875em; }
         code { background: var(--shade); padding: .1em .3em; border-radius: .25rem; overflow-wrap: anywhere; }
-        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; overflow-x: auto; margin: .25rem 0; }
+        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; margin: .25rem 0;
+          white-space: pre-wrap; overflow-wrap: anywhere; }
         figure { margin: .5rem 0; }
         figcaption, .optional, .note { color: var(--dim); font-size: .9rem; }
         .summary { font-size: 1.1rem; }
@@ -47,7 +48,8 @@ extension DocumentationTexts {
         table { border-collapse: collapse; width: 100%; font-size: .925rem; }
         th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
         tbody th { font-weight: 400; white-space: nowrap; }
-        td { min-width: 8rem; }
+        td { min-width: 5rem; }
+        td:last-child { min-width: 11rem; }
         .choice td { background: var(--shade); }
         details { margin: .4rem 0; padding: .35rem .75rem; border: 1px solid var(--line); border-radius: .4rem; }
         summary { cursor: pointer; }
@@ -88,7 +90,7 @@ extension DocumentationTexts {
         <h3 id="listConsultations"><span class="method GET">GET</span> <code>/api/v1/consultations</code></h3>
         <p><b>List consultations</b></p>
         <p>The user&#x27;s consultations of every status, the one that changed last first. A page past the end is empty.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
         <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Consultations on a page. Where absent: 20.</td></tr>
         <tr><th scope="row"><code>is_archived</code> <span class="optional">optional</span></th><td>query</td><td>boolean</td><td><code>true</code> lists the archived ones, <code>false</code> the others; both where absent.</td></tr>
@@ -97,7 +99,7 @@ extension DocumentationTexts {
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> A page of consultations.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>consultations</code></th><td>array of objects</td><td></td></tr>
@@ -125,7 +127,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_next</code></th><td>boolean</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_prev</code></th><td>boolean</td><td></td></tr>
         </tbody></table></div>
-        <figure><figcaption>One consultation</figcaption><pre tabindex="0">{
+        <figure><figcaption>One consultation</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;consultations&quot;: [
@@ -157,7 +159,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -166,14 +168,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -182,7 +184,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -200,14 +202,14 @@ extension DocumentationTexts {
         <h4>Body</h4>
         <p>Who to talk with, and about what.</p>
         <p>The coach is <code>persona</code> or, where that is absent, <code>coach_type</code>. The context is given as <code>goal_id</code>, or as <code>context_type</code> with <code>context_id</code>: a goal needs an id, <code>general</code> has none, the others may have one. <code>goal_id</code> beside a <code>context_id</code> is accepted only where both are equal; send one of them.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>title</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>As shown in lists; of 1 to 200 characters (enhanced-consultations).</td></tr>
         <tr class="choice"><td colspan="3"><b>Either: With a persona</b></td></tr>
         <tr><th scope="row"><code>persona</code></th><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>A coach: for nutrition, for workouts, for stress, sleep and habits, or for all of it. The last is shown as &quot;Wellness Coach&quot;.</td></tr>
         <tr class="choice"><td colspan="3"><b>Or: With a coach type</b> Read only where <code>persona</code> is absent (websocket-architecture).</td></tr>
         <tr><th scope="row"><code>persona</code> <span class="optional">optional</span></th><td>null</td><td></td></tr>
         <tr><th scope="row"><code>coach_type</code></th><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>A coach: for nutrition, for workouts, for stress, sleep and habits, or for all of it. The last is shown as &quot;Wellness Coach&quot;.</td></tr>
-        <tr><th scope="row"><code>context</code> <span class="optional">optional</span></th><td>string, 0 to 1000 characters or null</td><td>Free text of at most 1,000 characters, recorded and otherwise without effect.</td></tr>
+        <tr><th scope="row"><code>context</code> <span class="optional">optional</span></th><td>string, at most 1000 characters or null</td><td>Free text of at most 1,000 characters, recorded and otherwise without effect.</td></tr>
         <tr class="choice"><td colspan="3"><b>Either: About nothing in particular</b></td></tr>
         <tr><th scope="row"><code>goal_id</code> <span class="optional">optional</span></th><td>null</td><td></td></tr>
         <tr><th scope="row"><code>context_type</code> <span class="optional">optional</span></th><td>&quot;general&quot; or null</td><td></td></tr>
@@ -225,26 +227,26 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>context_type</code></th><td>&quot;insight&quot; or &quot;mood&quot; or &quot;journal&quot;</td><td></td></tr>
         <tr><th scope="row"><code>context_id</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>The id of the thing.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>An open-ended talk</figcaption><pre tabindex="0">{
+        <figure><figcaption>An open-ended talk</figcaption><pre>{
           &quot;persona&quot;: &quot;nutritionist&quot;
         }</pre></figure>
-        <figure><figcaption>About a goal (consultation-websocket)</figcaption><pre tabindex="0">{
+        <figure><figcaption>About a goal (consultation-websocket)</figcaption><pre>{
           &quot;persona&quot;: &quot;fitness_coach&quot;,
           &quot;goal_id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;
         }</pre></figure>
-        <figure><figcaption>With a context and a title (enhanced-consultations)</figcaption><pre tabindex="0">{
+        <figure><figcaption>With a context and a title (enhanced-consultations)</figcaption><pre>{
           &quot;persona&quot;: &quot;wellness_specialist&quot;,
           &quot;context_type&quot;: &quot;mood&quot;,
           &quot;title&quot;: &quot;Sleeping badly&quot;
         }</pre></figure>
-        <figure><figcaption>With a coach type (websocket-architecture)</figcaption><pre tabindex="0">{
+        <figure><figcaption>With a coach type (websocket-architecture)</figcaption><pre>{
           &quot;coach_type&quot;: &quot;nutritionist&quot;,
           &quot;context&quot;: &quot;meal_log_tracking&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The consultation was created and is active.</summary>
         <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#archiveConsultation">archive</a>, <a href="#openSocket">socket</a>.</p><p>One consultation, as each guide reads it: <code>data</code> (enhanced-consultations, consultation-websocket), <code>data.consultation</code> (consultation-websocket, when created), the camelCase members at the top (goal-linking), and <code>consultation_id</code> (websocket-architecture).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string or null</td><td>The goal that it is linked with.</td></tr>
@@ -293,7 +295,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>last_message_at</code> <span class="optional">optional</span></th><td>string (date-time)</td><td>When the last message was stored; absent while there is none (enhanced-consultations).</td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A consultation about a goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>A consultation about a goal</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;,
@@ -345,14 +347,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, a field is missing or wrong, or the context contradicts itself.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>A coach who does not exist</figcaption><pre tabindex="0">{
+        <figure><figcaption>A coach who does not exist</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;&#x27;persona&#x27; must be one of \&quot;nutritionist\&quot;, \&quot;fitness_coach\&quot;, \&quot;wellness_specialist\&quot;, \&quot;general_wellness\&quot;; got \&quot;nutritionits\&quot;. Did you mean \&quot;nutritionist\&quot;?&quot;
           }
         }</pre></figure>
-        <figure><figcaption>No body</figcaption><pre tabindex="0">{
+        <figure><figcaption>No body</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;INVALID_JSON&quot;,
@@ -361,14 +363,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -377,7 +379,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> The context names a goal that this user does not have.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
@@ -386,7 +388,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>409</b> The user has an active consultation with this persona and this context. <code>details</code> says which: continue it, or archive it.</summary>
         <p class="note">Code: <code>CONSULTATION_EXISTS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_EXISTS&quot;,
@@ -401,7 +403,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -410,7 +412,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>429</b> The user has ten active consultations, which is the most. Archive one to start another.</summary>
         <p class="note">Code: <code>TOO_MANY_ACTIVE_CONSULTATIONS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;TOO_MANY_ACTIVE_CONSULTATIONS&quot;,
@@ -419,7 +421,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -432,13 +434,13 @@ extension DocumentationTexts {
         <h3 id="listQuickActions"><span class="method GET">GET</span> <code>/api/v1/consultations/quick-actions</code></h3>
         <p><b>List quick actions</b></p>
         <p>Prompts that start a conversation with one tap, from a built-in catalogue. An action without a persona fits all of them, so it is listed whatever persona is asked for.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>context_type</code> <span class="optional">optional</span></th><td>query</td><td>&quot;general&quot; or &quot;goal&quot; or &quot;insight&quot; or &quot;mood&quot; or &quot;journal&quot;</td><td>Only those with this kind of context; all where absent.</td></tr>
         <tr><th scope="row"><code>persona</code> <span class="optional">optional</span></th><td>query</td><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>Only those of this coach; all where absent.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The actions that fit.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>quick_actions</code></th><td>array of objects</td><td></td></tr>
@@ -449,7 +451,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>category</code> <span class="optional">optional</span></th><td>string</td><td>A word to group by.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>count</code></th><td>integer</td><td>How many there are.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;quick_actions&quot;: [
@@ -471,7 +473,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -480,14 +482,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -496,7 +498,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -509,13 +511,13 @@ extension DocumentationTexts {
         <h3 id="getConsultation"><span class="method GET">GET</span> <code>/api/v1/consultations/{id}</code></h3>
         <p><b>Show a consultation</b></p>
         <p>The consultation as it stands. It may be archived, and it may be about a goal.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The consultation.</summary>
         <p>One consultation, as each guide reads it: <code>data</code> (enhanced-consultations, consultation-websocket), <code>data.consultation</code> (consultation-websocket, when created), the camelCase members at the top (goal-linking), and <code>consultation_id</code> (websocket-architecture).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string or null</td><td>The goal that it is linked with.</td></tr>
@@ -564,7 +566,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>last_message_at</code> <span class="optional">optional</span></th><td>string (date-time)</td><td>When the last message was stored; absent while there is none (enhanced-consultations).</td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A consultation about a goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>A consultation about a goal</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;,
@@ -616,14 +618,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -632,14 +634,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -648,7 +650,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -661,14 +663,14 @@ extension DocumentationTexts {
         <h3 id="listMessages"><span class="method GET">GET</span> <code>/api/v1/consultations/{id}/messages</code></h3>
         <p><b>List a consultation&#x27;s messages</b></p>
         <p>The history, oldest first. Without <code>page</code> and <code>page_size</code> it comes whole, as one page: one guide&#x27;s client knows no paging. A message of the user is there once it has been acknowledged on the socket, an answer once it is complete.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
         <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Messages on a page; 50 where only <code>page</code> is given.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The messages.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>messages</code></th><td>array of objects</td><td></td></tr>
@@ -692,7 +694,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_next</code></th><td>boolean</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_prev</code></th><td>boolean</td><td></td></tr>
         </tbody></table></div>
-        <figure><figcaption>A question and its answer</figcaption><pre tabindex="0">{
+        <figure><figcaption>A question and its answer</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;messages&quot;: [
@@ -726,7 +728,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -735,14 +737,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -751,14 +753,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -767,7 +769,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -781,13 +783,13 @@ extension DocumentationTexts {
         <p><b>Archive a consultation</b></p>
         <p>Puts a consultation away for good. It no longer counts towards the ten active ones, and another one with its persona and context may be created. A goal that was linked with it is no longer. An answer that was streaming is completed and stored without frames; open sockets get an <code>error</code> frame and close with 1000.</p>
         <p>Archiving again answers 200 and changes nothing. No body is asked for; one that comes must be JSON, and is not looked at.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The consultation, archived.</summary>
         <p>One consultation, as each guide reads it: <code>data</code> (enhanced-consultations, consultation-websocket), <code>data.consultation</code> (consultation-websocket, when created), the camelCase members at the top (goal-linking), and <code>consultation_id</code> (websocket-architecture).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string or null</td><td>The goal that it is linked with.</td></tr>
@@ -836,7 +838,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>last_message_at</code> <span class="optional">optional</span></th><td>string (date-time)</td><td>When the last message was stored; absent while there is none (enhanced-consultations).</td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>An archived consultation</figcaption><pre tabindex="0">{
+        <figure><figcaption>An archived consultation</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
@@ -884,14 +886,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -900,14 +902,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -916,7 +918,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -925,7 +927,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -941,7 +943,7 @@ extension DocumentationTexts {
         <p>Credentials come in the header fields of every request or, where a client cannot set those, as <code>?token=</code> with the JWT; then no API key is asked for. What goes over the socket is told in the description at <code>/asyncapi.yaml</code>.</p>
         <p>Refusals come in the order 401, 404, 400 for a consultation that is not active, then what is wrong with the handshake itself: 426 or 400.</p>
         <p>Credentials: bearer token and X-API-Key in the header, or token in the query.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -949,14 +951,14 @@ extension DocumentationTexts {
         <p class="note">Header fields: <code>Upgrade</code>, <code>Connection</code>, <code>Sec-WebSocket-Accept</code></p></details>
         <details><summary><b>400</b> The consultation is not active, or the handshake breaks RFC 6455.</summary>
         <p class="note">Code: <code>BAD_REQUEST</code> or <code>CONSULTATION_NOT_ACTIVE</code></p>
-        <figure><figcaption>An archived consultation</figcaption><pre tabindex="0">{
+        <figure><figcaption>An archived consultation</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>A handshake without a key</figcaption><pre tabindex="0">{
+        <figure><figcaption>A handshake without a key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;BAD_REQUEST&quot;,
@@ -965,7 +967,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The credentials are missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No credentials</figcaption><pre tabindex="0">{
+        <figure><figcaption>No credentials</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -974,14 +976,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -990,7 +992,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>426</b> The request is no WebSocket handshake, or one of another version.</summary>
         <p class="note">Header fields: <code>Upgrade</code></p><p class="note">Code: <code>UPGRADE_REQUIRED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UPGRADE_REQUIRED&quot;,
@@ -999,7 +1001,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1015,16 +1017,16 @@ extension DocumentationTexts {
         <p>Gives the conversation about a goal, and makes one where there is none: with the persona <code>general_wellness</code>, which is shown as &quot;Wellness Coach&quot;, and the goal&#x27;s title. Both are linked: the goal&#x27;s <code>conversationId</code> names the conversation, the consultation&#x27;s <code>goal_id</code> the goal.</p>
         <p>Asked again, it answers 201 with the same conversation and creates nothing, so it never conflicts. An active consultation of that persona about the goal that is not linked (any more) is linked and given too.</p>
         <h4>Body</h4>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goalId</code></th><td>string (uuid)</td><td>The goal&#x27;s id as the backend issued it. One in upper case is unknown (404); what is no UUID is refused (400).</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;goalId&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The conversation, new or not.</summary>
         <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#archiveConsultation">archive</a>, <a href="#openSocket">socket</a>, <a href="#getGoal">goal</a>.</p><p>The conversation at the top of the answer, as goal-linking reads it, and in <code>data</code>.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>conversationId</code></th><td>string</td><td>The consultation&#x27;s id; its socket and its messages are found by it.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>createdAt</code></th><td>string (date-time)</td><td>When the conversation was created.</td></tr>
@@ -1042,7 +1044,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>name</code></th><td>&quot;Nutritionist&quot; or &quot;Fitness Coach&quot; or &quot;Wellness Specialist&quot; or &quot;Wellness Coach&quot;</td><td>As people read it.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>avatar</code></th><td>string (uri)</td><td>The URL of a picture on this server.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;conversation_id&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;,
@@ -1065,7 +1067,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or <code>goalId</code> is missing or not in the form of an id.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>A number</figcaption><pre tabindex="0">{
+        <figure><figcaption>A number</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -1074,14 +1076,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -1090,7 +1092,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
@@ -1099,7 +1101,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -1108,7 +1110,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>429</b> The user has ten active consultations, which is the most. Archive one to start another.</summary>
         <p class="note">Code: <code>TOO_MANY_ACTIVE_CONSULTATIONS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;TOO_MANY_ACTIVE_CONSULTATIONS&quot;,
@@ -1117,7 +1119,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1132,12 +1134,12 @@ extension DocumentationTexts {
         <p>All goals of the user, oldest first. A user has at most 1,000.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The goals.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goals</code></th><td>array of objects</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1152,7 +1154,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row" style="padding-left:2.8rem"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row" style="padding-left:2.8rem"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1162,7 +1164,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>total_count</code></th><td>integer</td><td></td></tr>
         </tbody></table></div>
-        <figure><figcaption>One goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>One goal</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;goals&quot;: [
@@ -1201,14 +1203,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -1217,7 +1219,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1232,13 +1234,13 @@ extension DocumentationTexts {
         <p>A new goal is <code>not_started</code>, has the progress 0 and no conversation. The id that the backend issues is the one to use from then on, never one that the client made.</p>
         <h4>Body</h4>
         <p>What is pursued, and until when.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td>Of 1 to 200 characters.</td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td>Of at most 2,000 characters; may be empty.</td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td>Of at most 2,000 characters; may be empty.</td></tr>
         <tr><th scope="row"><code>targetDate</code></th><td>string (date-time)</td><td>When it should be reached.</td></tr>
         <tr><th scope="row"><code>category</code> <span class="optional">optional</span></th><td>string, 1 to 100 characters or null</td><td>A word of the client&#x27;s, of 1 to 100 characters.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;title&quot;: &quot;Exercise 3x per week&quot;,
           &quot;description&quot;: &quot;Build a consistent workout habit&quot;,
           &quot;targetDate&quot;: &quot;2025-03-01T00:00:00Z&quot;,
@@ -1247,11 +1249,11 @@ extension DocumentationTexts {
         <h4>Answers</h4>
         <details open><summary><b>201</b> The goal was created.</summary>
         <p class="note">What its id leads to: <a href="#getGoal">goal</a>, <a href="#changeGoal">change</a>.</p><p>A goal at the top of the answer, as goal-linking reads it, and in <code>data</code> in the style of the others.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1264,7 +1266,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1273,7 +1275,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A new goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>A new goal</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
@@ -1302,14 +1304,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or a field is missing or wrong.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>No title</figcaption><pre tabindex="0">{
+        <figure><figcaption>No title</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;The field &#x27;title&#x27; must have 1 to 200 characters; it has 0.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>A year alone</figcaption><pre tabindex="0">{
+        <figure><figcaption>A year alone</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -1318,14 +1320,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -1334,7 +1336,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -1343,7 +1345,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1356,17 +1358,17 @@ extension DocumentationTexts {
         <h3 id="getGoal"><span class="method GET">GET</span> <code>/api/v1/goals/{goalId}</code></h3>
         <p><b>Show a goal</b></p>
         <p>The goal, with the id of the conversation about it where there is one.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goalId</code></th><td>path</td><td>string</td><td>The goal&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The goal.</summary>
         <p>A goal at the top of the answer, as goal-linking reads it, and in <code>data</code> in the style of the others.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1379,7 +1381,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1388,7 +1390,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A goal with a conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>A goal with a conversation</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
@@ -1417,14 +1419,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -1433,7 +1435,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
@@ -1442,7 +1444,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1456,38 +1458,38 @@ extension DocumentationTexts {
         <p><b>Change a goal, or link it with a conversation</b></p>
         <p>Changes the fields that are given, all or none: every field is checked before anything changes. A body without fields changes nothing and answers 200.</p>
         <p>A <code>conversationId</code> links the goal with an active consultation of the user, both ways. Whoever either of them was linked with before loses the link. <code>null</code> unlinks both; to leave the link alone, leave the field out. Persona and context of the consultation stay as they are.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>goalId</code></th><td>path</td><td>string</td><td>The goal&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Body</h4>
         <p>The fields to change. <code>null</code> counts as absent, save for <code>conversationId</code>.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>title</code> <span class="optional">optional</span></th><td>string, 1 to 200 characters or null</td><td>Of 1 to 200 characters.</td></tr>
-        <tr><th scope="row"><code>description</code> <span class="optional">optional</span></th><td>string, 0 to 2000 characters or null</td><td>Of at most 2,000 characters.</td></tr>
+        <tr><th scope="row"><code>description</code> <span class="optional">optional</span></th><td>string, at most 2000 characters or null</td><td>Of at most 2,000 characters.</td></tr>
         <tr><th scope="row"><code>targetDate</code> <span class="optional">optional</span></th><td>string (date-time) or null</td><td>When it should be reached.</td></tr>
         <tr><th scope="row"><code>progress</code> <span class="optional">optional</span></th><td>number, 0 to 1 or null</td><td>From 0, nothing, to 1, reached.</td></tr>
         <tr><th scope="row"><code>status</code> <span class="optional">optional</span></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot; or null</td><td></td></tr>
         <tr><th scope="row"><code>conversationId</code> <span class="optional">optional</span></th><td>string or null</td><td>The id of an active consultation of this user; <code>null</code> unlinks.</td></tr>
         <tr><th scope="row"><code>category</code> <span class="optional">optional</span></th><td>string, 1 to 100 characters or null</td><td>A word of the client&#x27;s, of 1 to 100 characters.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>Link a conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>Link a conversation</figcaption><pre>{
           &quot;conversationId&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;
         }</pre></figure>
-        <figure><figcaption>Unlink it</figcaption><pre tabindex="0">{
+        <figure><figcaption>Unlink it</figcaption><pre>{
           &quot;conversationId&quot;: null
         }</pre></figure>
-        <figure><figcaption>Report progress</figcaption><pre tabindex="0">{
+        <figure><figcaption>Report progress</figcaption><pre>{
           &quot;progress&quot;: 0.45,
           &quot;status&quot;: &quot;in_progress&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The goal as it is now.</summary>
         <p>A goal at the top of the answer, as goal-linking reads it, and in <code>data</code> in the style of the others.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>The id to use with this API, never the client&#x27;s own.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1500,7 +1502,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>user_id</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>title</code></th><td>string, 1 to 200 characters</td><td></td></tr>
-        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, 0 to 2000 characters</td><td></td></tr>
+        <tr><th scope="row" style="padding-left:1.7rem"><code>description</code></th><td>string, at most 2000 characters</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>status</code></th><td>&quot;not_started&quot; or &quot;in_progress&quot; or &quot;completed&quot; or &quot;archived&quot;</td><td>How far a goal has come, in the user&#x27;s view.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>progress</code></th><td>number, 0 to 1</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>category</code></th><td>string, 1 to 100 characters or null</td><td></td></tr>
@@ -1509,7 +1511,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A goal with a conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>A goal with a conversation</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;3f0c2b7e-6d1a-4e0b-9c55-8a7d2f4b1e60&quot;,
@@ -1538,14 +1540,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, a field is wrong, or the conversation is not active.</summary>
         <p class="note">Code: <code>CONSULTATION_NOT_ACTIVE</code> or <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>An archived conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>An archived conversation</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>A status that does not exist</figcaption><pre tabindex="0">{
+        <figure><figcaption>A status that does not exist</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -1554,14 +1556,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -1570,14 +1572,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with the id in the path, or no consultation with the one in the body.</summary>
         <p class="note">Code: <code>GOAL_NOT_FOUND</code> or <code>NOT_FOUND</code></p>
-        <figure><figcaption>No such goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>No such goal</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;GOAL_NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no goal \&quot;00000000-0000-4000-8000-000000000000\&quot;. Send the id that POST /api/v1/goals answered with, never the app&#x27;s local one (guide goal-linking, critical rule).&quot;
           }
         }</pre></figure>
-        <figure><figcaption>No such conversation</figcaption><pre tabindex="0">{
+        <figure><figcaption>No such conversation</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -1586,7 +1588,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -1595,7 +1597,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1611,23 +1613,23 @@ extension DocumentationTexts {
         <p>Stores the words and answers at once with the status <code>processing</code>. Two to four and a half seconds later the log is <code>completed</code>, with the foods that were found and their nutrition facts, or <code>failed</code>, where no food was. Then every socket that the user has open gets <code>meal_log.completed</code> or <code>meal_log.failed</code>; who has none asks for the log again.</p>
         <h4>Body</h4>
         <p>What was eaten.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>raw_input</code></th><td>string, 1 to 1000 characters</td><td>Foods and amounts in plain words, of 1 to 1,000 characters and not blank. Stored as sent.</td></tr>
         <tr><th scope="row"><code>meal_type</code></th><td>&quot;breakfast&quot; or &quot;lunch&quot; or &quot;dinner&quot; or &quot;snack&quot;</td><td>Which meal it was.</td></tr>
         <tr><th scope="row"><code>logged_at</code> <span class="optional">optional</span></th><td>string (date-time) or null</td><td>When it was eaten; now where absent.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;raw_input&quot;: &quot;2 eggs and toast&quot;,
           &quot;meal_type&quot;: &quot;breakfast&quot;
         }</pre></figure>
-        <figure><figcaption>Eaten earlier</figcaption><pre tabindex="0">{
+        <figure><figcaption>Eaten earlier</figcaption><pre>{
           &quot;raw_input&quot;: &quot;120g chicken breast&quot;,
           &quot;meal_type&quot;: &quot;lunch&quot;,
           &quot;logged_at&quot;: &quot;2025-01-29T12:30:00Z&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The log was stored and is being read.</summary>
-        <p class="note">What its id leads to: <a href="#getMealLog">mealLog</a>.</p><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <p class="note">What its id leads to: <a href="#getMealLog">mealLog</a>.</p><div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log that is still being read.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -1641,7 +1643,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,
@@ -1658,14 +1660,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or a field is missing or wrong.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>A meal that does not exist</figcaption><pre tabindex="0">{
+        <figure><figcaption>A meal that does not exist</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;&#x27;meal_type&#x27; must be one of \&quot;breakfast\&quot;, \&quot;lunch\&quot;, \&quot;dinner\&quot;, \&quot;snack\&quot;; got \&quot;brunch\&quot;. Did you mean \&quot;lunch\&quot;?&quot;
           }
         }</pre></figure>
-        <figure><figcaption>No words</figcaption><pre tabindex="0">{
+        <figure><figcaption>No words</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -1674,14 +1676,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -1690,7 +1692,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -1699,7 +1701,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1712,7 +1714,7 @@ extension DocumentationTexts {
         <h3 id="listMealLogs"><span class="method GET">GET</span> <code>/api/v1/meal-logs</code></h3>
         <p><b>List meal logs</b></p>
         <p>The user&#x27;s meal logs, the latest <code>logged_at</code> first; of equal ones, the one that was created last first. A page past the end is empty, and so is a list whose start lies after its end.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code> <span class="optional">optional</span></th><td>query</td><td>&quot;processing&quot; or &quot;completed&quot; or &quot;failed&quot; or &quot;manual&quot;</td><td>Only logs with this status. No log is <code>manual</code> yet, for no endpoint makes one.</td></tr>
         <tr><th scope="row"><code>meal_type</code> <span class="optional">optional</span></th><td>query</td><td>&quot;breakfast&quot; or &quot;lunch&quot; or &quot;dinner&quot; or &quot;snack&quot;</td><td>Only logs of this meal.</td></tr>
         <tr><th scope="row"><code>start_date</code> <span class="optional">optional</span></th><td>query</td><td>string (date) or string (date-time)</td><td>The earliest <code>logged_at</code>, inclusive. A bare date begins at midnight UTC.</td></tr>
@@ -1722,7 +1724,7 @@ extension DocumentationTexts {
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> A page of meal logs.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_logs</code></th><td>array of objects</td><td></td></tr>
@@ -1804,7 +1806,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>limit</code></th><td>integer, 1 to 100</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>has_more</code></th><td>boolean</td><td>Whether a next page has logs.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>One meal log</figcaption><pre tabindex="0">{
+        <figure><figcaption>One meal log</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;meal_logs&quot;: [
@@ -1829,7 +1831,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -1838,14 +1840,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -1854,7 +1856,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1867,12 +1869,12 @@ extension DocumentationTexts {
         <h3 id="getMealLog"><span class="method GET">GET</span> <code>/api/v1/meal-logs/{mealLogId}</code></h3>
         <p><b>Show a meal log</b></p>
         <p>The log as it stands: with its foods once it is <code>completed</code>, with what went wrong once it has <code>failed</code>. To wait for either without a socket, ask every five seconds.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>mealLogId</code></th><td>path</td><td>string</td><td>The meal log&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The meal log.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal in plain words, and what the backend made of it; its members depend on the status.</td></tr>
         <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Either: Still being read</b> A meal log that is still being read.</td></tr>
@@ -1949,7 +1951,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>Completed</figcaption><pre tabindex="0">{
+        <figure><figcaption>Completed</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
@@ -2005,7 +2007,7 @@ extension DocumentationTexts {
             ]
           }
         }</pre></figure>
-        <figure><figcaption>Failed</figcaption><pre tabindex="0">{
+        <figure><figcaption>Failed</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,
@@ -2024,14 +2026,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token or the API key is missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -2040,7 +2042,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no meal log with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -2049,7 +2051,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -2064,7 +2066,7 @@ extension DocumentationTexts {
         <p><b>Show a coach&#x27;s picture</b></p>
         <p>What <code>persona.avatar</code> names.</p>
         <p>Credentials: none.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>persona</code></th><td>path</td><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>The coach.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -2072,7 +2074,7 @@ extension DocumentationTexts {
         <p class="note"><code>image/svg+xml</code></p></details>
         <details><summary><b>404</b> There is no such endpoint.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -2088,10 +2090,10 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> It does.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ok&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ok&quot;
         }</pre></figure></details>
         </section>
@@ -2103,17 +2105,17 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> They are.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ready&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ready&quot;
         }</pre></figure></details>
         <details><summary><b>503</b> The server is shutting down.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;shutting down&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;shutting down&quot;
         }</pre></figure></details>
         </section>
@@ -2160,23 +2162,23 @@ extension DocumentationTexts {
         <p>Unknown members of a frame are ignored.</p>
         <section aria-labelledby="frame-message"><h4 id="frame-message"><code>message</code></h4>
         <p>Asks the coach; answered by message_received, stream_chunk and stream_complete (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;message&quot;</td><td></td></tr>
         <tr><th scope="row"><code>content</code></th><td>string, 1 to 2000 characters</td><td>Of 1 to 2,000 characters after trimming, and at most 128 KiB of UTF-8.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;message&quot;,
           &quot;content&quot;: &quot;What should I eat for breakfast?&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-sendUserMessage"><h4 id="frame-sendUserMessage"><code>user_message</code></h4>
         <p>Asks the coach; answered by user_message and assistant_message_… (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;user_message&quot;</td><td></td></tr>
         <tr><th scope="row"><code>content</code></th><td>string, 1 to 2000 characters</td><td>Of 1 to 2,000 characters after trimming, and at most 128 KiB of UTF-8.</td></tr>
         <tr><th scope="row"><code>metadata</code> <span class="optional">optional</span></th><td>object or null</td><td>What the client likes to note. It is not echoed, and not part of the history.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;user_message&quot;,
           &quot;content&quot;: &quot;What should I eat for breakfast?&quot;,
           &quot;metadata&quot;: {
@@ -2186,10 +2188,10 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-ping"><h4 id="frame-ping"><code>ping</code></h4>
         <p>Answered by pong.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;ping&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;ping&quot;
         }</pre></figure></section>
 
@@ -2197,12 +2199,12 @@ extension DocumentationTexts {
         <p>Clients should ignore types that they do not know.</p>
         <section aria-labelledby="frame-connected"><h4 id="frame-connected"><code>connected</code></h4>
         <p>The first frame on every socket.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;connected&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;connected&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
@@ -2210,12 +2212,12 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-message_received"><h4 id="frame-message_received"><code>message_received</code></h4>
         <p>The question is in the history, and its answer will follow (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;message_received&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;message_received&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:01Z&quot;
@@ -2223,13 +2225,13 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-stream_chunk"><h4 id="frame-stream_chunk"><code>stream_chunk</code></h4>
         <p>To be appended to the pieces before it (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;stream_chunk&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>content</code></th><td>string</td><td>A piece of the text; blanks at its ends belong to it.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;stream_chunk&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;content&quot;: &quot;For breakfast, I recommend &quot;,
@@ -2238,12 +2240,12 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-stream_complete"><h4 id="frame-stream_complete"><code>stream_complete</code></h4>
         <p>It is in the history, and counts as a message (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;stream_complete&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;stream_complete&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:05Z&quot;
@@ -2251,14 +2253,14 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-user_message"><h4 id="frame-user_message"><code>user_message</code></h4>
         <p>The question as it is in the history, trimmed (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;user_message&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>content</code></th><td>string</td><td>The question, trimmed.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;user_message&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;5e7c9a1b-3d2f-4e60-8b17-c4a9d0f6e235&quot;,
@@ -2268,13 +2270,13 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-assistant_message_start"><h4 id="frame-assistant_message_start"><code>assistant_message_start</code></h4>
         <p>From now on <code>message_id</code> is the answer&#x27;s (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;assistant_message_start&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;assistant_message_start&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;a8d4f2c6-1b7e-4c93-9f50-2e6b8d0a7c14&quot;,
@@ -2283,14 +2285,14 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-assistant_message_chunk"><h4 id="frame-assistant_message_chunk"><code>assistant_message_chunk</code></h4>
         <p>To be appended to the pieces before it (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;assistant_message_chunk&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>content</code></th><td>string</td><td>A piece of the text; blanks at its ends belong to it.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;assistant_message_chunk&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;a8d4f2c6-1b7e-4c93-9f50-2e6b8d0a7c14&quot;,
@@ -2300,7 +2302,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-template_created"><h4 id="frame-template_created"><code>template_created</code></h4>
         <p>What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;template_created&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>metadata</code></th><td>object</td><td>What the backend noted about a message.</td></tr>
@@ -2312,7 +2314,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>tokens_used</code> <span class="optional">optional</span></th><td>integer</td><td>A rough count of language-model tokens.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;template_created&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;metadata&quot;: {
@@ -2327,7 +2329,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-assistant_message_end"><h4 id="frame-assistant_message_end"><code>assistant_message_end</code></h4>
         <p>It is in the history, with what the backend noted about it (enhanced-consultations).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;assistant_message_end&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -2340,7 +2342,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>tokens_used</code> <span class="optional">optional</span></th><td>integer</td><td>A rough count of language-model tokens.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;assistant_message_end&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;message_id&quot;: &quot;a8d4f2c6-1b7e-4c93-9f50-2e6b8d0a7c14&quot;,
@@ -2352,25 +2354,25 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-pong"><h4 id="frame-pong"><code>pong</code></h4>
         <p>It belongs to no consultation.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;pong&quot;</td><td></td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;pong&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-error"><h4 id="frame-error"><code>error</code></h4>
         <p>What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;error&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>error</code></th><td>string</td><td>For people; what arrived, and what to do.</td></tr>
         <tr><th scope="row"><code>code</code></th><td>&quot;CONSULTATION_NOT_ACTIVE&quot; or &quot;HISTORY_FULL&quot; or &quot;INVALID_CONTENT&quot; or &quot;INVALID_JSON&quot; or &quot;INVALID_MESSAGE_TYPE&quot; or &quot;STORE_FULL&quot; or &quot;TOO_MANY_WAITING_MESSAGES&quot; or &quot;UNSUPPORTED_DATA&quot;</td><td>For programs.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;error&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;error&quot;: &quot;The frame has no &#x27;content&#x27;; send a text of 1 to 2000 characters.&quot;,
@@ -2380,7 +2382,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-meal_log-completed"><h4 id="frame-meal_log-completed"><code>meal_log.completed</code></h4>
         <p>The whole log with its foods; there is nothing left to fetch. Comes to every socket that the user has open, once.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.completed&quot;</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log whose foods were found. The totals are the sums of the items.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -2433,7 +2435,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;meal_log.completed&quot;,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
@@ -2493,7 +2495,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-meal_log-failed"><h4 id="frame-meal_log-failed"><code>meal_log.failed</code></h4>
         <p>No food was found in the words, or too many. Comes to every socket that the user has open, once.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.failed&quot;</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -2510,7 +2512,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;meal_log.failed&quot;,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,

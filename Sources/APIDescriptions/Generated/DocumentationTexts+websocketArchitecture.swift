@@ -36,7 +36,8 @@ extension DocumentationTexts {
         a { color: var(--link); }
         code, pre { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: .875em; }
         code { background: var(--shade); padding: .1em .3em; border-radius: .25rem; overflow-wrap: anywhere; }
-        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; overflow-x: auto; margin: .25rem 0; }
+        pre { background: var(--shade); padding: .75rem; border-radius: .4rem; margin: .25rem 0;
+          white-space: pre-wrap; overflow-wrap: anywhere; }
         figure { margin: .5rem 0; }
         figcaption, .optional, .note { color: var(--dim); font-size: .9rem; }
         .summary { font-size: 1.1rem; }
@@ -47,7 +48,8 @@ extension DocumentationTexts {
         table { border-collapse: collapse; width: 100%; font-size: .925rem; }
         th, td { text-align: left; vertical-align: top; padding: .35rem .6rem; border-bottom: 1px solid var(--line); }
         tbody th { font-weight: 400; white-space: nowrap; }
-        td { min-width: 8rem; }
+        td { min-width: 5rem; }
+        td:last-child { min-width: 11rem; }
         .choice td { background: var(--shade); }
         details { margin: .4rem 0; padding: .35rem .75rem; border: 1px solid var(--line); border-radius: .4rem; }
         summary { cursor: pointer; }
@@ -91,7 +93,7 @@ extension DocumentationTexts {
         <h4>Answers</h4>
         <details><summary><b>404</b> The guide does not document it.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -107,33 +109,33 @@ extension DocumentationTexts {
         <p>409 is decided before 429: who has ten active consultations can still be told which one to continue.</p>
         <h4>Body</h4>
         <p>Who to talk with.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>coach_type</code></th><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>A coach: for nutrition, for workouts, for stress, sleep and habits, or for all of it. The last is shown as &quot;Wellness Coach&quot;.</td></tr>
-        <tr><th scope="row"><code>context</code> <span class="optional">optional</span></th><td>string, 0 to 1000 characters or null</td><td>Free text of at most 1,000 characters, recorded and otherwise without effect.</td></tr>
+        <tr><th scope="row"><code>context</code> <span class="optional">optional</span></th><td>string, at most 1000 characters or null</td><td>Free text of at most 1,000 characters, recorded and otherwise without effect.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;coach_type&quot;: &quot;nutritionist&quot;,
           &quot;context&quot;: &quot;meal_log_tracking&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The consultation was created and is active.</summary>
         <p class="note">What its id leads to: <a href="#getConsultation">consultation</a>, <a href="#listMessages">messages</a>, <a href="#openSocket">socket</a>.</p><p>All that this guide says of a consultation.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or a field is missing or wrong.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>A coach who does not exist</figcaption><pre tabindex="0">{
+        <figure><figcaption>A coach who does not exist</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;&#x27;coach_type&#x27; must be one of \&quot;nutritionist\&quot;, \&quot;fitness_coach\&quot;, \&quot;wellness_specialist\&quot;, \&quot;general_wellness\&quot;; got \&quot;nutritionits\&quot;. Did you mean \&quot;nutritionist\&quot;?&quot;
           }
         }</pre></figure>
-        <figure><figcaption>No body</figcaption><pre tabindex="0">{
+        <figure><figcaption>No body</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;INVALID_JSON&quot;,
@@ -142,14 +144,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -158,7 +160,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>409</b> The user has an active consultation with this persona and this context. <code>details</code> says which: continue it, or archive it.</summary>
         <p class="note">Code: <code>CONSULTATION_EXISTS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_EXISTS&quot;,
@@ -173,7 +175,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -182,7 +184,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>429</b> The user has ten active consultations, which is the most. Archive one to start another.</summary>
         <p class="note">Code: <code>TOO_MANY_ACTIVE_CONSULTATIONS</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;TOO_MANY_ACTIVE_CONSULTATIONS&quot;,
@@ -191,7 +193,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -204,13 +206,13 @@ extension DocumentationTexts {
         <h3 id="getConsultation"><span class="method GET">GET</span> <code>/api/v1/consultations/{id}</code></h3>
         <p><b>Show a consultation</b></p>
         <p>The consultation as it stands. It may be archived, and it may be about a goal.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The consultation.</summary>
         <p>One consultation, as each guide reads it: <code>data</code> (enhanced-consultations, consultation-websocket), <code>data.consultation</code> (consultation-websocket, when created), the camelCase members at the top (goal-linking), and <code>consultation_id</code> (websocket-architecture).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>userId</code></th><td>string, 1 to 200 characters</td><td>The user, as the token&#x27;s <code>sub</code> names them.</td></tr>
         <tr><th scope="row"><code>goalId</code></th><td>string or null</td><td>The goal that it is linked with.</td></tr>
@@ -259,7 +261,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>last_message_at</code> <span class="optional">optional</span></th><td>string (date-time)</td><td>When the last message was stored; absent while there is none (enhanced-consultations).</td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>A consultation about a goal</figcaption><pre tabindex="0">{
+        <figure><figcaption>A consultation about a goal</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17&quot;,
@@ -311,14 +313,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -327,14 +329,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -343,7 +345,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -356,14 +358,14 @@ extension DocumentationTexts {
         <h3 id="listMessages"><span class="method GET">GET</span> <code>/api/v1/consultations/{id}/messages</code></h3>
         <p><b>List a consultation&#x27;s messages</b></p>
         <p>The history, oldest first. Without <code>page</code> and <code>page_size</code> it comes whole, as one page: one guide&#x27;s client knows no paging. A message of the user is there once it has been acknowledged on the socket, an answer once it is complete.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         <tr><th scope="row"><code>page</code> <span class="optional">optional</span></th><td>query</td><td>integer, at least 1</td><td>Which page, from 1. The digits 0 to 9 only. Where absent: 1.</td></tr>
         <tr><th scope="row"><code>page_size</code> <span class="optional">optional</span></th><td>query</td><td>integer, 1 to 100</td><td>Messages on a page; 50 where only <code>page</code> is given.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The messages.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>messages</code></th><td>array of objects</td><td></td></tr>
@@ -387,7 +389,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_next</code></th><td>boolean</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>has_prev</code></th><td>boolean</td><td></td></tr>
         </tbody></table></div>
-        <figure><figcaption>A question and its answer</figcaption><pre tabindex="0">{
+        <figure><figcaption>A question and its answer</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;messages&quot;: [
@@ -421,7 +423,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -430,14 +432,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -446,14 +448,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -462,7 +464,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -478,7 +480,7 @@ extension DocumentationTexts {
         <p>The JWT comes as <code>?token=</code>; credentials in header fields belong to other guides and are refused alone (401). What goes over the socket is told in the description at <code>/asyncapi.yaml</code>.</p>
         <p>Refusals come in the order 401, 404, 400 for a consultation that is not active, then what is wrong with the handshake itself: 426 or 400.</p>
         <p>Credentials: token in the query.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>id</code></th><td>path</td><td>string</td><td>The consultation&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -486,14 +488,14 @@ extension DocumentationTexts {
         <p class="note">Header fields: <code>Upgrade</code>, <code>Connection</code>, <code>Sec-WebSocket-Accept</code></p></details>
         <details><summary><b>400</b> The consultation is not active, or the handshake breaks RFC 6455.</summary>
         <p class="note">Code: <code>BAD_REQUEST</code> or <code>CONSULTATION_NOT_ACTIVE</code></p>
-        <figure><figcaption>An archived consultation</figcaption><pre tabindex="0">{
+        <figure><figcaption>An archived consultation</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
             &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>A handshake without a key</figcaption><pre tabindex="0">{
+        <figure><figcaption>A handshake without a key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;BAD_REQUEST&quot;,
@@ -502,14 +504,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The credentials are missing or wrong, or the token has expired.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No credentials</figcaption><pre tabindex="0">{
+        <figure><figcaption>No credentials</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;The WebSocket needs &#x27;?token=&lt;JWT&gt;&#x27; in its URL; there is none. The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Header fields alone</figcaption><pre tabindex="0">{
+        <figure><figcaption>Header fields alone</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -518,14 +520,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
             &quot;message&quot;: &quot;This user has no consultation \&quot;00000000-0000-4000-8000-000000000000\&quot;.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>An id in upper case</figcaption><pre tabindex="0">{
+        <figure><figcaption>An id in upper case</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -534,7 +536,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>426</b> The request is no WebSocket handshake, or one of another version.</summary>
         <p class="note">Header fields: <code>Upgrade</code></p><p class="note">Code: <code>UPGRADE_REQUIRED</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UPGRADE_REQUIRED&quot;,
@@ -543,7 +545,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -559,23 +561,23 @@ extension DocumentationTexts {
         <p>Stores the words and answers at once with the status <code>processing</code>. Two to four and a half seconds later the log is <code>completed</code>, with the foods that were found and their nutrition facts, or <code>failed</code>, where no food was. Then every socket that the user has open gets <code>meal_log.completed</code> or <code>meal_log.failed</code>; who has none asks for the log again.</p>
         <h4>Body</h4>
         <p>What was eaten.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>raw_input</code></th><td>string, 1 to 1000 characters</td><td>Foods and amounts in plain words, of 1 to 1,000 characters and not blank. Stored as sent.</td></tr>
         <tr><th scope="row"><code>meal_type</code></th><td>&quot;breakfast&quot; or &quot;lunch&quot; or &quot;dinner&quot; or &quot;snack&quot;</td><td>Which meal it was.</td></tr>
         <tr><th scope="row"><code>logged_at</code> <span class="optional">optional</span></th><td>string (date-time) or null</td><td>When it was eaten; now where absent.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;raw_input&quot;: &quot;2 eggs and toast&quot;,
           &quot;meal_type&quot;: &quot;breakfast&quot;
         }</pre></figure>
-        <figure><figcaption>Eaten earlier</figcaption><pre tabindex="0">{
+        <figure><figcaption>Eaten earlier</figcaption><pre>{
           &quot;raw_input&quot;: &quot;120g chicken breast&quot;,
           &quot;meal_type&quot;: &quot;lunch&quot;,
           &quot;logged_at&quot;: &quot;2025-01-29T12:30:00Z&quot;
         }</pre></figure>
         <h4>Answers</h4>
         <details open><summary><b>201</b> The log was stored and is being read.</summary>
-        <p class="note">What its id leads to: <a href="#getMealLog">mealLog</a>.</p><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <p class="note">What its id leads to: <a href="#getMealLog">mealLog</a>.</p><div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log that is still being read.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -589,7 +591,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,
@@ -606,14 +608,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> The body is not JSON, or a field is missing or wrong.</summary>
         <p class="note">Code: <code>INVALID_JSON</code> or <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>A meal that does not exist</figcaption><pre tabindex="0">{
+        <figure><figcaption>A meal that does not exist</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
             &quot;message&quot;: &quot;&#x27;meal_type&#x27; must be one of \&quot;breakfast\&quot;, \&quot;lunch\&quot;, \&quot;dinner\&quot;, \&quot;snack\&quot;; got \&quot;brunch\&quot;. Did you mean \&quot;lunch\&quot;?&quot;
           }
         }</pre></figure>
-        <figure><figcaption>No words</figcaption><pre tabindex="0">{
+        <figure><figcaption>No words</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -622,14 +624,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -638,7 +640,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
         <p class="note">Header fields: <code>Accept</code></p><p class="note">Code: <code>UNSUPPORTED_MEDIA_TYPE</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNSUPPORTED_MEDIA_TYPE&quot;,
@@ -647,7 +649,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -660,7 +662,7 @@ extension DocumentationTexts {
         <h3 id="listMealLogs"><span class="method GET">GET</span> <code>/api/v1/meal-logs</code></h3>
         <p><b>List meal logs</b></p>
         <p>The user&#x27;s meal logs, the latest <code>logged_at</code> first; of equal ones, the one that was created last first. A page past the end is empty, and so is a list whose start lies after its end.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code> <span class="optional">optional</span></th><td>query</td><td>&quot;processing&quot; or &quot;completed&quot; or &quot;failed&quot; or &quot;manual&quot;</td><td>Only logs with this status. No log is <code>manual</code> yet, for no endpoint makes one.</td></tr>
         <tr><th scope="row"><code>meal_type</code> <span class="optional">optional</span></th><td>query</td><td>&quot;breakfast&quot; or &quot;lunch&quot; or &quot;dinner&quot; or &quot;snack&quot;</td><td>Only logs of this meal.</td></tr>
         <tr><th scope="row"><code>start_date</code> <span class="optional">optional</span></th><td>query</td><td>string (date) or string (date-time)</td><td>The earliest <code>logged_at</code>, inclusive. A bare date begins at midnight UTC.</td></tr>
@@ -670,7 +672,7 @@ extension DocumentationTexts {
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> A page of meal logs.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_logs</code></th><td>array of objects</td><td></td></tr>
@@ -752,7 +754,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>limit</code></th><td>integer, 1 to 100</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>has_more</code></th><td>boolean</td><td>Whether a next page has logs.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>One meal log</figcaption><pre tabindex="0">{
+        <figure><figcaption>One meal log</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;meal_logs&quot;: [
@@ -777,7 +779,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>400</b> A parameter is out of range, or names a value that does not exist.</summary>
         <p class="note">Code: <code>VALIDATION_FAILED</code></p>
-        <figure><figcaption>Out of range</figcaption><pre tabindex="0">{
+        <figure><figcaption>Out of range</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;VALIDATION_FAILED&quot;,
@@ -786,14 +788,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -802,7 +804,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -815,12 +817,12 @@ extension DocumentationTexts {
         <h3 id="getMealLog"><span class="method GET">GET</span> <code>/api/v1/meal-logs/{mealLogId}</code></h3>
         <p><b>Show a meal log</b></p>
         <p>The log as it stands: with its foods once it is <code>completed</code>, with what went wrong once it has <code>failed</code>. To wait for either without a socket, ask every five seconds.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>mealLogId</code></th><td>path</td><td>string</td><td>The meal log&#x27;s id as the backend issued it, in lower case. Anything else is unknown (404).</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
         <details open><summary><b>200</b> The meal log.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>success</code></th><td>true</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal in plain words, and what the backend made of it; its members depend on the status.</td></tr>
         <tr class="choice"><td colspan="3" style="padding-left:1.7rem"><b>Either: Still being read</b> A meal log that is still being read.</td></tr>
@@ -897,7 +899,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>created_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><figcaption>Completed</figcaption><pre tabindex="0">{
+        <figure><figcaption>Completed</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
@@ -953,7 +955,7 @@ extension DocumentationTexts {
             ]
           }
         }</pre></figure>
-        <figure><figcaption>Failed</figcaption><pre tabindex="0">{
+        <figure><figcaption>Failed</figcaption><pre>{
           &quot;success&quot;: true,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,
@@ -972,14 +974,14 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>401</b> The bearer token is missing or wrong or has expired, or an API key came that is wrong.</summary>
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
-        <figure><figcaption>No token</figcaption><pre tabindex="0">{
+        <figure><figcaption>No token</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
             &quot;message&quot;: &quot;This endpoint needs &#x27;Authorization: Bearer &lt;JWT&gt;&#x27;, and the request has no Authorization field. &#x27;fitiq-mock token&#x27; prints a token that works.&quot;
           }
         }</pre></figure>
-        <figure><figcaption>Another key</figcaption><pre tabindex="0">{
+        <figure><figcaption>Another key</figcaption><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
@@ -988,7 +990,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no meal log with this id. An id in upper case is unknown too.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -997,7 +999,7 @@ extension DocumentationTexts {
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
         <p class="note">Code: <code>STORE_FULL</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
@@ -1012,7 +1014,7 @@ extension DocumentationTexts {
         <p><b>Show a coach&#x27;s picture</b></p>
         <p>What <code>persona.avatar</code> names.</p>
         <p>Credentials: none.</p>
-        <h4>Parameters</h4><div class="wide" tabindex="0"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <h4>Parameters</h4><div class="wide" tabindex="0" role="region" aria-label="Name, In, Values, Meaning"><table><thead><tr><th scope="col">Name</th><th scope="col">In</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>persona</code></th><td>path</td><td>&quot;nutritionist&quot; or &quot;fitness_coach&quot; or &quot;wellness_specialist&quot; or &quot;general_wellness&quot;</td><td>The coach.</td></tr>
         </tbody></table></div>
         <h4>Answers</h4>
@@ -1020,7 +1022,7 @@ extension DocumentationTexts {
         <p class="note"><code>image/svg+xml</code></p></details>
         <details><summary><b>404</b> There is no such endpoint.</summary>
         <p class="note">Code: <code>NOT_FOUND</code></p>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;NOT_FOUND&quot;,
@@ -1036,10 +1038,10 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> It does.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ok&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ok&quot;
         }</pre></figure></details>
         </section>
@@ -1051,17 +1053,17 @@ extension DocumentationTexts {
         <p>Credentials: none.</p>
         <h4>Answers</h4>
         <details open><summary><b>200</b> They are.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;ready&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;ready&quot;
         }</pre></figure></details>
         <details><summary><b>503</b> The server is shutting down.</summary>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>status</code></th><td>&quot;shutting down&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;status&quot;: &quot;shutting down&quot;
         }</pre></figure></details>
         </section>
@@ -1101,27 +1103,26 @@ extension DocumentationTexts {
         <p>The opening handshake is RFC 6455&#x27;s, over HTTP/1.1. The JWT comes as <code>?token=</code>; header fields alone belong to other guides and are refused.</p>
         <p>The handshake is refused with 401 for credentials, 404 for an unknown, foreign or upper-case id, 400 for a consultation that is not active, and 426 where it is no handshake. The first frame is <code>connected</code>.</p>
         <p>Each consultation has a WebSocket of its own. Over it people chat with the coach, and all sockets that a user has open hear how their meal logs come out. One text frame is one JSON object with a <code>type</code>. Server frames say when they were sent (<code>timestamp</code>, ISO 8601 in UTC with whole seconds) and, where they belong to a consultation, which. Several sockets on one consultation all see its chat; a socket that never chatted gets none. A message is not acknowledged in this guide: its answer begins.</p>
-        <ul><li>An answer begins 0.3 to 0.9 seconds after its question and is complete within 4 seconds. The pieces together are exactly the message that is stored.</li><li>A message that arrives while an answer streams is stored at once, and answered in its turn. At most 16 wait.</li><li>A client that goes away misses nothing but the frames: the answer is completed and stored.</li></ul>
-        <ul><li>What the server cannot use is answered by <code>error</code>; the connection stays open.</li><li>The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009 after a message of more than 1 MiB.</li><li>Control pings are answered by control pongs, as RFC 6455 has it, whatever the JSON <code>ping</code> does.</li></ul>
+        <ul><li>An answer begins 0.3 to 0.9 seconds after its question and is complete within 4 seconds. The pieces together are exactly the message that is stored.</li><li>A message that arrives while an answer streams is stored at once, and answered in its turn. At most 16 wait.</li><li>A client that goes away misses nothing but the frames: the answer is completed and stored.</li><li>What the server cannot use is answered by <code>error</code>; the connection stays open.</li><li>The server closes with 1001 when it stops, 1002 after a breach of RFC 6455, 1007 after text that is not UTF-8, and 1009 after a message of more than 1 MiB.</li><li>Control pings are answered by control pongs, as RFC 6455 has it, whatever the JSON <code>ping</code> does.</li></ul>
         <h3>What clients send</h3>
         <p>Unknown members of a frame are ignored.</p>
         <section aria-labelledby="frame-message"><h4 id="frame-message"><code>message</code></h4>
         <p>Asks the coach; answered by stream_chunk and stream_complete.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;message&quot;</td><td></td></tr>
         <tr><th scope="row"><code>content</code></th><td>string, 1 to 2000 characters</td><td>Of 1 to 2,000 characters after trimming, and at most 128 KiB of UTF-8.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;message&quot;,
           &quot;content&quot;: &quot;What should I eat for breakfast?&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-ping"><h4 id="frame-ping"><code>ping</code></h4>
         <p>Answered by pong.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;ping&quot;</td><td></td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;ping&quot;
         }</pre></figure></section>
 
@@ -1129,12 +1130,12 @@ extension DocumentationTexts {
         <p>Clients should ignore types that they do not know.</p>
         <section aria-labelledby="frame-connected"><h4 id="frame-connected"><code>connected</code></h4>
         <p>The first frame on every socket.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;connected&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;connected&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
@@ -1142,13 +1143,13 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-stream_chunk"><h4 id="frame-stream_chunk"><code>stream_chunk</code></h4>
         <p>To be appended to the pieces before it (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;stream_chunk&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>content</code></th><td>string</td><td>A piece of the text; blanks at its ends belong to it.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;stream_chunk&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;content&quot;: &quot;For breakfast, I recommend &quot;,
@@ -1157,12 +1158,12 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-stream_complete"><h4 id="frame-stream_complete"><code>stream_complete</code></h4>
         <p>It is in the history, and counts as a message (consultation-websocket).</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;stream_complete&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;stream_complete&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:05Z&quot;
@@ -1170,24 +1171,24 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-pong"><h4 id="frame-pong"><code>pong</code></h4>
         <p>It belongs to no consultation.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;pong&quot;</td><td></td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;pong&quot;,
           &quot;timestamp&quot;: &quot;2025-01-29T10:30:00Z&quot;
         }</pre></figure></section>
 
         <section aria-labelledby="frame-error"><h4 id="frame-error"><code>error</code></h4>
         <p>What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;error&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>error</code></th><td>string</td><td>For people; what arrived, and what to do.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;error&quot;,
           &quot;consultation_id&quot;: &quot;550e8400-e29b-41d4-a716-446655440000&quot;,
           &quot;error&quot;: &quot;The frame has no &#x27;content&#x27;; send a text of 1 to 2000 characters.&quot;,
@@ -1196,7 +1197,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-meal_log-completed"><h4 id="frame-meal_log-completed"><code>meal_log.completed</code></h4>
         <p>The whole log with its foods; there is nothing left to fetch. Comes to every socket that the user has open, once.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.completed&quot;</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log whose foods were found. The totals are the sums of the items.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -1231,7 +1232,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>updated_at</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;meal_log.completed&quot;,
           &quot;data&quot;: {
             &quot;id&quot;: &quot;d7b3f1a5-9c2e-4d80-a6f4-1e5b8c0d7a92&quot;,
@@ -1273,7 +1274,7 @@ extension DocumentationTexts {
 
         <section aria-labelledby="frame-meal_log-failed"><h4 id="frame-meal_log-failed"><code>meal_log.failed</code></h4>
         <p>No food was found in the words, or too many. Comes to every socket that the user has open, once.</p>
-        <div class="wide" tabindex="0"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
+        <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;meal_log.failed&quot;</td><td></td></tr>
         <tr><th scope="row"><code>data</code></th><td>object</td><td>A meal log in which no food was found, or more than 50, or for whose foods the server had no room.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>meal_log_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
@@ -1281,7 +1282,7 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:1.7rem"><code>details</code></th><td>string</td><td>Why.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
-        <figure><pre tabindex="0">{
+        <figure><pre>{
           &quot;type&quot;: &quot;meal_log.failed&quot;,
           &quot;data&quot;: {
             &quot;meal_log_id&quot;: &quot;c1a4e7b2-0d3f-4b69-8e15-7f2a9c6d4e38&quot;,

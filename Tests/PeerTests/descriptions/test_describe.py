@@ -110,7 +110,7 @@ class Pages(unittest.TestCase):
         root = {"S": {"type": "string", "enum": ["a", "b"]}}
         for schema, expected in [
             ({"$ref": "#/S"}, '"a" or "b"'), ({"const": True}, "true"), ({"const": "x"}, '"x"'),
-            ({"type": ["string", "null"], "maxLength": 3}, "string, 0 to 3 characters or null"),
+            ({"type": ["string", "null"], "maxLength": 3}, "string, at most 3 characters or null"),
             ({"type": "string", "minLength": 1}, "string"), ({"type": "string", "format": "date"}, "string (date)"),
             ({"type": "integer", "minimum": 1, "maximum": 2**63 - 1}, "integer, at least 1"),
             ({"type": "number", "minimum": 0, "maximum": 1}, "number, 0 to 1"), ({"type": "integer", "minimum": 0}, "integer"),
