@@ -231,7 +231,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -310,7 +310,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -393,7 +393,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -551,7 +551,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -631,7 +631,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -732,7 +732,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -858,7 +858,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -957,7 +957,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -1110,7 +1110,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>

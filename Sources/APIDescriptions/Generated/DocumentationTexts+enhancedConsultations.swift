@@ -180,7 +180,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -333,7 +333,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -410,7 +410,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -494,7 +494,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -613,7 +613,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -706,7 +706,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -787,7 +787,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -888,7 +888,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -1014,7 +1014,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -1113,7 +1113,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -1266,7 +1266,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>

@@ -160,7 +160,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -279,7 +279,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -437,7 +437,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -511,7 +511,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -608,7 +608,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -674,7 +674,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -773,7 +773,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -845,7 +845,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -971,7 +971,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>

@@ -333,7 +333,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -622,7 +622,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>

@@ -197,7 +197,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -349,7 +349,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -468,7 +468,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -549,7 +549,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -653,7 +653,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -808,7 +808,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>
@@ -1003,7 +1003,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;STORE_FULL&quot;,
-            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart it to begin anew.&quot;
+            &quot;message&quot;: &quot;This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin anew.&quot;
           }
         }</pre></figure></details>
         </section>

@@ -1792,8 +1792,8 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: STORE_FULL
-                          message: 'This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart
-                            it to begin anew.'
+                          message: 'This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin
+                            anew.'
           headers:
             WWWAuthenticate:
               description: RFC 6750.

@@ -1744,8 +1744,8 @@ extension OpenAPITexts {
                         success: false
                         error:
                           code: STORE_FULL
-                          message: 'This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart
-                            it to begin anew.'
+                          message: 'This server holds its limit of 268435456 bytes. They live in memory only: restart it to begin
+                            anew.'
             BareUnauthorized:
               description: The bearer token or the API key is missing or wrong, or the token has expired.
               headers:

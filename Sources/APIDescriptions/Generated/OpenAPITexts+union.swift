@@ -2102,7 +2102,7 @@ extension OpenAPITexts {
                         error:
                           code: STORE_FULL
                           message: >-
-                            This server holds its limit of 268435456 bytes of consultations. They live in memory only: restart
+                            This server holds its limit of 268435456 bytes. They live in memory only: restart
                             it to begin anew.
           headers:
             WWWAuthenticate:
