@@ -9,7 +9,8 @@ struct Command {
 
     /// Runs a program; cancelling the test, as its time limit does, ends it.
     init(
-        _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = ""
+        _ program: URL, _ arguments: [String], environment: [String: String] = [:], input: String = "",
+        directory: URL? = nil
     ) async throws {
         let files = try ScratchDirectory()
         defer { files.remove() }
@@ -18,6 +19,7 @@ struct Command {
         process.executableURL = program
         process.arguments = arguments
         process.environment = Command.environment.merging(environment) { $1 }
+        if let directory { process.currentDirectoryURL = directory }
         process.standardInput = try FileHandle(forReadingFrom: files["in"])
         process.standardOutput = try files.create("out")
         process.standardError = try files.create("err")

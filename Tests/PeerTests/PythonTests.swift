@@ -2,25 +2,6 @@ import Foundation
 import Testing
 
 extension Peers {
-    /// What `--guide` takes, with the chapters that only a server of this mode is told.
-    enum Guide: String, CaseIterable {
-        case consultationWebSocket = "consultation-websocket"
-        case enhancedConsultations = "enhanced-consultations"
-        case goalLinking = "goal-linking"
-        case webSocketArchitecture = "websocket-architecture"
-        case mealLogWebSocket = "meal-log-websocket"
-
-        /// The chapter of the guide's own client, and those of the union that hold under the guide as well.
-        var chapters: [String] {
-            let own = [rawValue.replacing("-", with: "_")]
-            return switch self {
-            case .consultationWebSocket, .enhancedConsultations: own
-            case .goalLinking: own + ["goal_chat", "goal_from_chat", "goal_rules"]
-            case .webSocketArchitecture, .mealLogWebSocket: own + ["meals", "meals_heard", "meals_listed"]
-            }
-        }
-    }
-
     @Suite("Python")
     struct Python {
         private func tell(_ story: String, _ chapters: [String], to server: RunningServer) async throws {
@@ -47,8 +28,8 @@ extension Peers {
 
         @Test(
             "A library tells the story of a guide to a server that answers as this guide",
-            arguments: ["with_websockets", "with_aiohttp"], Guide.allCases)
-        func guide(_ story: String, _ guide: Guide) async throws {
+            arguments: ["with_websockets", "with_aiohttp"], Mode.guides)
+        func guide(_ story: String, _ guide: Mode) async throws {
             try await RunningServer.serve("--instant", "--guide", guide.rawValue) { server in
                 try await tell(story, ["endpoints", "credentials"] + guide.chapters, to: server)
             }

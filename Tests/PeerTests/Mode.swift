@@ -1,0 +1,23 @@
+/// What `--guide` takes.
+enum Mode: String, CaseIterable {
+    case union
+    case consultationWebSocket = "consultation-websocket"
+    case enhancedConsultations = "enhanced-consultations"
+    case goalLinking = "goal-linking"
+    case webSocketArchitecture = "websocket-architecture"
+    case mealLogWebSocket = "meal-log-websocket"
+
+    /// The modes that are a guide.
+    static let guides = allCases.filter { $0 != .union }
+
+    /// The chapter of the guide's own client, and those of the union that hold under the guide as well.
+    var chapters: [String] {
+        let own = [rawValue.replacing("-", with: "_")]
+        return switch self {
+        case .union: []
+        case .consultationWebSocket, .enhancedConsultations: own
+        case .goalLinking: own + ["goal_chat", "goal_from_chat", "goal_rules"]
+        case .webSocketArchitecture, .mealLogWebSocket: own + ["meals", "meals_heard", "meals_listed"]
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// schemathesis reads the description that the server hands out, and looks for requests whose answers contradict it.
+    ///
+    /// Every check is on. `peers/schemathesis/rules.py` tells the few promises of the API that OpenAPI cannot express.
+    @Suite("schemathesis")
+    struct SchemathesisTests {
+        @Test("finds no answer that contradicts the server's description of itself", arguments: Mode.allCases)
+        func findsNothing(_ mode: Mode) async throws {
+            try await RunningServer.serve("--instant", "--guide", mode.rawValue) { server in
+                let report = try await schemathesis(server)
+                #expect(report.status == 0, "schemathesis found something in the mode \(mode.rawValue).")
+                #expect(report.output.contains("generated,"), "It has run to its end.")
+                if report.status != 0 {
+                    Attachment.record(report.transcript, named: "schemathesis-\(mode.rawValue).txt")
+                    print(report.transcript)
+                }
+            }
+        }
+
+        private func schemathesis(_ server: RunningServer) async throws -> Command {
+            let folder = Programs.peers.appendingPathComponent("schemathesis")
+            // schemathesis keeps notes in the directory that it runs in.
+            let notes = try ScratchDirectory()
+            defer { notes.remove() }
+            return try await Command(
+                try Programs.python(),
+                [
+                    "-m", "schemathesis.cli", "--no-color", "--config-file",
+                    folder.appendingPathComponent("schemathesis.toml").path, "run", server.ready.url + "/openapi.yaml",
+                ],
+                environment: [
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                    "FITIQ_MOCK_TEST_HOOKS": folder.appendingPathComponent("rules.py").path,
+                    "FITIQ_MOCK_TEST_TOKEN": server.ready.token,
+                    "FITIQ_MOCK_TEST_API_KEY": server.ready.api_key,
+                ],
+                directory: notes.url)
+        }
+    }
+}
