@@ -54,10 +54,10 @@ extension FoodTable {
             serving: .init("1 cup", 248), portions: [.cups: 248],
             source: .srLegacy("Spaghetti with meat sauce, frozen entree")),
         Food(
-            "burrito", "burrito", also: ["bean burrito"],
-            .init(206, protein: 6.48, carbs: 32.92, fat: 6.22),
+            "burrito", "burrito",
+            .init(219, protein: 11.12, carbs: 23.87, fat: 8.54, fiber: 2.5, sugar: 1.68),
             serving: .init("1 burrito", 150), portions: [.pieces: 150],
-            source: .srLegacy("Fast foods, burrito, with beans")),
+            source: .fndds("Burrito, beef, with beans, cheese")),
         Food(
             "taco", "taco", also: ["beef taco"],
             .init(249, protein: 15.47, carbs: 15.3, fat: 13.94, fiber: 2.1, sugar: 0.34),

@@ -95,9 +95,9 @@ extension FoodTable {
             source: .fndds("Pancakes, plain")),
         Food(
             "waffle", "waffle",
-            .init(291, protein: 7.9, carbs: 32.9, fat: 14.1),
+            .init(373, protein: 8.7, carbs: 41.5, fat: 18.82, fiber: 2.5, sugar: 8.28),
             serving: .init("1 waffle", 75), portions: [.pieces: 75],
-            source: .srLegacy("Waffles, plain, prepared from recipe")),
+            source: .fndds("Waffle, plain")),
         Food(
             "popcorn", "popcorn",
             .init(387, protein: 12.94, carbs: 77.78, fat: 4.54, fiber: 14.5, sugar: 0.87),

@@ -63,7 +63,10 @@ extension FoodTable {
             source: .fndds("Beef, ground, patty")),
         Food(
             "steak", "steak",
-            also: ["beef steak", "t bone steak", "sirloin steak", "sirloin", "ribeye", "fillet steak"],
+            also: [
+                "beef steak", "t bone steak", "sirloin steak", "sirloin", "ribeye", "ribeye steak", "rib eye steak",
+                "fillet steak",
+            ],
             .init(262, protein: 26.23, fat: 16.65),
             serving: .init("1 steak", 170), portions: [.pieces: 170],
             preparation: "Sirloin, broiled",

@@ -34,9 +34,9 @@ extension FoodTable {
             source: .fndds("Chicken or turkey salad with egg")),
         Food(
             "potato-salad", "potato salad",
-            .init(143, protein: 2.68, carbs: 11.17, fat: 8.2, fiber: 1.3),
+            .init(168, protein: 1.51, carbs: 15.81, fat: 11.14, fiber: 1.5, sugar: 1.29),
             serving: .init("1/2 cup", 125), portions: [.cups: 250],
-            source: .srLegacy("Potato salad, home-prepared")),
+            source: .fndds("Potato salad, made with mayonnaise")),
         Food(
             "coleslaw", "coleslaw", also: ["cole slaw", "slaw"],
             .init(117, protein: 0.94, carbs: 10.45, fat: 7.98, fiber: 1.9, sugar: 7.44),

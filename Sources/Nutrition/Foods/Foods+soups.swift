@@ -37,7 +37,7 @@ extension FoodTable {
             serving: .init("1 cup", 235), portions: [.cups: 235],
             source: .fndds("Chicken curry")),
         Food(
-            "stir-fry", "chicken stir fry", also: ["stir fry", "vegetable stir fry"],
+            "stir-fry", "chicken stir fry", also: ["stir fry", "vegetable stir fry", "veggie stir fry"],
             .init(95, protein: 8.18, carbs: 5.38, fat: 4.56, fiber: 0.9, sugar: 2.93),
             serving: .init("1 cup", 217), portions: [.cups: 217],
             source: .srLegacy("Restaurant, Chinese, chicken and vegetables")),

@@ -10,6 +10,8 @@ struct AmountReader {
         var end: Int
         /// Whether it multiplies what came before: `x2`.
         var isMultiplier = false
+        /// Whether it is a unit without a number: `can of`.
+        var isBareUnit = false
         /// Whether it is only an article: `a`.
         var isArticle = false
         /// Whether `of` followed, so that a food has to.
@@ -82,7 +84,8 @@ struct AmountReader {
         if let rough = unit.rough { assumption = .roughUnit(rough, as: unit.unit) }
         if isPlural { assumption = .one(words) }
         var reading = Reading(
-            amount: Amount(value: 1, unit: unit.unit, text: words, assumption: assumption), end: unit.end)
+            amount: Amount(value: 1, unit: unit.unit, text: words, assumption: assumption), end: unit.end,
+            isBareUnit: true)
         skipOf(&reading)
         return reading
     }

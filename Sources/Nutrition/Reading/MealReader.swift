@@ -92,13 +92,13 @@ struct MealReader {
         takeTrailingUnit()
     }
 
-    /// The unit of `2 pizza slices`.
+    /// The unit of `2 pizza slices`; in `apple slices` it says nothing.
     private mutating func takeTrailingUnit() {
-        guard let amount = drafts[drafts.count - 1].amount, amount.unit == nil, let word = text.word(index),
-            let unit = UnitWords.units[word], !UnitWords.needNumber.contains(word), text.word(index + 1) != "of",
-            match(at: index + 1) == nil
+        let amount = drafts[drafts.count - 1].amount
+        guard amount?.unit == nil, let word = text.word(index), let unit = UnitWords.units[word],
+            !UnitWords.needNumber.contains(word), text.word(index + 1) != "of", match(at: index + 1) == nil
         else { return }
-        drafts[drafts.count - 1].amount?.unit = unit
+        if amount != nil { drafts[drafts.count - 1].amount?.unit = unit }
         index += 1
     }
 
@@ -123,15 +123,15 @@ struct MealReader {
             } else if !startsFood(at: index) {
                 weigh(last, amount)
             } else {
-                wait(for: amount)
+                wait(for: reading)
             }
         } else if isOpen {
             let goesOn = reading.hasOf || (amount.unit?.isMeasure != true && !reading.isMultiplier)
-            if goesOn, startsFood(at: index) { wait(for: amount) } else { drafts[drafts.count - 1].amount = amount }
+            if goesOn, startsFood(at: index) { wait(for: reading) } else { drafts[drafts.count - 1].amount = amount }
         } else if let last = drafts.last?.amount, pending == nil, isEach {
             weigh(last, amount)
         } else {
-            wait(for: amount)
+            wait(for: reading)
         }
         return true
     }
@@ -147,15 +147,15 @@ struct MealReader {
         ["each", "apiece", "per"].contains(text.word(index) ?? "")
     }
 
-    private mutating func wait(for amount: Amount) {
-        if let old = pending, !pendingIsTaken, old.unit == nil, amount.unit?.isMeasure == true {
-            pending = amount
-            pending?.multiply(by: old)
-        } else {
-            pending = amount
-        }
+    private mutating func wait(for reading: AmountReader.Reading) {
+        let old = pendingIsTaken ? nil : pending
         pendingIsTaken = false
         isOpen = false
+        // The can adds nothing to `330 ml can of cola`.
+        if old?.unit?.isMeasure == true, reading.isBareUnit { return }
+        pending = reading.amount
+        // `2 (120g) chicken breasts`.
+        if let old, old.unit == nil, reading.amount.unit?.isMeasure == true { pending?.multiply(by: old) }
     }
 
     /// Whether a number counts no food: `at 8`, `8 am`, `1st`, `140 kcal`.

@@ -32,6 +32,8 @@ enum UnitWords {
     /// Words for a unit that only roughly say how much.
     static let rough: Set<String> = [
         "spoon", "spoons", "spoonful", "spoonfuls", "dollop", "dollops", "drizzle", "splash", "knob", "mug", "mugs",
+        "bag", "bags", "box", "boxes", "pack", "packs", "packet", "packets", "pot", "pots", "container", "containers",
+        "tub", "tubs",
     ]
 
     private static let lists: [MealUnit: String] = [

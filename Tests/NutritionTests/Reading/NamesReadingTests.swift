@@ -7,6 +7,11 @@ struct NamesReadingTests {
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [
+        .init("bar of chocolate", "chocolate-bar 1 servings", 235),
+        .init("2 T bone steaks", "steak 2 pieces", 891),
+        .init("ribeye steak", "steak 1 servings", 445),
+        .init("veggie stir fry", "stir-fry 1 servings", 206),
+        .init("bacon rashers", "bacon 1 servings", 116),
         .init("mac and cheese", "mac-and-cheese 1 servings", 162),
         .init("mac & cheese", "mac-and-cheese 1 servings", 162),
         .init("mac n cheese", "mac-and-cheese 1 servings", 162),

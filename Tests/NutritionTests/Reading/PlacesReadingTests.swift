@@ -36,5 +36,17 @@ struct PlacesReadingTests {
         .init("one egg two eggs", "egg 1 pieces, egg 2 pieces", 210),
         .init("chicken rice", "chicken 1 servings, rice 1 servings", 367),
         .init("2 (120g) chicken breasts", "chicken-breast 240 grams", 396),
+        .init("apple slices with honey", "apple 1 servings, honey 1 servings", 159),
+        .init("330ml can of coke", "cola 330 milliliters", 145),
+        .init("2 330ml cans of coke", "cola 660 milliliters", 291),
+        .init("1 x 330ml can of coke", "cola 330 milliliters", 145),
+        .init("a 200g bowl of rice", "rice 200 grams", 260),
+        .init("a 12 oz steak", "steak 12 ounces", 891),
+        .init("two 12 oz beers", "beer 24 fluid ounces", 306),
+        .init("chicken 200g rice 150g broccoli 100g", "chicken 200 grams, rice 150 grams, broccoli 100 grams", 610),
+        .init("1 cup (240ml) milk", "milk 240 milliliters", 151),
+        .init("2eggs,1toast", "egg 2 pieces, toast 1 slices", 215),
+        .init("lunch: chicken 200g; rice 150g", "chicken 200 grams, rice 150 grams", 575),
+        .init("eggs x2 x2", "egg 4 pieces", 280),
     ]
 }

@@ -66,6 +66,8 @@ struct UnitsReadingTests {
         .init("2 handfuls of spinach", "spinach 2 handfuls", 14),
         .init("1 scoop ice cream", "ice-cream 1 scoops", 137),
         .init("2 scoops of whey protein", "whey-protein 2 scoops", 225),
+        .init("a bag of popcorn", "popcorn 1 servings", 93),
+        .init("2 squares of dark chocolate", "dark-chocolate 2 pieces", 120),
         .init("1 serving of lasagna", "lasagna 1 servings", 267),
         .init("2 portions of fries", "french-fries 2 servings", 730),
         .init("a plate of pasta", "pasta 1 servings", 196),
