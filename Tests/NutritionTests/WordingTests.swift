@@ -102,6 +102,17 @@ struct WordingTests {
             ])
     }
 
+    @Test("Customary measures are multiples of each other, and ounces are 28.35 g")
+    func measures() throws {
+        let cup = try #require(MealUnit.cups.milliliters)
+        for (unit, count) in [(MealUnit.tablespoons, 16.0), (.teaspoons, 48), (.fluidOunces, 8), (.pints, 0.5)] {
+            #expect(try abs(#require(unit.milliliters) * count - cup) < 1e-9, "\(unit)")
+        }
+        #expect(abs(cup - 236.588) < 0.001)
+        #expect(try abs(#require(MealUnit.ounces.grams) * 16 - #require(MealUnit.pounds.grams)) < 1e-9)
+        #expect(MealUnit.allCases.filter(\.isMeasure).count == 15)
+    }
+
     @Test(
         "Plurals",
         arguments: [

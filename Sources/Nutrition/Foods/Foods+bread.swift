@@ -22,8 +22,8 @@ extension FoodTable {
             .init(259, protein: 8.5, carbs: 48.3, fat: 3.3, fiber: 5.8, sugar: 3.85),
             serving: .init("1 slice", 32), portions: [.slices: 32, .pieces: 32],
             source: .srLegacy("Bread, rye")),
-        // Two slices are what the labels of white sandwich bread call a serving: 57 g, 150 kcal, 4 g protein. Toasting
-        // takes water only, so the serving keeps its facts.
+        // Two slices are a serving on the labels of white sandwich bread: 57 g, 150 kcal, 4 g protein. Toasting takes
+        // nothing but water, so the serving keeps its facts.
         Food(
             "toast", "toast", also: ["white toast", "toasted bread"],
             .init(263, protein: 7.02, carbs: 49.12, fat: 3.51, fiber: 1.8, sugar: 3.51),

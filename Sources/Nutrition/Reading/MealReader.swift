@@ -112,7 +112,7 @@ struct MealReader {
         }
         if reading.isArticle {
             // `a side of fries` gives no amount.
-            if let next = text.word(reading.end), Words.standing(of: next) == .filler { return false }
+            if let next = text.word(reading.end), Words.vagueNouns.contains(next) { return false }
             if !startsFood(at: reading.end) { return false }
         }
         index = reading.end

@@ -24,6 +24,11 @@ enum Words {
         restaurant cafe store bought serve mine his her their approximate pinch dash sprinkle
         """)
 
+    /// Fillers that take an article and say nothing about how much: `a bit of`.
+    static let vagueNouns: Set<String> = [
+        "side", "bit", "lot", "little", "bunch", "amount", "pinch", "dash", "sprinkle",
+    ]
+
     /// Adjectives that stay in the name and change nothing that is counted.
     static let neutral: Set<String> = set(
         """

@@ -36,6 +36,7 @@ struct SeparatorsReadingTests {
         .init("• 2 eggs\n• toast", "egg 2 pieces, toast 1 servings", 290),
         .init("1. 2 eggs\n2. toast", "egg 2 pieces, toast 1 servings", 290),
         .init("1) eggs\n2) toast", "egg 1 servings, toast 1 servings", 220),
+        .init("- 1. 2 eggs\n- 2. toast", "egg 2 pieces, toast 1 servings", 290),
         .init("tuna in water", "tuna 1 servings", 142),
         .init("2 eggs in butter", "egg 2 pieces, butter 1 servings", 242),
         .init("milk chocolate and milk", "milk-chocolate 1 servings, milk 1 servings", 384),

@@ -44,6 +44,8 @@ struct UnitsReadingTests {
         .init("1 tsp sugar", "sugar 1 teaspoons", 16),
         .init("1 heaped tablespoon of peanut butter", "peanut-butter 1 tablespoons", 96),
         .init("2 level teaspoons sugar", "sugar 2 teaspoons", 33),
+        .init("4 tbsp milk", "milk 4 tablespoons", 37),
+        .init("6 tsp milk", "milk 6 teaspoons", 19),
         .init("1 pint beer", "beer 1 pints", 204),
         .init("a pint of milk", "milk 1 pints", 298),
         .init("a shot of vodka", "spirit 1 shots", 97),
