@@ -76,7 +76,7 @@ struct Curl {
         struct Payload: Decodable {
             let id: String?
             let status: String?
-            let persona: String?
+            let persona: Coach?
             let consultations: [Item]?
             let pagination: Pagination?
             let messages: [Message]?
@@ -89,6 +89,21 @@ struct Curl {
             let meal_logs: [Item]?
             let total_count: Int?
         }
+        /// A consultation has the coach's id as a string, the chat about a goal an object.
+        struct Coach: Decodable {
+            let id: String
+
+            private enum CodingKeys: CodingKey { case id }
+
+            init(from decoder: any Decoder) throws {
+                if let name = try? decoder.singleValueContainer().decode(String.self) {
+                    id = name
+                } else {
+                    id = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .id)
+                }
+            }
+        }
+
         struct Item: Decodable { let id: String }
         struct Pagination: Decodable {
             let total_count: Int

@@ -23,7 +23,7 @@ extension Peers {
                 #expect(try upper.answer().error?.message.contains("lower-case it to \"\(id)\"") == true)
                 let lower = try await curl.send("GET", "\(path)/\(id)")
                 #expect(lower.status == 200)
-                #expect(try lower.answer().data?.persona == "nutritionist")
+                #expect(try lower.answer().data?.persona?.id == "nutritionist")
 
                 for context in ["insight", "mood", "journal"] {
                     for persona in ["nutritionist", "fitness_coach", "wellness_specialist"] {
