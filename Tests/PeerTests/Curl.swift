@@ -58,7 +58,19 @@ struct Curl {
             body = String(rest)
         }
 
-        func answer() throws -> Answer { try JSONDecoder().decode(Answer.self, from: Data(body.utf8)) }
+        func answer() throws -> Answer { try decoded() }
+
+        func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
+            try JSONDecoder().decode(type, from: Data(body.utf8))
+        }
+    }
+
+    /// The answer to chat-about-goal, whose persona is an object.
+    struct Chat: Decodable {
+        let conversationId: String
+        let persona: Persona
+
+        struct Persona: Decodable { let name: String }
     }
 
     /// The members of an answer that the stories look at.

@@ -65,7 +65,9 @@ extension Peers {
 
                 let chat = try await curl.send("POST", "\(path)/chat-about-goal", #"{"goalId":"\#(goal)"}"#)
                 #expect(chat.status == 201)
-                let conversation = try #require(try chat.answer().conversationId)
+                let answer = try chat.decoded(as: Curl.Chat.self)
+                #expect(answer.persona.name == "Wellness Coach")
+                let conversation = answer.conversationId
                 let linked = try await curl.send("GET", "/api/v1/goals/\(goal)").answer()
                 #expect(linked.conversationId == conversation && linked.data?.conversation_id == conversation)
                 #expect(try await curl.send("GET", "\(path)/\(conversation)").answer().goalId == goal)

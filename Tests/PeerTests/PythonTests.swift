@@ -20,7 +20,7 @@ extension Peers {
             arguments: ["with_websockets", "with_aiohttp"],
             [
                 "rest", "refusals", "handshakes", "chat", "bad_frames", "archiving", "deflate", "echo", "goal_chat",
-                "goal_from_chat", "goal_rules", "meals", "meals_heard", "meals_listed",
+                "goal_from_chat", "goal_rules", "meals", "meals_heard", "meals_listed", "judged",
             ])
         func instant(_ story: String, _ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
@@ -31,14 +31,14 @@ extension Peers {
             arguments: ["with_websockets", "with_aiohttp"], Mode.guides)
         func guide(_ story: String, _ guide: Mode) async throws {
             try await RunningServer.serve("--instant", "--guide", guide.rawValue) { server in
-                try await tell(story, ["endpoints", "credentials"] + guide.chapters, to: server)
+                try await tell(story, ["endpoints", "credentials", "judged"] + guide.chapters, to: server)
             }
         }
 
         @Test("A library tells the story at the default pace", arguments: ["with_websockets", "with_aiohttp"])
         func paced(_ story: String) async throws {
             try await RunningServer.serve { server in
-                try await tell(story, ["pace", "dropped", "meal_pace"], to: server)
+                try await tell(story, ["pace", "waiting", "dropped", "meal_pace"], to: server)
             }
         }
 

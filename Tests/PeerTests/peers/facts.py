@@ -11,6 +11,7 @@ MEBIBYTE = 1024 * 1024
 PERSONAS = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"]
 CONTEXTS = ["general", "insight", "mood", "journal"]
 MOST_ACTIVE = 10
+MOST_WAITING = 16
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 
 

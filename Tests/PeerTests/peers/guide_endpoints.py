@@ -1,6 +1,7 @@
 """What a server that answers as one guide has, what it asks for, and how it refuses."""
 
 from facts import UNKNOWN_ID, expect, expect_equal, expect_keys, step
+from frames import frames_of
 from teller import QUERY_TOKEN_GUIDES, next_frame
 
 ALL = ["consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture",
@@ -112,6 +113,26 @@ async def credentials(teller):
     await expect_handshake(teller, guide == "goal-linking", path, bearer)
     await expect_handshake(teller, False, path, {})
     await expect_handshake(teller, False, query, {**bearer, "X-API-Key": "wrong"}, "X-API-Key")
+
+
+async def judged(teller):
+    """That frames are compared with the description at all: what is wrong with one is noticed."""
+    step("a frame that is not as described is noticed: a member too many, too few, or wrong; an unknown type")
+    frames = frames_of(teller.server)
+    frame = {"type": "error", "error": "No.", "timestamp": "2025-01-29T10:30:00Z"}
+    needed = {**frame, "consultation_id": UNKNOWN_ID, "code": "INVALID_JSON"}
+    good = {name: value for name, value in needed.items() if name in frames.members("error")}
+    frames.check(good)
+    for bad in [
+        {**good, "x": 1}, {**good, "error": 7}, {**good, "type": "eror"}, {**good, "type": "message"}, [good],
+        *({**good, "timestamp": time} for time in ("2025-01-29T10:30:00.5Z", "now") if "timestamp" in good),
+        *({key: value for key, value in good.items() if key != name} for name in good),
+    ]:
+        try:
+            frames.check(bad)
+        except AssertionError:
+            continue
+        raise AssertionError(f"the description lets this pass as a frame: {bad}")
 
 
 async def expect_handshake(teller, is_accepted, path, headers, *words):

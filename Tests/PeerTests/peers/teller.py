@@ -13,6 +13,7 @@ import json
 from dataclasses import dataclass
 
 from facts import expect, expect_equal
+from frames import CheckedSocket, frames_of
 
 # Bounds, far above what a loaded machine needs: a story that hangs ends here.
 FRAME_SECONDS = 20
@@ -89,7 +90,9 @@ class Storyteller:
         return socket
 
     async def connect(self, path, headers, **options):
-        return await self.adapter.connect(f"{self.server.ws_url}{path}", headers, **options)
+        socket = await self.adapter.connect(f"{self.server.ws_url}{path}", headers, **options)
+        is_consultation = path.split("?")[0].endswith("/ws")
+        return CheckedSocket(socket, frames_of(self.server)) if is_consultation else socket
 
     async def refused(self, status, path, headers, *words):
         """A handshake that has to fail, with these words in the message."""

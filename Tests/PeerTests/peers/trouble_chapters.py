@@ -5,7 +5,7 @@ import json
 import signal
 import time
 
-from facts import MEBIBYTE, PERSONAS, expect, expect_equal, step
+from facts import MEBIBYTE, MOST_WAITING, PERSONAS, expect, expect_equal, step
 from teller import Closed, check_stream, expect_silence, frames_until, next_event, next_frame
 
 
@@ -96,6 +96,25 @@ async def pace(teller):
     expect(0.29 <= first <= 2.0, "the first chunk after 0.3 to 0.9 s", first)
     expect(first < whole <= 5.0, "the whole answer within 5 s", whole)
     await socket.close()
+
+
+async def waiting(teller):
+    step(f"{MOST_WAITING} messages wait for their answers; one more is refused, and is not stored")
+    id = await teller.create("fitness_coach")
+    socket = await teller.open(id)
+    # One is being answered, the others wait; the answer takes longer than this.
+    for number in range(MOST_WAITING + 2):
+        await socket.send(json.dumps({"type": "message", "content": f"Question {number}"}))
+    types = []
+    while not types or types[-1] != "error":
+        frame = await next_frame(socket)
+        types.append(frame["type"])
+    expect_equal(types.count("message_received"), MOST_WAITING + 1, "how many were received")
+    expect_equal(frame["code"], "TOO_MANY_WAITING_MESSAGES", "the code")
+    expect(str(MOST_WAITING) in frame["error"], "the limit in the error", frame)
+    questions = [message["content"] for message in await teller.messages(id) if message["role"] == "user"]
+    expect_equal(questions, [f"Question {number}" for number in range(MOST_WAITING + 1)], "the stored questions")
+    await teller.ask(200, "POST", f"/api/v1/consultations/{id}/archive")
 
 
 async def dropped(teller):

@@ -1,0 +1,84 @@
+"""Judges what arrives over a socket by the server's own description of its frames."""
+
+import functools
+import json
+
+import yaml
+from facts import expect
+from jsonschema import Draft202012Validator
+from jsonschema.validators import validator_for
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+DOCUMENT = "urn:asyncapi"
+
+
+class Frames:
+    """The frames that a server says it sends, by their `type`."""
+
+    def __init__(self, text):
+        document = yaml.safe_load(text)
+        self.document = document
+        registry = Registry().with_resource(DOCUMENT, Resource.from_contents(document, DRAFT202012))
+        self.validators = {}
+        for name, pointer in sent_messages(document):
+            expect(name not in self.validators, "one message for each type", name)
+            self.validators[name] = Draft202012Validator(
+                {"$ref": f"{DOCUMENT}#{pointer}/payload"}, registry=registry,
+                format_checker=validator_for({}).FORMAT_CHECKER)
+
+    def members(self, type):
+        """The names of the members that frames of a type can have."""
+        pointer = self.validators[type].schema["$ref"].removeprefix(f"{DOCUMENT}#")
+        return value_at(self.document, resolved(self.document, pointer))["properties"]
+
+    def check(self, frame):
+        expect(isinstance(frame, dict) and frame.get("type") in self.validators,
+               f"a frame of the types {', '.join(self.validators)}", frame)
+        problems = [f"{error.json_path}: {error.message}" for error in self.validators[frame["type"]].iter_errors(frame)]
+        expect(not problems, f"a {frame['type']} as /asyncapi.yaml describes it ({'; '.join(problems)[:1000]})", frame)
+
+
+@functools.cache
+def frames_of(server):
+    """What a server says it sends over its sockets."""
+    return Frames(server.fetch(f"{server.url}/asyncapi.yaml")[1])
+
+
+def sent_messages(document):
+    """The names of the messages that the server sends, with where they stand in the document."""
+    for operation in document["operations"].values():
+        if operation["action"] == "send":
+            for message in operation["messages"]:
+                pointer = resolved(document, message["$ref"])
+                yield value_at(document, pointer)["name"], pointer
+
+
+def resolved(document, reference):
+    """Where a chain of references ends, as a JSON pointer."""
+    pointer = reference.removeprefix("#")
+    while "$ref" in (value := value_at(document, pointer)):
+        pointer = value["$ref"].removeprefix("#")
+    return pointer
+
+
+def value_at(document, pointer):
+    for name in pointer.split("/")[1:]:
+        document = document[name.replace("~1", "/").replace("~0", "~")]
+    return document
+
+
+class CheckedSocket:
+    """A socket whose text frames all have to be as they are described."""
+
+    def __init__(self, socket, frames):
+        self.socket, self.frames = socket, frames
+
+    def __getattr__(self, name):
+        return getattr(self.socket, name)
+
+    async def receive(self):
+        event = await self.socket.receive()
+        if isinstance(event, str):
+            self.frames.check(json.loads(event))
+        return event
