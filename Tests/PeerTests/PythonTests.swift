@@ -20,7 +20,8 @@ extension Peers {
             arguments: ["with_websockets", "with_aiohttp"],
             [
                 "rest", "refusals", "handshakes", "chat", "bad_frames", "archiving", "deflate", "echo", "goal_chat",
-                "goal_from_chat", "goal_rules", "meals", "meals_heard", "meals_listed", "judged",
+                "goal_from_chat", "goal_rules", "meals", "meals_heard", "meals_listed",
+                "descriptions", "judged",
             ])
         func instant(_ story: String, _ chapter: String) async throws {
             try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
@@ -31,7 +32,8 @@ extension Peers {
             arguments: ["with_websockets", "with_aiohttp"], Mode.guides)
         func guide(_ story: String, _ guide: Mode) async throws {
             try await RunningServer.serve("--instant", "--guide", guide.rawValue) { server in
-                try await tell(story, ["endpoints", "credentials", "judged"] + guide.chapters, to: server)
+                try await tell(
+                    story, ["endpoints", "descriptions", "credentials", "judged"] + guide.chapters, to: server)
             }
         }
 

@@ -6,7 +6,6 @@ import json
 import yaml
 from facts import expect
 from jsonschema import Draft202012Validator
-from jsonschema.validators import validator_for
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
@@ -25,7 +24,7 @@ class Frames:
             expect(name not in self.validators, "one message for each type", name)
             self.validators[name] = Draft202012Validator(
                 {"$ref": f"{DOCUMENT}#{pointer}/payload"}, registry=registry,
-                format_checker=validator_for({}).FORMAT_CHECKER)
+                format_checker=Draft202012Validator.FORMAT_CHECKER)
 
     def members(self, type):
         """The names of the members that frames of a type can have."""
@@ -35,7 +34,8 @@ class Frames:
     def check(self, frame):
         expect(isinstance(frame, dict) and frame.get("type") in self.validators,
                f"a frame of the types {', '.join(self.validators)}", frame)
-        problems = [f"{error.json_path}: {error.message}" for error in self.validators[frame["type"]].iter_errors(frame)]
+        errors = self.validators[frame["type"]].iter_errors(frame)
+        problems = [f"{error.json_path}: {error.message}" for error in errors]
         expect(not problems, f"a {frame['type']} as /asyncapi.yaml describes it ({'; '.join(problems)[:1000]})", frame)
 
 

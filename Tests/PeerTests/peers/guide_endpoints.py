@@ -1,5 +1,6 @@
 """What a server that answers as one guide has, what it asks for, and how it refuses."""
 
+import yaml
 from facts import UNKNOWN_ID, expect, expect_equal, expect_keys, step
 from frames import frames_of
 from teller import QUERY_TOKEN_GUIDES, next_frame
@@ -82,6 +83,30 @@ async def endpoints(teller):
         media_type, _ = teller.server.fetch(f"{teller.server.url}/avatars/{persona}.svg")
         expect(media_type.startswith("image/svg+xml"), "an image", media_type)
     check_refusal(teller, None, await teller.ask(404, "GET", "/api/v1/nothing"), "NOT_FOUND")
+
+
+async def descriptions(teller):
+    guide, server = teller.server.guide, teller.server
+    step("the descriptions are there for everybody, and are this mode's")
+    for path, media_type in [
+        ("/openapi.yaml", "application/yaml"), ("/asyncapi.yaml", "application/yaml"),
+        ("/docs", "text/html; charset=utf-8"),
+    ]:
+        got, text = server.fetch(f"{server.url}{path}")
+        expect_equal(got, media_type, f"the media type of {path}")
+        expect(guide.encode() in text[:4000], f"{guide} at the beginning of {path}", text[:200])
+
+    step("the operations that are described are those that the mode has")
+    document = yaml.safe_load(server.fetch(f"{server.url}/openapi.yaml")[1])
+    described = {
+        # Whatever the parameter is called.
+        (method.upper(), path.replace("{goalId}", "{id}").replace("{mealLogId}", "{id}"))
+        for path, item in document["paths"].items() if path.startswith("/api/v1/")
+        # A method that the guide lacks, on a path that it has, is described by its 404 alone.
+        for method in item if method != "parameters" and set(item[method]["responses"]) != {"404"}
+    }
+    served = {endpoint for endpoint in ENDPOINTS if guide == "union" or provision(guide, endpoint) != "-"}
+    expect_equal(described, served, "the operations")
 
 
 async def credentials(teller):

@@ -7,7 +7,7 @@ from facts import main
 from goal_chapters import goal_chat, goal_from_chat, goal_rules
 from guide_chapters import (
     consultation_websocket, enhanced_consultations, goal_linking, meal_log_websocket, websocket_architecture)
-from guide_endpoints import credentials, endpoints, judged
+from guide_endpoints import credentials, descriptions, endpoints, judged
 from meal_chapters import meal_pace, meals, meals_heard, meals_listed
 from rest_chapters import refusals, rest
 from teller import CHAPTER_SECONDS, Storyteller
@@ -18,8 +18,8 @@ CHAPTERS = {
     for function in [
         rest, refusals, handshakes, chat, bad_frames, archiving, deflate, echo, pace, waiting, dropped, shutdown,
         goal_chat, goal_from_chat, goal_rules, meals, meals_heard, meals_listed, meal_pace,
-        endpoints, credentials, judged, consultation_websocket, enhanced_consultations, goal_linking, websocket_architecture,
-        meal_log_websocket]
+        endpoints, descriptions, credentials, judged, consultation_websocket, enhanced_consultations, goal_linking,
+        websocket_architecture, meal_log_websocket]
 }
 
 

@@ -1,7 +1,7 @@
 """Rules of the API that OpenAPI has no words for. Each tells one failure that a check reports and the API promises.
 
-A rule names the check, the operation, the status and the code of the answer. All four have to fit, and the description has
-to list the status: anything else is a failure.
+A rule names the check, the operation, the status and the code of the answer. All four have to fit, and the description
+has to list the status: anything else is a failure.
 """
 
 import schemathesis
@@ -43,7 +43,10 @@ def error_code(response):
 
 
 def is_absence(failure, case):
-    """A guide can lack a method of a path that it has. The description says 404 of it and nothing else, and `Allow` omits it."""
+    """Whether `Allow` omits those methods, and those alone, of which the description says 404 and nothing else.
+
+    A guide can lack a method of a path that it has. Undescribed, the method would have to be 405.
+    """
     path = case.operation.schema[case.operation.path]
     absent = {method.upper() for method in path if described(path[method]) == {"404"}}
     return not failure.undocumented_methods and set(failure.missing_methods) == absent
