@@ -1,0 +1,184 @@
+import FitIQAPI
+import Foundation
+import GuideModels
+import JSON
+import Testing
+
+@testable import MockServer
+
+/// Each JSON example of the guides beside what this server sends, or takes, when it answers as that guide.
+@Suite("What the guides print is what the server says")
+struct GuideFixtureTests {
+    /// By the example's name: a use of it.
+    static let uses: [String: @Sendable (GuideFixture) throws -> Void] = {
+        var uses: [String: @Sendable (GuideFixture) throws -> Void] = [
+            "consultation-websocket/message.client": sendMessage, "consultation-websocket/ping.client": sendPing,
+            "goal-linking/chat-about-goal.request": chatAboutGoal, "goal-linking/chat-about-goal": chatAboutGoal,
+            "goal-linking/link-goal.request": linkGoal, "goal-linking/goal.linked": linkGoal,
+            "goal-linking/goal": showGoal, "goal-linking/conversation": showConversation,
+            "websocket-architecture/meal_log.completed": mealEvent,
+            "websocket-architecture/meal_log.failed": mealEvent,
+        ]
+        for type in ConsultationWebSocketGuide.frameTypes { uses["consultation-websocket/\(type)"] = chatFrame }
+        return uses
+    }()
+
+    @Test("Each example is used, and no other is thought of")
+    func complete() {
+        #expect(Set(GuideFixture.all.map(\.description)) == Set(Self.uses.keys))
+        #expect(GuideFixture.all.count == 16)
+    }
+
+    @Test("The server's own has the same fields, nesting and types", arguments: GuideFixture.all)
+    func example(fixture: GuideFixture) throws {
+        let use = try #require(Self.uses[fixture.description], "no answer is compared with \(fixture)")
+        try use(fixture)
+    }
+
+    // MARK: Comparing
+
+    /// Members whose values the backend makes up, and placeholders in the guides.
+    private static let issued: Set = [
+        "id", "user_id", "userId", "goalId", "conversationId", "meal_log_id", "avatar", "timestamp", "created_at",
+        "createdAt", "updated_at", "updatedAt", "lastMessageAt", "processing_started_at", "processing_completed_at",
+    ]
+
+    private static func masked(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): .array(elements.map(masked))
+        case .object(let object):
+            .object(JSONObject(object.map { ($0.key, issued.contains($0.key) ? "issued" : masked($0.value)) }))
+        default: value
+        }
+    }
+
+    /// Expects the same shape, each seen from the other.
+    private static func expectAlike(_ answer: JSONValue?, _ fixture: GuideFixture) throws {
+        let answer = try #require(answer)
+        #expect(try Shape(fixture).differences(from: answer) == [])
+        #expect(Shape(of: answer).differences(from: try fixture.value) == [])
+    }
+
+    /// Expects the guide's own values as well, written alike and in its order.
+    private static func expectSame(_ answer: JSONValue?, _ fixture: GuideFixture) throws {
+        try expectAlike(answer, fixture)
+        let printed = try masked(fixture.value).encoded()
+        #expect(
+            String(decoding: masked(try #require(answer)).encoded(), as: UTF8.self)
+                == String(decoding: printed, as: UTF8.self))
+    }
+
+    private static func text(_ fixture: GuideFixture) throws -> String {
+        String(decoding: try fixture.data, as: UTF8.self)
+    }
+
+    // MARK: consultation-websocket
+
+    /// What a chat, a ping and a frame that is no JSON are answered with.
+    private static func frames(_ client: GuideClient, _ texts: String...) throws -> [JSONValue] {
+        let socket = try client.connect(client.consultation())
+        for text in texts { socket.send(text) }
+        client.network.advance(by: .seconds(5))
+        return socket.takeFrames()
+    }
+
+    private static func chatFrame(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.consultationWebSocket, of: .consultationWebSocket)
+        let frames = try frames(
+            client, #"{"type":"message","content":"What should I eat?"}"#, #"{"type":"ping"}"#, "{")
+        let ofThisType = frames.filter { $0["type"]?.string == fixture.name }
+        #expect(!ofThisType.isEmpty)
+        for frame in ofThisType {
+            try expectAlike(frame, fixture)
+            #expect(frame.object?.keys == (try fixture.value.object?.keys))
+        }
+    }
+
+    private static func sendMessage(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.consultationWebSocket, of: .consultationWebSocket)
+        let story = try frames(client, text(fixture)).story
+        #expect(story == ["connected", "message_received", "stream_chunk", "stream_complete"])
+    }
+
+    private static func sendPing(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.consultationWebSocket, of: .consultationWebSocket)
+        #expect(try frames(client, text(fixture)).story == ["connected", "pong"])
+    }
+
+    // MARK: goal-linking
+
+    /// Chats about a goal with the request that the guide prints.
+    private static func chat(_ client: GuideClient, _ goal: String) throws -> Response {
+        let request = try text(GuideFixture("goal-linking", "chat-about-goal.request"))
+            .replacing("backend-goal-id-string", with: goal)
+        return try client.send(.post, "consultations/chat-about-goal", json: request)
+    }
+
+    private static func chatAboutGoal(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.goalLinking, of: .goalLinking)
+        let goal = try client.goal()
+        let response = try chat(client, goal)
+        #expect(response.status == 201)
+        #expect(response.json?["goalId"] == .string(goal))
+        try expectSame(response.json, GuideFixture("goal-linking", "chat-about-goal"))
+    }
+
+    /// The guide's goal, on its way and linked with the request that the guide prints.
+    private static func linkedGoal(_ client: GuideClient) throws -> (id: String, conversation: String, Response) {
+        let conversation = try client.consultation()
+        let goal = try client.goal()
+        _ = try client.patch(
+            "goals/\(goal)", GoalLinkingGuide.UpdateGoalRequest(progress: 0.45, status: "in_progress"))
+        let request = try text(GuideFixture("goal-linking", "link-goal.request"))
+            .replacing("uuid-v4-string", with: conversation)
+        return (goal, conversation, try client.send(.patch, "goals/\(goal)", json: request))
+    }
+
+    private static func linkGoal(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.goalLinking, of: .goalLinking)
+        let (_, conversation, response) = try linkedGoal(client)
+        #expect(response.status == 200)
+        #expect(response.json?["conversationId"] == .string(conversation))
+        try expectSame(response.json, GuideFixture("goal-linking", "goal.linked"))
+    }
+
+    private static func showGoal(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.goalLinking, of: .goalLinking)
+        let (goal, conversation, _) = try linkedGoal(client)
+        let response = try client.get("goals/\(goal)")
+        #expect(response.json?["id"] == .string(goal) && response.json?["conversationId"] == .string(conversation))
+        try expectSame(response.json, fixture)
+        try expectSame(client.get("goals").json?["goals"]?[1], fixture)
+    }
+
+    private static func showConversation(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.goalLinking, of: .goalLinking)
+        let goal = try client.goal()
+        let id = try #require(try chat(client, goal).json?["conversationId"]?.string)
+        let socket = try client.connect(id)
+        // The guide's conversation has twelve messages.
+        for _ in 0..<6 {
+            socket.send(#"{"type":"message","content":"And then?"}"#)
+            client.network.advance(by: .seconds(5))
+        }
+        let response = try client.get("consultations/\(id)")
+        #expect(response.json?["id"] == .string(id) && response.json?["goalId"] == .string(goal))
+        try expectSame(response.json, fixture)
+    }
+
+    // MARK: websocket-architecture
+
+    private static func mealEvent(_ fixture: GuideFixture) throws {
+        let client = GuideClient(.webSocketArchitecture, of: .webSocketArchitecture)
+        let socket = try client.connect(client.consultation())
+        let input = fixture.name == "meal_log.failed" ? "qwertyuiop" : "120g chicken breast"
+        let created = try client.post(
+            "meal-logs/natural",
+            ["raw_input": input, "meal_type": "lunch", "logged_at": "2024-01-15T13:30:00.5+01:00"])
+        client.network.advance(by: .seconds(5))
+        let event = try #require(socket.takeFrames().last)
+        let data = event["data"]
+        #expect(data?["id"] ?? data?["meal_log_id"] == created.json?["data"]?["id"])
+        try expectSame(event, fixture)
+    }
+}
