@@ -1,0 +1,47 @@
+import FitIQAPI
+import Testing
+
+@testable import MockServer
+
+@Suite("Credentials, as each guide's client brings them")
+struct GuideCredentialsTests {
+    @Test("Each guide's client opens its socket, in its own mode and in the union", arguments: GuideMode.guides)
+    func sockets(guide: GuideMode) throws {
+        for server in [guide, .union] {
+            let client = GuideClient(guide, of: server)
+            #expect(try client.connect(client.consultation()).takeTypes() == ["connected"])
+        }
+    }
+
+    static let wrongWays: [(GuideMode, [String])] = [
+        (.consultationWebSocket, ["'?token=' alone", "'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'"]),
+        (.mealLogWebSocket, ["'?token=' alone", "'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'"]),
+        (.enhancedConsultations, ["header fields alone", "'?token=<JWT>' in the URL"]),
+        (.webSocketArchitecture, ["header fields alone", "'?token=<JWT>' in the URL"]),
+    ]
+
+    @Test("The other guides' way is refused with the way that this one has", arguments: wrongWays)
+    func wrongWay(guide: GuideMode, words: [String]) throws {
+        let client = GuideClient(guide, of: guide)
+        let path = "/api/v1/consultations/\(try client.consultation())/ws"
+        let handshake =
+            guide.webSocketCredentials == .headers
+            ? Request.handshake("\(path)?token=\(Request.token(for: TestUser.anna))")
+            : Request.handshake(path, as: TestUser.anna)
+        let response = try client.network.exchange(handshake)
+        #expect(response.status == 401)
+        for word in words + [guide.rawValue, "--guide"] { #expect(response.message.contains(word)) }
+    }
+
+    @Test("A client of a guide without API keys is served by its own mode, and refused by the union")
+    func keyless() throws {
+        for guide in [GuideMode.goalLinking, .webSocketArchitecture] {
+            let endpoint = guide == .goalLinking ? "goals" : "meal-logs"
+            let request = Request(
+                target: "/api/v1/\(endpoint)", fields: [Request.bearer(Request.token(for: TestUser.anna))])
+            #expect(try VirtualNetwork(guide).exchange(request).status == 200)
+            let refused = try VirtualNetwork(.union).exchange(request)
+            #expect(refused.status == 401 && refused.message.contains("X-API-Key"))
+        }
+    }
+}
