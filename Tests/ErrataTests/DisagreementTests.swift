@@ -12,57 +12,61 @@ struct DisagreementTests {
     typealias Goals = GoalLinkingGuide
     typealias Architecture = WebSocketArchitectureGuide
     typealias Meals = MealLogWebSocketGuide
+    typealias CompletedText = Architecture.MealLogMessage<Architecture.MealLogCompleted>
+    typealias CompletedNumber = Meals.MealLogMessage<Meals.MealLogCompletedData>
 
     /// Whether an answer decodes with a guide's model.
     private func decodes<Model: Decodable>(_ model: Model.Type, _ answer: Data) -> Bool {
         (try? JSONDecoder.iso8601().decode(model, from: answer)) != nil
     }
 
-    /// Expects that what has one guide's shape does not decode with another guide's model, and why.
+    /// Expects that an answer in one guide's form does not decode with another guide's model, and why.
     private func expect<Model: Decodable>(
-        _ model: Model.Type, of shape: Shape, fails failure: DecodingFailure,
+        _ model: Model.Type, from answer: Data, fails failure: DecodingFailure,
         at location: SourceLocation = #_sourceLocation
     ) {
-        let found = DecodingFailure.of(model, .iso8601(), ServerAnswers.sample(shape), at: location)
-        #expect(found == failure, sourceLocation: location)
+        #expect(DecodingFailure.of(model, .iso8601(), answer, at: location) == failure, sourceLocation: location)
     }
 
-    /// Both guides' objects in one; where both name a value that is no object, the first one's counts.
-    private func union(_ left: JSONValue, _ right: JSONValue) -> JSONValue {
-        switch (left, right) {
-        case (.object(var members), .object(let others)):
-            for (name, value) in others { members[name] = members[name].map { union($0, value) } ?? value }
-            return .object(members)
-        case (.array(let elements), .array(let others)) where elements.count == others.count:
-            return .array(zip(elements, others).map(union))
-        default: return left
-        }
+    /// The names of an object's members.
+    private func names(_ answer: Data, _ member: String? = nil) throws -> Set<String> {
+        let value = try JSON.parse(Array(answer))
+        return Set((member.map { value[$0] } ?? value)?.object?.keys ?? [])
     }
 
-    private func union(_ left: Shape, _ right: Shape) -> Data {
-        Data(union(left.sample(isFull: true), right.sample(isFull: true)).encoded())
-    }
-
-    @Test("create consultation: each guide's answer is no answer to the other; the server's is one to both")
+    @Test("create consultation: each guide's answer is no answer to the other; the union's is one to all")
     func create() throws {
-        expect(Enhanced.ConsultationResponse.self, of: Chat.created, fails: .keyNotFound("data.id"))
-        expect(Chat.CreateConsultationResponse.self, of: Enhanced.shown, fails: .keyNotFound("data.consultation"))
-        let answer = try ServerAnswers.consultation()
-        #expect(decodes(Enhanced.ConsultationResponse.self, answer))
-        #expect(decodes(Chat.CreateConsultationResponse.self, answer))
-        #expect(decodes(Architecture.CreateConsultationResponse.self, answer))
+        let chat = try ServerAnswers.consultation(answering: .createConsultation, in: .consultationWebSocket)
+        let enhanced = try ServerAnswers.consultation(answering: .createConsultation, in: .enhancedConsultations)
+        let bare = try ServerAnswers.consultation(answering: .createConsultation, in: .webSocketArchitecture)
+        expect(Enhanced.ConsultationResponse.self, from: chat, fails: .keyNotFound("data.id"))
+        expect(Chat.CreateConsultationResponse.self, from: enhanced, fails: .keyNotFound("data.consultation"))
+        expect(Chat.CreateConsultationResponse.self, from: bare, fails: .keyNotFound("success"))
+        for answer in [chat, enhanced] {
+            expect(
+                Architecture.CreateConsultationResponse.self, from: answer, fails: .keyNotFound("consultation_id"))
+        }
+        let union = try ServerAnswers.consultation(answering: .createConsultation)
+        for answer in [enhanced, union] { #expect(decodes(Enhanced.ConsultationResponse.self, answer)) }
+        for answer in [chat, union] { #expect(decodes(Chat.CreateConsultationResponse.self, answer)) }
+        for answer in [bare, union] { #expect(decodes(Architecture.CreateConsultationResponse.self, answer)) }
+        #expect(decodes(Architecture.Enveloped.self, union))
     }
 
-    @Test("get consultation: a persona is a string or an object, with an envelope or without; the server's is both")
+    @Test("get consultation: a persona is a string or an object, with an envelope or without; the union's is both")
     func get() throws {
-        expect(Goals.Conversation.self, of: Enhanced.consultation, fails: .keyNotFound("createdAt"))
-        expect(Goals.Conversation.self, of: Enhanced.shown, fails: .keyNotFound("id"))
-        expect(Enhanced.ConsultationResponse.self, of: try Goals.conversation(), fails: .keyNotFound("success"))
-        expect(Enhanced.Consultation.self, of: try Goals.conversation(), fails: .keyNotFound("user_id"))
-        let answer = try ServerAnswers.consultation()
-        #expect(decodes(Goals.Conversation.self, answer))
-        #expect(decodes(Chat.ConsultationResponse.self, answer))
-        #expect(decodes(Enhanced.ConsultationResponse.self, answer))
+        let chat = try ServerAnswers.consultation(in: .consultationWebSocket)
+        let enhanced = try ServerAnswers.consultation(in: .enhancedConsultations)
+        let goals = try ServerAnswers.consultation(in: .goalLinking)
+        expect(Goals.Conversation.self, from: chat, fails: .keyNotFound("id"))
+        expect(Goals.Conversation.self, from: enhanced, fails: .keyNotFound("id"))
+        expect(Chat.ConsultationResponse.self, from: goals, fails: .keyNotFound("success"))
+        expect(Enhanced.ConsultationResponse.self, from: goals, fails: .keyNotFound("success"))
+        expect(Enhanced.Consultation.self, from: goals, fails: .keyNotFound("user_id"))
+        let union = try ServerAnswers.consultation()
+        for answer in [goals, union] { #expect(decodes(Goals.Conversation.self, answer)) }
+        for answer in [chat, union] { #expect(decodes(Chat.ConsultationResponse.self, answer)) }
+        for answer in [enhanced, union] { #expect(decodes(Enhanced.ConsultationResponse.self, answer)) }
     }
 
     @Test("chat frames: the two protocols share 'connected' and 'error', and nothing else")
@@ -73,24 +77,32 @@ struct DisagreementTests {
 
     @Test("meal item quantity: text or a number, and so the one value that cannot satisfy both")
     func quantity() throws {
-        typealias Text = Architecture.MealLogMessage<Architecture.MealLogCompleted>
-        typealias Number = Meals.MealLogMessage<Meals.MealLogCompletedData>
-        let textShape = try Architecture.completed()
-        let numbers = union(Meals.frame(.mealLogCompleted), textShape)
-        #expect(decodes(Number.self, numbers))
-        #expect(
-            DecodingFailure.of(Text.self, Architecture.decoder, numbers) == .typeMismatch("data.items.[0].quantity"))
-        let texts = union(textShape, Meals.frame(.mealLogCompleted))
-        #expect(decodes(Text.self, texts))
-        #expect(DecodingFailure.of(Number.self, Meals.decoder, texts) == .typeMismatch("data.items.[0].quantity"))
+        let union = try ServerAnswers.mealEvent(.completed)
+        let text = try ServerAnswers.mealEvent(.completed, in: .webSocketArchitecture)
+        let number = try ServerAnswers.mealEvent(.completed, in: .mealLogWebSocket)
+        expect(CompletedText.self, from: union, fails: .typeMismatch("data.items.[0].quantity"))
+        #expect(decodes(CompletedNumber.self, union) && decodes(CompletedNumber.self, number))
+        #expect(decodes(CompletedText.self, text))
+        #expect(try JSON.parse(Array(text))["data"]?["items"]?[0]?["quantity"] == "120g")
+        #expect(try JSON.parse(Array(union))["data"]?["items"]?[0]?["quantity"] == 120)
     }
 
-    @Test("meal totals: both names stand side by side")
+    @Test("meal totals and items: each guide has its names, the union both, with the same values")
     func totals() throws {
-        let value = try JSON.parse(Array(union(Meals.frame(.mealLogCompleted), try Architecture.completed())))
-        for name in ["protein", "carbs", "fat", "fiber", "sugar"] {
-            #expect(value["data"]?["total_\(name)"]?.number != nil)
-            #expect(value["data"]?["total_\(name)_g"]?.number != nil)
+        let pairs = [
+            "protein": "protein_g", "carbohydrates": "carbs_g", "fat": "fat_g", "fiber": "fiber_g", "sugar": "sugar_g",
+            "name": "food_name", "confidence": "confidence_score", "notes": "parsing_notes",
+        ]
+        let totals = ["protein", "carbs", "fat", "fiber", "sugar"].map { ("total_\($0)", "total_\($0)_g") }
+        for mode in [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket] {
+            let data = try JSON.parse(Array(ServerAnswers.mealEvent(.completed, in: mode)))["data"]
+            let item = data?["items"]?[0]
+            let all = totals.map { (data?[$0], data?[$1]) } + pairs.map { (item?[$0], item?[$1]) }
+            for (older, newer) in all {
+                #expect((older != nil) == (mode != .mealLogWebSocket))
+                #expect((newer != nil) == (mode != .webSocketArchitecture))
+                if mode == .union { #expect(older == newer) }
+            }
         }
     }
 
@@ -98,51 +110,65 @@ struct DisagreementTests {
     func calories() throws {
         struct Whole: Decodable { let calories: Int }
         struct Fractional: Decodable { let calories: Double }
-        let whole = Data(#"{"calories":198}"#.utf8)
-        #expect(decodes(Whole.self, whole) && decodes(Fractional.self, whole))
+        func calories(in mode: GuideMode) throws -> Data {
+            let event = try JSON.parse(Array(ServerAnswers.mealEvent(.completed, in: mode)))
+            #expect(event["data"]?["total_calories"] == event["data"]?["items"]?[0]?["calories"])
+            return Data(#"{"calories":\#(event["data"]?["total_calories"]?.number?.text ?? "none")}"#.utf8)
+        }
+        for mode in [GuideMode.union, .mealLogWebSocket] {
+            let answer = try calories(in: mode)
+            #expect(answer == Data(#"{"calories":198}"#.utf8))
+            #expect(decodes(Whole.self, answer) && decodes(Fractional.self, answer))
+        }
+        let fractional = try calories(in: .webSocketArchitecture)
+        #expect(fractional == Data(#"{"calories":198.0}"#.utf8))
+        #expect(decodes(Fractional.self, fractional))
         let half = Data(#"{"calories":198.5}"#.utf8)
         #expect(!decodes(Whole.self, half) && decodes(Fractional.self, half))
-        // What that guide prints has a fraction, even where it is zero.
-        let printed = try GuideFixture("websocket-architecture", "meal_log.completed").value
-        #expect(
-            try Architecture.completed().with(.string, at: "data.id", "data.items[].id", "data.items[].meal_log_id")
-                .differences(from: printed) == [])
     }
 
-    @Test("meal_log.failed: each guide's data is not the other's; merged they are both")
+    @Test("meal_log.failed: each guide's data is not the other's; the union's is both")
     func failed() throws {
         typealias Older = Architecture.MealLogMessage<Architecture.MealLogFailed>
         typealias Newer = Meals.MealLogMessage<Meals.MealLogFailedData>
-        let older = try Architecture.failed()
-        let newer = Meals.frame(.mealLogFailed)
-        expect(Newer.self, of: older, fails: .keyNotFound("data.id"))
-        expect(Older.self, of: newer, fails: .keyNotFound("data.meal_log_id"))
-        #expect(decodes(Newer.self, union(newer, older)) && decodes(Older.self, union(newer, older)))
+        let older = try ServerAnswers.mealEvent(.failed, in: .webSocketArchitecture)
+        let newer = try ServerAnswers.mealEvent(.failed, in: .mealLogWebSocket)
+        let union = try ServerAnswers.mealEvent(.failed)
+        expect(Newer.self, from: older, fails: .keyNotFound("data.id"))
+        expect(Older.self, from: newer, fails: .keyNotFound("data.meal_log_id"))
+        for answer in [older, union] { #expect(decodes(Older.self, answer)) }
+        for answer in [newer, union] { #expect(decodes(Newer.self, answer)) }
+        #expect(try names(union, "data") == names(older, "data").union(names(newer, "data")))
     }
 
     @Test("error body: the union's satisfies every guide, meal-log-websocket's only its own")
-    func errorBody() {
-        let refusal = ServerAnswers.refusal()
-        #expect(Shape.failure.differences(from: refusal) == [])
-        #expect(decodes(Enhanced.APIError.self, refusal) && decodes(Meals.APIError.self, refusal))
-        let bare = ServerAnswers.sample(Meals.failure)
+    func errorBody() throws {
+        for mode in GuideMode.allCases where mode != .mealLogWebSocket {
+            let refusal = ServerAnswers.refusal(in: mode)
+            #expect(Shape.failure.differences(from: refusal) == [])
+            #expect(decodes(Enhanced.APIError.self, refusal) && decodes(Meals.APIError.self, refusal))
+        }
+        let bare = ServerAnswers.refusal(in: .mealLogWebSocket)
         #expect(decodes(Meals.APIError.self, bare))
         #expect(Shape.failure.differences(from: bare) == ["success: missing"])
-        expect(Chat.ConflictErrorResponse.self, of: Meals.failure, fails: .keyNotFound("success"))
+        expect(Chat.ConflictErrorResponse.self, from: bare, fails: .keyNotFound("success"))
         // Its success has no `success` either.
-        expect(
-            Enhanced.ConsultationResponse.self, of: Meals.answer(Enhanced.consultation),
-            fails: .keyNotFound("success"))
+        for meal in ServerAnswers.Meal.allCases {
+            #expect(try names(ServerAnswers.mealLog(meal, in: .mealLogWebSocket)) == ["data"])
+            #expect(try names(ServerAnswers.mealLog(meal)) == ["success", "data"])
+        }
     }
 
     @Test("initial meal status: 'pending' is none that a client of meal-log-websocket decodes, 'processing' is")
     func initialStatus() throws {
-        let processing = ServerAnswers.sample(Meals.answer(Meals.processing))
-        #expect(decodes(Meals.APIResponse<Meals.MealLogResponse>.self, processing))
-        let pending = ServerAnswers.sample(Meals.answer(Meals.processing.with(.oneOf(["pending"]), at: "status")))
-        #expect(
-            DecodingFailure.of(Meals.APIResponse<Meals.MealLogResponse>.self, Meals.decoder, pending)
-                == .dataCorrupted("data.status"))
+        typealias Answer = Meals.APIResponse<Meals.MealLogResponse>
+        for mode in [GuideMode.union, .webSocketArchitecture, .mealLogWebSocket] {
+            let answer = try ServerAnswers.mealLog(.processing, in: mode)
+            #expect(try Meals.decoder.decode(Answer.self, from: answer).data.status == .processing)
+            let pending = String(decoding: answer, as: UTF8.self)
+                .replacing(#""status":"processing""#, with: #""status":"pending""#)
+            expect(Answer.self, from: Data(pending.utf8), fails: .dataCorrupted("data.status"))
+        }
     }
 
     @Test("reconnecting: no guide waits less than a second or less than before; one alone gives up")

@@ -21,8 +21,8 @@ extension Errata {
         }
 
         @Test("a required field is not found, in meal-log-websocket")
-        func requiredFieldsOfMeals() {
-            let answer = ServerAnswers.sample(Meals.answer(Meals.processing))
+        func requiredFieldsOfMeals() throws {
+            let answer = try ServerAnswers.mealLog(.processing)
             #expect(
                 DecodingFailure.of(Meals.APIResponse<Meals.MealLogResponse>.self, Meals.contradictoryDecoder, answer)
                     == .keyNotFound("data.user_id"))
@@ -54,8 +54,8 @@ extension Errata {
             #expect(actions.data.quickActions.count == 1)
             let meal = try Meals.decoder.decode(
                 Meals.APIResponse<Meals.MealLogResponse>.self,
-                from: ServerAnswers.sample(Meals.answer(Meals.processing)))
-            #expect(meal.data.userId == "text")
+                from: ServerAnswers.mealLog(.processing))
+            #expect(meal.data.userId == "user-1")
         }
 
         @Test("or with the strategy alone, where the properties are named as it names them")

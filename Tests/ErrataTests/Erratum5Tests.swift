@@ -19,7 +19,7 @@ extension Errata {
 
         @Test("the answer to PATCH, decoded as the local Goal, loses both ids")
         func patchLosesIDs() throws {
-            let answer = ServerAnswers.sample(try Guide.goal())
+            let answer = try ServerAnswers.goal()
             let local = try #require(UUID(uuidString: "11111111-1111-4111-8111-111111111111"))
             let goal = try Guide.decoder.decode(Guide.Goal.self, from: answer)
             #expect(goal.id != local)
@@ -30,7 +30,7 @@ extension Errata {
 
         @Test("decoded as BackendGoal, it leaves the local goal its id")
         func patchFixed() throws {
-            let answer = ServerAnswers.sample(try Guide.goal())
+            let answer = try ServerAnswers.goal()
             let goal = try Guide.decoder.decode(Guide.BackendGoal.self, from: answer)
             #expect(goal.id == ServerAnswers.id)
         }

@@ -1,31 +1,34 @@
 import FitIQAPI
 import Foundation
-import GuideModels
 import Testing
 
-/// Answers of this server for the errata to decode: the one place that knows how they are encoded.
+/// Answers of this server for the errata to decode: here stands how they are encoded.
 enum ServerAnswers {
     static let id = "550e8400-e29b-41d4-a716-446655440000"
 
-    private static var resourceID: ResourceID {
+    static var resourceID: ResourceID {
         get throws {
             guard case .id(let id) = ResourceID.read(id) else { throw CancellationError() }
             return id
         }
     }
 
-    private static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    static let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
 
-    /// The answer to create and get.
-    static func consultation() throws -> Data {
+    /// The answer to create or get; the union's is the same to both.
+    static func consultation(
+        answering endpoint: Endpoint = .showConsultation, in mode: GuideMode = .union
+    ) throws -> Data {
         let consultation = try Consultation(
             id: resourceID, userID: "user-1", persona: .nutritionist, context: ConsultationContext(.goal, id: id),
             goalID: resourceID, title: "A title", createdAt: now)
-        return Data(consultation.body(answering: .showConsultation, in: .union, origin: "http://localhost:8080"))
+        return Data(consultation.body(answering: endpoint, in: mode, origin: "http://localhost:8080"))
     }
 
-    /// The refusal of a second consultation with the same persona and context.
-    static func refusal() -> Data { Data(APIError.tooManyActiveConsultations(limit: 10).body(in: .union)) }
+    /// A refusal without details.
+    static func refusal(in mode: GuideMode = .union) -> Data {
+        Data(APIError.tooManyActiveConsultations(limit: 10).body(in: mode))
+    }
 
     static func history() throws -> Data {
         Data(ListAnswers.messages([], page: Page(number: 1, size: 50), total: 0, in: .union))
@@ -45,8 +48,14 @@ enum ServerAnswers {
         try frame(.assistantMessageEnd(id: resourceID, metadata: MessageMetadata(tokensUsed: 57)))
     }
 
-    /// What has the shape of a guide's answer, with all that it may have.
-    static func sample(_ shape: Shape) -> Data { Data(shape.sample(isFull: true).encoded()) }
+    /// The answer to a PATCH that links a goal.
+    static func goal(in mode: GuideMode = .union) throws -> Data {
+        var goal = try Goal(
+            id: resourceID, userID: "user-1", title: "Exercise 3x per week", description: "", category: "fitness",
+            targetDate: DateTime(now), createdAt: now)
+        goal.conversationID = try resourceID
+        return Data(goal.encoded(in: mode.form(of: .updateGoal)).body)
+    }
 }
 
 /// How decoding fails: what went wrong, and the path to it.

@@ -1,0 +1,42 @@
+import FitIQAPI
+import Foundation
+
+extension ServerAnswers {
+    /// What has become of a meal log.
+    enum Meal: CaseIterable {
+        case processing, completed, failed
+    }
+
+    /// The meal that both guides describe: 120 g of chicken breast.
+    static func log(_ meal: Meal) throws -> MealLog {
+        var log = try MealLog(
+            id: resourceID, userID: "user-1", rawInput: "120g chicken breast", mealType: .lunch,
+            loggedAt: DateTime(now), createdAt: now)
+        let later = Timestamp(secondsSinceEpoch: now.secondsSinceEpoch + 3)
+        switch meal {
+        case .processing: break
+        case .failed: log.progress = .failed(.noFood, at: later)
+        case .completed:
+            let item = try MealLogItem(
+                id: resourceID, foodID: resourceID, name: "Chicken Breast", quantity: 120, unit: "grams",
+                amountText: "120g",
+                nutrients: MealNutrients(calories: 198, proteinTenths: 372, fatTenths: 43), confidence: 0.95,
+                notes: "Grilled, skinless")
+            log.progress = .completed([item], at: later)
+        }
+        return log
+    }
+
+    /// The answer to create or get.
+    static func mealLog(_ meal: Meal, in mode: GuideMode = .union) throws -> Data {
+        let form = mode.form(of: .showMealLog)
+        return Data(MealLog.body(of: try log(meal).object(in: form), in: form))
+    }
+
+    /// The frame about a log that is done.
+    static func mealEvent(_ meal: Meal, in mode: GuideMode = .union) throws -> Data {
+        struct StillProcessing: Error {}
+        guard let frame = MealLogEvent.frame(of: try log(meal), in: mode) else { throw StillProcessing() }
+        return Data(frame)
+    }
+}
