@@ -18,7 +18,7 @@ extension Backend {
         }
         let topic = Topic(persona: request.persona, context: request.context)
         if let existing = users[user].active[topic] {
-            throw .consultationExists(consultations[existing].consultation)
+            throw .consultationExists(consultations[existing].consultation, in: configuration.mode)
         }
         let position = try addConsultation(topic, goal: goal, title: request.title, by: user, &turn)
         return body(of: position, answering: .createConsultation)

@@ -10,7 +10,7 @@ extension Backend {
     ) throws(APIError) -> [UInt8] {
         advance(&turn)
         let limit = configuration.limits.goals
-        guard users[user].goals.count < limit else { throw .storeFull("goals of a user", limit: limit) }
+        guard users[user].goals.count < limit else { throw .storeFull("goals of this user", limit: limit) }
         try checkStorage()
 
         let goal = Goal(
@@ -98,7 +98,7 @@ extension Backend {
     /// - Parameter field: where in the body the id stood; nil for the path.
     func goalPosition(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
         guard let resource = ResourceID(id), let position = goalPositions[resource], goals[position].owner == user
-        else { throw .unknownGoal(id, field: field) }
+        else { throw .unknownGoal(id, field: field, in: configuration.mode) }
         return position
     }
 

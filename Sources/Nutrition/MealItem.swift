@@ -11,8 +11,8 @@ public struct MealItem: Equatable, Hashable, Sendable {
 
     /// What is counted, in the plural whatever the quantity: `grams`, `cups`, `slices`, `pieces`, `servings`.
     ///
-    /// Always one of: grams, kilograms, milligrams, ounces, pounds, milliliters, liters, fluid ounces, cups,
-    /// tablespoons, teaspoons, slices, pieces, bowls, plates, glasses, cans, bottles, handfuls, scoops, servings.
+    /// One of the table's: weights from milligrams to pounds, volumes from milliliters to liters and from teaspoons to
+    /// cups, pints and fluid ounces, vessels such as bowls and cans, `slices`, `pieces`, `handfuls`, `scoops`, `servings`.
     public var unit: String
 
     /// The amount in the text's own words: `120g`, `half a`, `1 1/2 cups`; `1` where the text gave none.

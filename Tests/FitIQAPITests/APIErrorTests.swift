@@ -175,7 +175,7 @@ import Testing
         ),
         (
             .consultationNotActive(.numbered(7), status: .archived), 400, .consultationNotActive,
-            "Consultation is not active: 00000000-0000-4000-8000-000000000007 is archived, and only an active one can be chatted in."
+            "Consultation is not active: 00000000-0000-4000-8000-000000000007 is archived, and only an active one can be chatted in or linked with a goal."
         ),
         (
             .storeFull("users", limit: 5), 507, .storeFull,

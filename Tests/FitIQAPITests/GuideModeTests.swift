@@ -50,12 +50,12 @@ import Testing
 
     static let absences: [(APIError, String)] = [
         (
-            .notInGuide(.listConsultations, path: "/api/v1/consultations", mode: .consultationWebSocket),
+            .notInGuide(.listConsultations, method: .get, path: "/api/v1/consultations", mode: .consultationWebSocket),
             #"GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server answers as (--guide). "#
                 + "Documented by enhanced-consultations; without --guide all are served."
         ),
         (
-            .notInGuide(.listMealLogs, path: "/api/v1/meal-logs", mode: .goalLinking),
+            .notInGuide(.listMealLogs, method: .get, path: "/api/v1/meal-logs", mode: .goalLinking),
             #"GET "/api/v1/meal-logs" is not in the guide goal-linking, which this server answers as (--guide). "#
                 + "Presupposed by websocket-architecture and meal-log-websocket; without --guide all are served."
         ),
@@ -65,6 +65,22 @@ import Testing
     func absence(refusal: APIError, message: String) {
         #expect(refusal.status == .notFound)
         #expect(refusal.message == message)
+    }
+
+    @Test("advise only what they serve")
+    func advice() {
+        let existing = AnswerTests.plain
+        for mode in GuideMode.allCases {
+            let conflict = APIError.consultationExists(existing, in: mode).message
+            #expect(conflict.contains("GET /api/v1") == mode.serves(.showConsultation), "\(conflict)")
+            #expect(conflict.contains("archive") == mode.serves(.archiveConsultation), "\(conflict)")
+            let goal = APIError.unknownGoal("x", field: "goal_id", in: mode).message
+            #expect(goal.contains("POST /api/v1/goals") == mode.serves(.createGoal), "\(goal)")
+        }
+        #expect(
+            APIError.unknownGoal("x", field: "goal_id", in: .mealLogWebSocket).message
+                == "This user has no goal \"x\" (field 'goal_id'). The guide meal-log-websocket, which this server answers "
+                + "as (--guide), has no goals: leave the field out.")
     }
 
     @Test("hint only at paths that they serve", arguments: GuideMode.allCases)

@@ -35,7 +35,7 @@ struct LimitTests {
     @Test(
         "No item weighs more than 10 kg, and none is negative",
         arguments: [
-            "10kg rice", "10.001kg rice", "-20kg rice", "1000000000000 slices pizza", "9e9 eggs",
+            "10kg rice", "10.001kg rice", "-20kg rice", "1000000000000 slices pizza", "9000000000 eggs",
             String(repeating: "9", count: 5000) + " eggs", "thousand thousand kg rice",
             "99999999 x 99999999 kg rice", "rice 9999 kg x9999 x9999 x9999",
         ])

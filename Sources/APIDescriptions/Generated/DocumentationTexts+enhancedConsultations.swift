@@ -730,7 +730,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
-            &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
+            &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in or linked with a goal.&quot;
           }
         }</pre></figure>
         <figure><figcaption>A handshake without a key</figcaption><pre>{
@@ -1209,7 +1209,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;CONSULTATION_NOT_ACTIVE&quot;,
-            &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in.&quot;
+            &quot;message&quot;: &quot;Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active one can be chatted in or linked with a goal.&quot;
           }
         }</pre></figure>
         <figure><figcaption>A status that does not exist</figcaption><pre>{

@@ -1648,7 +1648,7 @@ extension OpenAPITexts {
                         error:
                           code: CONSULTATION_NOT_ACTIVE
                           message: 'Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active
-                            one can be chatted in.'
+                            one can be chatted in or linked with a goal.'
                     status:
                       summary: A status that does not exist
                       value:
@@ -1677,7 +1677,7 @@ extension OpenAPITexts {
                         error:
                           code: CONSULTATION_NOT_ACTIVE
                           message: 'Consultation is not active: 9b2d1c4e-7f35-4a86-b1e0-5c8d3a6f2b17 is archived, and only an active
-                            one can be chatted in.'
+                            one can be chatted in or linked with a goal.'
                     key:
                       summary: A handshake without a key
                       value:

@@ -4,7 +4,7 @@ public struct MealNutrients: Equatable, Sendable {
     public var calories: Int
     /// Protein in tenths of grams.
     public var proteinTenths: Int
-    /// Carbohydrates in tenths of grams, fiber and sugar included.
+    /// Carbohydrates in tenths of grams; found by difference, so that measured sugar may exceed them a little.
     public var carbsTenths: Int
     /// Fat in tenths of grams.
     public var fatTenths: Int

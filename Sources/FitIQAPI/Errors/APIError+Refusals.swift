@@ -73,12 +73,16 @@ extension APIError {
     }
 
     /// The endpoint is in no part of the guide that the server answers as.
-    public static func notInGuide(_ endpoint: Endpoint, path: String, mode: GuideMode) -> APIError {
+    ///
+    /// - Parameter method: the one that arrived, which need not be the endpoint's.
+    public static func notInGuide(
+        _ endpoint: Endpoint, method: HTTPRequest.Method, path: String, mode: GuideMode
+    ) -> APIError {
         let guides = endpoint.guides.map(\.rawValue).joined(separator: " and ")
         let isDocumented = endpoint.guides.contains { $0.provision(of: endpoint) == .documented }
         return APIError(
             .notFound, .notFound,
-            "\(endpoint.method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server answers as "
+            "\(method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server answers as "
                 + "(--guide). \(isDocumented ? "Documented by" : "Presupposed by") \(guides); without --guide all are served."
         )
     }
@@ -105,9 +109,14 @@ extension APIError {
     }
 
     /// No goal of this user has this id, which stood in the path or in a field of the body.
-    public static func unknownGoal(_ id: String, field: String? = nil) -> APIError {
-        APIError(
-            .notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(idHint(id)) \(goalIDHint)")
+    ///
+    /// - Parameter mode: in one that serves no goals no id can be right.
+    public static func unknownGoal(_ id: String, field: String? = nil, in mode: GuideMode = .union) -> APIError {
+        let hint =
+            mode.serves(.createGoal)
+            ? "\(idHint(id)) \(goalIDHint)"
+            : " The guide \(mode.rawValue), which this server answers as (--guide), has no goals: leave the field out."
+        return APIError(.notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(hint)")
     }
 
     private static let goalIDHint =
@@ -239,7 +248,9 @@ extension APIError {
     // MARK: Rules
 
     /// The user has this conversation already, and it is active.
-    public static func consultationExists(_ existing: Consultation) -> APIError {
+    ///
+    /// - Parameter mode: what it serves is what the message advises.
+    public static func consultationExists(_ existing: Consultation, in mode: GuideMode = .union) -> APIError {
         var details: JSONObject = [
             "existing_consultation_id": .string(existing.id.description),
             "persona": .string(existing.persona.rawValue),
@@ -247,10 +258,12 @@ extension APIError {
             "can_continue": true,
         ]
         if let goalID = existing.goalID { details["goal_id"] = .string(goalID.description) }
+        let show = mode.serves(.showConsultation) ? " (GET /api/v1/consultations/\(existing.id))" : ""
+        let archive = mode.serves(.archiveConsultation) ? " or archive it" : " instead of creating another"
         return APIError(
             .conflict, .consultationExists,
             "An active consultation with the persona \(quoted(existing.persona.rawValue)) and the same context exists: "
-                + "continue \(existing.id) (GET /api/v1/consultations/\(existing.id)) or archive it.",
+                + "continue \(existing.id)\(show)\(archive).",
             details: details)
     }
 
@@ -266,7 +279,8 @@ extension APIError {
     public static func consultationNotActive(_ id: ResourceID, status: ConsultationStatus) -> APIError {
         APIError(
             .badRequest, .consultationNotActive,
-            "Consultation is not active: \(id) is \(status.rawValue), and only an active one can be chatted in.")
+            "Consultation is not active: \(id) is \(status.rawValue), and only an active one can be chatted in or linked with a goal."
+        )
     }
 
     /// The fake holds as much as it is willing to.

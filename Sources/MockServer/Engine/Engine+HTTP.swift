@@ -154,7 +154,7 @@ extension Engine {
         guard case .api(let route) = route else { return nil }
         let asked = route.endpoint(for: head.method)
         guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints.first : nil) else { return nil }
-        return .notInGuide(absent, path: head.target.path, mode: mode)
+        return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
     /// Refusals have the form of the endpoint that was asked, and where there is none, the guide's own.

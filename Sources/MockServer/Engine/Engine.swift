@@ -184,11 +184,21 @@ public final class Engine {
     }
 
     /// The connections that have output, an ending or another appetite than before; each once.
+    ///
+    /// WebSockets come last, so that an event is never sent before the response to the request that brought it about.
     public func takeTouched() -> [Connection] {
         guard !touched.isEmpty else { return [] }
-        let result = touched
+        var result = touched
         touched.removeAll(keepingCapacity: true)
-        for connection in result { connection.isTouched = false }
+        var webSocketCount = 0
+        for connection in result {
+            connection.isTouched = false
+            if connection.speaks == .webSocket { webSocketCount += 1 }
+        }
+        // Mostly there is nothing to order: the turn had only requests, or only chunks that were due.
+        if webSocketCount > 0, webSocketCount < result.count {
+            result = result.filter { $0.speaks == .http } + result.filter { $0.speaks == .webSocket }
+        }
         return result
     }
 

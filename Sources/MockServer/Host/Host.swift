@@ -130,11 +130,7 @@ public final class Host: EventLoopHandler {
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         turnCount += 1
         if let again = listensAgainAt, again <= now { listenAgain() }
-        if let due = engine.nextDeadline, due <= time(now) {
-            // First what was asked is answered: an event that a request brings about is never before its response.
-            serveTouched(now)
-            engine.advance(to: time(now))
-        }
+        if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
         serveTouched(now)
         if let stopsAt {
             if stopsAt <= now {

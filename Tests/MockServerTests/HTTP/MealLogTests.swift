@@ -96,6 +96,22 @@ struct MealLogTests {
         #expect(socket.takeTypes() == ["connected", "meal_log.completed"])
     }
 
+    @Test("The response is sent before the event, whichever connection stirred first")
+    func responseFirst() throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        let client = try network.open()
+        func receive(_ bytes: [UInt8], _ client: VirtualClient) {
+            bytes.withUnsafeBytes { network.engine.receive($0, on: client.id, at: network.now) }
+        }
+        receive(socket.frames([#"{"type":"ping"}"#]), socket.wire)
+        let list = Request.authorized(.get, Request.mealLogs, as: TestUser.anna)
+        receive(Request.logMeal().bytes + list.bytes, client)
+        let touched = network.engine.takeTouched()
+        #expect(touched.map(\.id) == [client.id, socket.wire.id])
+        #expect(touched.allSatisfy { $0.hasOutput })
+    }
+
     @Test("A client that goes away loses the event, not the log")
     func goesAway() throws {
         let network = VirtualNetwork { $0.pace = .human }
