@@ -23,8 +23,9 @@ extension Peers {
         private func schemathesis(_ server: RunningServer) async throws -> Command {
             let folder = Programs.peers.appendingPathComponent("schemathesis")
             // schemathesis keeps notes in the directory that it runs in.
-            let notes = try ScratchDirectory()
-            defer { notes.remove() }
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            try await users(of: server, ["anna", "ben"]).write(to: files["users.json"])
             return try await Command(
                 try Programs.python(),
                 [
@@ -34,10 +35,20 @@ extension Peers {
                 environment: [
                     "PYTHONDONTWRITEBYTECODE": "1",
                     "FITIQ_MOCK_TEST_HOOKS": folder.appendingPathComponent("rules.py").path,
-                    "FITIQ_MOCK_TEST_TOKEN": server.ready.token,
-                    "FITIQ_MOCK_TEST_API_KEY": server.ready.api_key,
+                    "FITIQ_MOCK_TEST_USERS": files["users.json"].path,
                 ],
-                directory: notes.url)
+                directory: files.url)
+        }
+
+        /// Users and their credentials, in the format of Web Fuzzing Commons.
+        private func users(of server: RunningServer, _ names: [String]) async throws -> Data {
+            var users: [[String: Any]] = []
+            for name in names {
+                let token = try await Command(try Programs.fitiqMock(), ["token", "--user", name]).output.dropLast()
+                let fields = [("Authorization", "Bearer \(token)"), ("X-API-Key", server.ready.api_key)]
+                users.append(["name": name, "fixedHeaders": fields.map { ["name": $0, "value": $1] }])
+            }
+            return try JSONSerialization.data(withJSONObject: ["auth": users])
         }
     }
 }
