@@ -76,21 +76,36 @@ public enum Route: Equatable, Sendable {
         self = item(id)
     }
 
-    /// The consultation with this path, given as it arrived; nil where it is another endpoint, or has to be decoded.
+    /// The consultation, goal or meal log with this path, given as it arrived; nil where it is something else, or has to be
+    /// decoded.
     ///
     /// A short cut for what clients read most: it makes one string instead of one for each segment.
-    public init?(consultationPath path: UnsafeBufferPointer<UInt8>) {
-        guard path.count == Self.consultationPrefix.utf8CodeUnitCount + 36 else { return nil }
-        for index in 0..<Self.consultationPrefix.utf8CodeUnitCount
-        where path[index] != Self.consultationPrefix.utf8Start[index] {
-            return nil
+    public init?(entityPath path: UnsafeBufferPointer<UInt8>) {
+        // Ids have one length, so that of the path tells which one it can be.
+        switch path.count - 36 {
+        case Self.consultationPrefix.utf8CodeUnitCount:
+            guard let id = Self.id(in: path, after: Self.consultationPrefix) else { return nil }
+            self = .consultation(id)
+        case Self.goalPrefix.utf8CodeUnitCount:
+            guard let id = Self.id(in: path, after: Self.goalPrefix) else { return nil }
+            self = .goal(id)
+        case Self.mealLogPrefix.utf8CodeUnitCount:
+            guard let id = Self.id(in: path, after: Self.mealLogPrefix) else { return nil }
+            self = .mealLog(id)
+        default: return nil
         }
-        let id = path[Self.consultationPrefix.utf8CodeUnitCount...]
-        guard !id.contains(UInt8(ascii: "/")), !id.contains(UInt8(ascii: "%")) else { return nil }
-        self = .consultation(String(decoding: id, as: UTF8.self))
     }
 
     private static let consultationPrefix: StaticString = "/api/v1/consultations/"
+    private static let goalPrefix: StaticString = "/api/v1/goals/"
+    private static let mealLogPrefix: StaticString = "/api/v1/meal-logs/"
+
+    private static func id(in path: UnsafeBufferPointer<UInt8>, after prefix: StaticString) -> String? {
+        for index in 0..<prefix.utf8CodeUnitCount where path[index] != prefix.utf8Start[index] { return nil }
+        let id = path[prefix.utf8CodeUnitCount...]
+        guard !id.contains(UInt8(ascii: "/")), !id.contains(UInt8(ascii: "%")) else { return nil }
+        return String(decoding: id, as: UTF8.self)
+    }
 
     /// What can be done at the path, in any mode.
     public var endpoints: [Endpoint] {
@@ -142,11 +157,28 @@ public enum Route: Equatable, Sendable {
 
     /// The refusal for a path that is no endpoint, naming the nearest one.
     public static func refusal(ofUnknownPath path: String, in mode: GuideMode) -> APIError {
-        if path == "/ws" || path.hasPrefix("/ws/") { return .bareWebSocketPath }
-        // An id is as long as half of a path: it would drown the difference that matters.
-        let shape = path.split(separator: "/", omittingEmptySubsequences: false)
-            .map { ResourceID.read(String($0)) == .malformed ? String($0) : "{id}" }
-            .joined(separator: "/")
-        return .unknownPath(path, nearest: NearMiss.nearest(to: shape, among: templates(in: mode)))
+        if path == "/ws" || path == "/api/v1/ws" || path.hasPrefix("/ws/") { return .bareWebSocketPath }
+        return .unknownPath(path, nearest: nearestTemplate(to: path, in: mode))
+    }
+
+    /// The path that was probably meant: the same below `/api/v1`, as the guides' diagrams abbreviate it; else one that ends
+    /// alike; else the one with the fewest edits.
+    private static func nearestTemplate(to path: String, in mode: GuideMode) -> String? {
+        // Whatever an id looks like, and whatever its parameter is called.
+        func shape(_ path: String) -> String {
+            path.split(separator: "/", omittingEmptySubsequences: false)
+                .map { $0.hasPrefix("{") || ResourceID.read(String($0)) != .malformed ? "{id}" : String($0) }
+                .joined(separator: "/")
+        }
+        let templates = templates(in: mode)
+        let wanted = shape(path)
+        if let same = templates.first(where: { shape($0) == "/api/v1" + wanted }) { return same }
+        let last = wanted.split(separator: "/").last
+        if last != "{id}", let alike = templates.first(where: { $0.split(separator: "/").last == last }) {
+            return alike
+        }
+        return NearMiss.nearest(to: wanted, among: templates.map(shape)).flatMap { near in
+            templates.first { shape($0) == near }
+        }
     }
 }

@@ -55,12 +55,17 @@ extension Backend {
         mealLogs[position].finish(outcome, form: mealLogForm)
         storedBytes += mealLogs[position].byteCount
 
-        let sockets = users[mealLogs[position].owner].sockets
+        let sockets = openSockets(of: mealLogs[position].owner)
         guard !sockets.isEmpty else { return }
         guard let frame = MealLogEvent.frame(of: mealLogs[position].log, in: configuration.mode) else {
             preconditionFailure("Processing ended without an outcome.")
         }
         for socket in sockets { turn.effects.append(.send(socket, frame)) }
+    }
+
+    /// All open sockets of a user, consultation by consultation: one that is not active has none.
+    private func openSockets(of user: UserID) -> [SocketID] {
+        users[user].active.values.sorted().flatMap { consultations[$0].sockets }
     }
 
     private func outcome(of log: MealLog, at now: Timestamp) -> MealLog.Progress {

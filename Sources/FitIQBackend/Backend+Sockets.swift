@@ -31,7 +31,6 @@ extension Backend {
         let position = try position(of: id, ownedBy: user)
         sockets[socket] = OpenSocket(position: position)
         consultations[position].sockets.append(socket)
-        users[user].sockets.append(socket)
         send(.connected, to: socket, of: position, &turn)
     }
 
@@ -39,7 +38,6 @@ extension Backend {
     public mutating func closeSocket(_ socket: SocketID) {
         guard let position = sockets.removeValue(forKey: socket)?.position else { return }
         consultations[position].sockets.removeAll { $0 == socket }
-        users[consultations[position].owner].sockets.removeAll { $0 == socket }
         consultations[position].answer?.audience.removeAll { $0.socket == socket }
     }
 
@@ -122,7 +120,6 @@ extension Backend {
             sockets[socket] = nil
         }
         consultations[position].sockets = []
-        users[consultations[position].owner].sockets.removeAll { sockets[$0] == nil }
     }
 
     func send(_ frame: ServerFrame, to socket: SocketID, of position: Int, _ turn: inout Turn) {

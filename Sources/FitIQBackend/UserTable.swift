@@ -19,8 +19,6 @@ struct User: Sendable {
     var goals: [Int] = []
     /// All meal logs, by the time that the client gave, then in the order in which they came.
     var mealLogs: [Int] = []
-    /// The open sockets, in the order in which they came, on whatever consultation.
-    var sockets: [SocketID] = []
 }
 
 /// The users of a world.

@@ -23,6 +23,12 @@ extension JSONWriter {
         append { NumberText.append(number, fractionDigits: fractionDigits, to: &$0) }
     }
 
+    /// Writes an integer with its last digits (1 to 17) behind the point: 372 with one of them is `37.2`.
+    public mutating func value(_ integer: Int, fractionDigits: Int) {
+        beginValue()
+        append { NumberText.append(integer, fractionDigits: fractionDigits, to: &$0) }
+    }
+
     /// Writes `true` or `false`.
     public mutating func value(_ bool: Bool) {
         beginValue()

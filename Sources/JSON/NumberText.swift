@@ -20,6 +20,22 @@ enum NumberText {
         }
     }
 
+    /// Puts the last digits behind the point: 372 with one of them is `37.2`, 5 is `0.5`.
+    static func append(_ value: Int, fractionDigits: Int, to output: inout [UInt8]) {
+        precondition((1...17).contains(fractionDigits), "fractionDigits is 1 to 17, not \(fractionDigits)")
+        var divisor: UInt = 1
+        for _ in 0..<fractionDigits { divisor *= 10 }
+        let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: divisor)
+        if value < 0 { output.append(.minus) }
+        // A tenth of the largest magnitude fits.
+        append(Int(whole), to: &output)
+        output.append(.point)
+        while divisor > 1 {
+            divisor /= 10
+            output.append(.zero + UInt8(truncatingIfNeeded: fraction / divisor % 10))
+        }
+    }
+
     /// Swift's description of a double is the shortest that reads back the same, and RFC 8259 allows each of its forms.
     static func append(_ value: Double, to output: inout [UInt8]) {
         precondition(value.isFinite, "JSON has no number for \(value)")

@@ -33,7 +33,7 @@ struct Chat: ParsableCommand {
     @Option(
         name: .customLong("protocol"),
         help: ArgumentHelp(
-            "message (consultation-websocket) or user_message (enhanced-consultations). (default: message)",
+            "message (consultation-websocket) or user_message (enhanced-consultations).",
             valueName: "type"))
     var chatProtocol = MessageType.message
 
@@ -104,7 +104,8 @@ struct Chat: ParsableCommand {
                 print()
                 return
             case "error":
-                let text = frame["error"]?.string ?? "the server sent an error without a text."
+                let said = frame["error"]?.string ?? "the server sent an error without a text."
+                let text = said + Messages.otherProtocol(after: said, spoken: chatProtocol.rawValue)
                 // The conversation goes on: the next line may be better.
                 guard message == nil else { throw Failure.running(text) }
                 FitIQMock.printError(text)

@@ -23,6 +23,12 @@ enum Messages {
         return "--guide must be one of \(names.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
+    /// How to speak to a server that answers as a guide with another protocol; empty where that was not the trouble.
+    static func otherProtocol(after error: String, spoken: String) -> String {
+        guard error.contains("belongs to the guide") else { return "" }
+        return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
+    }
+
     static func empty(_ option: String) -> String { "\(option) must not be empty." }
 
     static func notAFieldValue(_ option: String) -> String {

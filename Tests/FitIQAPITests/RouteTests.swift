@@ -40,6 +40,28 @@ import Testing
         #expect(route.id == id)
     }
 
+    @Test("that clients read most are found without decoding, and no others", arguments: endpoints)
+    func shortCut(path: String, route: Route, methods: [HTTPRequest.Method], id: String?) {
+        var path = "/" + path
+        let found = path.withUTF8 { Route(entityPath: $0) }
+        switch route {
+        case .consultation(Self.id), .goal, .mealLog: #expect(found == route)
+        default: #expect(found == nil)
+        }
+    }
+
+    @Test(
+        "of the short cut hold an id and nothing else",
+        arguments: [
+            "/api/v1/goals/\(id.dropLast())", "/api/v1/goals/\(id)0", "/api/v1/goals/\(id.dropLast(2))/a",
+            "/api/v1/goals/\(id.dropLast(3))%20", "/api/v1/goalz/\(id)", "/api/v2/meal-logs/\(id)", "",
+            "/api/v1/consultation//\(id)",
+        ])
+    func noShortCut(path: String) {
+        var path = path
+        #expect(path.withUTF8 { Route(entityPath: $0) } == nil)
+    }
+
     static let unknown = [
         "", "api", "api/v1", "api/v2/consultations", "API/v1/consultations", "api/v1/Consultations", "v1/consultations",
         "consultations", "ws", "ws/", "api/v1/ws", "api/v1/consultation", "api/v1/consultations/",
@@ -81,6 +103,14 @@ import Testing
         ("/api/v1/consultations/\(id.uppercased())/message", "/api/v1/consultations/{id}/messages"),
         ("/api/v1/consultations/\(id)/archived", "/api/v1/consultations/{id}/archive"),
         ("/consultations/\(id)/ws", "/api/v1/consultations/{id}/ws"),
+        // As the guides' diagrams abbreviate them.
+        ("/goals", "/api/v1/goals"), ("/goals/\(id)", "/api/v1/goals/{goalId}"),
+        ("/consultations/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
+        ("/meal-logs", "/api/v1/meal-logs"), ("/meal-logs/\(id.uppercased())", "/api/v1/meal-logs/{id}"),
+        // In the wrong place.
+        ("/api/v1/chat-about-goal", "/api/v1/consultations/chat-about-goal"),
+        ("/api/v1/quick-actions", "/api/v1/consultations/quick-actions"), ("/v2/natural", "/api/v1/meal-logs/natural"),
+        ("/api/v1/goal", "/api/v1/goals"), ("/api/v1/goals/\(id)/", "/api/v1/goals/{goalId}"),
         ("/healthz", "/health"), ("/readyz", "/ready"), ("/Health", "/health"),
         ("/__admin/healthy", "/__admin/health"),
     ]
@@ -108,7 +138,7 @@ import Testing
         #expect(Route.refusal(ofUnknownPath: "/a\u{1}\"", in: .union).message == #"There is no endpoint "/a\u0001\""."#)
     }
 
-    @Test("say about /ws what the guide says", arguments: ["/ws", "/ws/", "/ws/\(id)"])
+    @Test("say about /ws what the guide says", arguments: ["/ws", "/ws/", "/ws/\(id)", "/api/v1/ws"])
     func bareWebSocket(path: String) {
         let refusal = Route.refusal(ofUnknownPath: path, in: .union)
         #expect(refusal == .bareWebSocketPath)

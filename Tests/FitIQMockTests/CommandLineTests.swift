@@ -75,6 +75,10 @@ struct CommandLineTests {
             Messages.unknownGuide("goal_linking")
                 == "--guide must be one of union, consultation-websocket, enhanced-consultations, goal-linking, "
                 + "websocket-architecture, meal-log-websocket; got 'goal_linking'. Did you mean 'goal-linking'?")
+        let refusal = "The frame's 'type' is \"message\", which belongs to the guide consultation-websocket."
+        #expect(Messages.otherProtocol(after: refusal, spoken: "message") == " Use --protocol user_message.")
+        #expect(Messages.otherProtocol(after: refusal, spoken: "user_message") == " Use --protocol message.")
+        #expect(Messages.otherProtocol(after: "The frame's 'content' is blank.", spoken: "message") == "")
         #expect(Messages.empty("--host") == "--host must not be empty.")
     }
 }

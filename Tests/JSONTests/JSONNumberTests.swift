@@ -80,6 +80,18 @@ import Testing
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
     }
 
+    static let scaled: [(Int, Int, String)] = [
+        (372, 1, "37.2"), (0, 1, "0.0"), (5, 1, "0.5"), (-5, 1, "-0.5"), (10, 1, "1.0"), (1_234, 3, "1.234"),
+        (7, 3, "0.007"), (-1_070, 3, "-1.070"), (.max, 1, "922337203685477580.7"), (.min, 17, "-92.23372036854775808"),
+    ]
+
+    @Test("are written from integers whose last digits lie behind the point", arguments: scaled)
+    func isWrittenScaled(value: Int, digits: Int, text: String) {
+        var writer = JSONWriter()
+        writer.value(value, fractionDigits: digits)
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
+    }
+
     @Test("are written exactly as integers", arguments: [0, 1, -1, 9, 10, -10, 99, 100, 123_456_789, .max, .min])
     func isWrittenAsInteger(_ value: Int) {
         var writer = JSONWriter()

@@ -22,7 +22,7 @@ struct FlyingFoxPeer {
             HTTPResponse(statusCode: .ok, headers: json, body: health)
         }
         for collection in ["consultations", "goals"] {
-            await server.appendRoute("GET /api/v1/\(collection)/:id") { (request: HTTPRequest, id: String) in
+            await server.appendRoute(HTTPRoute("GET /api/v1/\(collection)/:id")) { (request: HTTPRequest, id: String) in
                 let answer = store.answer(
                     id: id, authorization: request.headers[.authorization], apiKey: request.headers[apiKeyField])
                 return switch answer {

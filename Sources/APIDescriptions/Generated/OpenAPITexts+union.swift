@@ -41,7 +41,7 @@ extension OpenAPITexts {
 
             What any request may meet:
 
-            - 404 `NOT_FOUND`: no endpoint has the path; the message names the nearest one.
+            - 404 `NOT_FOUND`: no endpoint has the path; the message names the nearest one, where one is near.
             - 405 `METHOD_NOT_ALLOWED`: the path exists, the method does not; `Allow` lists those that do. HEAD works wherever
               GET does, save on the WebSocket; OPTIONS answers 204 with `Allow`.
             - 400, 413, 414, 431, 501, 505: the request breaks HTTP, or a limit of it. A body has at most 1 MiB, a request line
@@ -205,7 +205,8 @@ extension OpenAPITexts {
                 the conversation, the consultation's `goal_id` the goal.
 
                 Asked again, it answers 201 with the same conversation and creates nothing, so it never conflicts. An active
-                consultation of that persona about the goal that is not linked (any more) is linked and given too.
+                consultation of that persona about the goal that is not linked with it (any more) is linked and given too; where
+                another goal has taken it meanwhile, that goal loses it, because there can be only one of that persona and context.
               requestBody:
                 required: true
                 content:
@@ -324,8 +325,8 @@ extension OpenAPITexts {
                 persona and context may be created. A goal that was linked with it is no longer. An answer that was streaming is
                 completed and stored without frames; open sockets get an `error` frame and close with 1000.
 
-                Archiving again answers 200 and changes nothing. No body is asked for; one that comes must be JSON, and is not
-                looked at.
+                Archiving again answers 200 and changes nothing. No body is asked for; one that comes must be declared as JSON, and
+                is not looked at.
               responses:
                 '200':
                   description: The consultation, archived.

@@ -41,7 +41,7 @@ extension OpenAPITexts {
 
             What any request may meet:
 
-            - 404 `NOT_FOUND`: no endpoint has the path; the message names the nearest one.
+            - 404 `NOT_FOUND`: no endpoint has the path; the message names the nearest one, where one is near.
             - 405 `METHOD_NOT_ALLOWED`: the path exists, the method does not; `Allow` lists those that do. HEAD works wherever
               GET does, save on the WebSocket; OPTIONS answers 204 with `Allow`.
             - 400, 413, 414, 431, 501, 505: the request breaks HTTP, or a limit of it. A body has at most 1 MiB, a request line

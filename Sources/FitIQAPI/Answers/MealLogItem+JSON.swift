@@ -60,6 +60,7 @@ extension MealLogItem {
 extension JSONWriter {
     /// Writes a member in grams with one digit after the point: 372 as `37.2`, 0 as `0.0`.
     mutating func member(_ name: StaticString, tenths: Int) {
-        member(name, fixed: Double(tenths) / 10, fractionDigits: 1)
+        key(name)
+        value(tenths, fractionDigits: 1)
     }
 }

@@ -45,9 +45,12 @@ extension APIError {
             case .queryToken: "'?token=<JWT>' in its URL; there is none."
             case .either: "\(headers), or '?token=<JWT>' in its URL; neither arrived."
             }
-        return unauthorized(
-            "The WebSocket needs \(needed) The Quick Start of the guide consultation-websocket leaves credentials out: "
-                + "its full listing sends them.")
+        // The one guide whose Quick Start opens the socket without any; the others' clients need no telling of it.
+        let quickStart =
+            mode == .union || mode == .consultationWebSocket
+            ? " The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them."
+            : ""
+        return unauthorized("The WebSocket needs \(needed)\(quickStart)")
     }
 
     /// The handshake's token is in the URL, and the guide that the server answers as sends it in a field.
@@ -60,8 +63,8 @@ extension APIError {
     /// The handshake's token is in a field, and the guide that the server answers as sends it in the URL.
     public static func headersNotInGuide(_ mode: GuideMode) -> APIError {
         unauthorized(
-            "The handshake has header fields alone; the guide \(mode.rawValue) sends '?token=<JWT>' in the URL, and this "
-                + "server answers as it (--guide).")
+            "The handshake has header fields alone, which the guide \(mode.rawValue) does not know, and this server answers "
+                + "as it (--guide): append '?token=<JWT>' to its URL.")
     }
 
     // MARK: Paths
@@ -98,9 +101,13 @@ extension APIError {
         -> APIError
     {
         let list = allowed.map(\.rawValue).joined(separator: ", ")
+        // The diagram of meal-log-websocket abbreviates the path.
+        let isMeantForMeals = method == .post && path == Endpoint.listMealLogs.template
+        let hint = isMeantForMeals ? " Log a meal with POST \(Endpoint.createMealLog.template)." : ""
         return APIError(
             .methodNotAllowed, .methodNotAllowed,
-            "\(quoted(path)) does not answer \(quoted(method.rawValue)); it answers \(list).", fields: [.allow: list])
+            "\(quoted(path)) does not answer \(quoted(method.rawValue)); it answers \(list).\(hint)",
+            fields: [.allow: list])
     }
 
     /// No consultation of this user has this id, which stood in the path or in a field of the body.

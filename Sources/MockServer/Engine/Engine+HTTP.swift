@@ -199,7 +199,7 @@ extension Engine {
 
     /// A body must be JSON; without a body no Content-Type is asked (CONTRACT: common rules).
     func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
-        guard !body.isEmpty else { return }
+        guard !body.isEmpty, fields.firstValue(of: .contentType, is: Self.jsonMediaType) != true else { return }
         guard let value = fields[.contentType] else { throw .unsupportedMediaType(nil) }
         let parts = value.lowercased().split(separator: ";").map { part in
             String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
@@ -210,6 +210,9 @@ extension Engine {
             throw .unsupportedMediaType(value)
         }
     }
+
+    /// What most clients send, and so worth a look before the parts are taken apart.
+    private static let jsonMediaType = Array("application/json".utf8)
 
     private func options(_ methods: [String]) -> Answer {
         Answer(

@@ -19,7 +19,7 @@ enum ServerRoute {
 
     init?(_ target: RequestTarget) {
         var shortCut: Route?
-        target.readPath { shortCut = Route(consultationPath: $0) }
+        target.readPath { shortCut = Route(entityPath: $0) }
         if let shortCut {
             self = .api(shortCut)
             return
@@ -41,7 +41,14 @@ enum ServerRoute {
 
     /// Whether the path answers a method; GET is asked first, because most requests are.
     func answers(_ method: HTTPRequest.Method, in mode: GuideMode) -> Bool {
-        if method == .get, case .api(.consultation) = self { return mode.serves(.showConsultation) }
+        if method == .get {
+            switch self {
+            case .api(.consultation): return mode.serves(.showConsultation)
+            case .api(.goal): return mode.serves(.showGoal)
+            case .api(.mealLog): return mode.serves(.showMealLog)
+            default: break
+            }
+        }
         return methods(in: mode).contains(method)
     }
 

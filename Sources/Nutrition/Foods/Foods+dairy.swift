@@ -132,7 +132,7 @@ extension FoodTable {
             "butter", "butter",
             .init(717, protein: 0.85, carbs: 0.06, fat: 81.11, sugar: 0.06),
             serving: .init("1 tablespoon", 14.2),
-            portions: [.cups: 227, .tablespoons: 14.2, .teaspoons: 4.7, .slices: 5, .pieces: 5],
+            portions: [.cups: 227, .tablespoons: 14.2, .teaspoons: 4.7, .slices: 5, .pieces: 113.4],
             preparation: "Salted",
             source: .srLegacy("Butter, salted", id: 173410)),
         Food(

@@ -16,6 +16,12 @@ enum Folding {
         }
     }
 
+    /// The ASCII form of a full-width one, as Japanese and Chinese keyboards type `１２０ｇ`; others as they are.
+    static func halfWidth(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
+        return Unicode.Scalar(UInt8(scalar.value - 0xFEE0))
+    }
+
     static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return (0x61...0x7A).contains(scalar.value | 0x20) }
         return scalar.properties.isAlphabetic && !isMark(scalar)

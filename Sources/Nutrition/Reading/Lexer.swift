@@ -7,7 +7,7 @@ struct Lexer {
     private var isAtLineStart = true
 
     init(_ text: String) {
-        scalars = Array(text.unicodeScalars)
+        scalars = text.unicodeScalars.map(Folding.halfWidth)
     }
 
     static func tokens(of text: String) -> [Token] {

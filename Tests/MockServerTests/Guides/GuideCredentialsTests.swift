@@ -16,8 +16,8 @@ struct GuideCredentialsTests {
     static let wrongWays: [(GuideMode, [String])] = [
         (.consultationWebSocket, ["'?token=' alone", "'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'"]),
         (.mealLogWebSocket, ["'?token=' alone", "'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'"]),
-        (.enhancedConsultations, ["header fields alone", "'?token=<JWT>' in the URL"]),
-        (.webSocketArchitecture, ["header fields alone", "'?token=<JWT>' in the URL"]),
+        (.enhancedConsultations, ["header fields alone", "append '?token=<JWT>' to its URL"]),
+        (.webSocketArchitecture, ["header fields alone", "append '?token=<JWT>' to its URL"]),
     ]
 
     @Test("The other guides' way is refused with the way that this one has", arguments: wrongWays)

@@ -18,6 +18,7 @@ struct SpellingReadingTests {
         .init("jalapeños", "jalapeno 1 servings", 4),
         .init("m&ms and eggs", "egg 1 servings", 70, unknown: ["m", "ms"]),
         .init("“2 eggs” and ‘toast’", "egg 2 pieces, toast 1 servings", 290),
+        .init("１２０ｇ　ｃｈｉｃｋｅｎ　ｂｒｅａｓｔ", "chicken-breast 120 grams", 198),
         .init("goat’s cheese", "goat-cheese 1 servings", 74),
         .init("2  eggs   and    toast", "egg 2 pieces, toast 1 servings", 290),
         .init("2 eggs🍳 and 🥑 avocado", "egg 2 pieces, avocado 1 servings", 300),
