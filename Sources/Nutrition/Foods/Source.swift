@@ -1,7 +1,8 @@
 /// Where an entry's facts per 100 grams come from, with the name of the food there.
 ///
-/// All but recipes are data types of USDA FoodData Central. The weights of portions are USDA's household measures
-/// of the same or the nearest food, rounded.
+/// All but recipes are data types of USDA FoodData Central. Not compared with it row by row: the facts of pea, corn,
+/// brussels-sprout, potato, sweet-potato, mixed-vegetable, oatmeal, chicken, fried-chicken, tuna-in-oil, pizza and flour,
+/// and the weights of portions, which follow the usual household measures. Good for a fake, not for a diet.
 enum Source: Sendable, Equatable {
     /// The final release of the Standard Reference; the id is FoodData Central's, where we are certain of it.
     case srLegacy(String, id: Int? = nil)
