@@ -32,7 +32,9 @@ extension Backend {
     ) throws(APIError) -> Int {
         precondition(users[user].active[topic] == nil, "A topic has one active consultation.")
         let limit = configuration.limits.activeConsultations
-        guard users[user].active.count < limit else { throw .tooManyActiveConsultations(limit: limit) }
+        guard users[user].active.count < limit else {
+            throw .tooManyActiveConsultations(limit: limit, in: configuration.mode)
+        }
         try checkStorage()
 
         let consultation = Consultation(

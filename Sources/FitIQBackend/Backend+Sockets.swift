@@ -75,7 +75,9 @@ extension Backend {
         }
         // The question, its answer, and the answers that are on their way.
         let pending = record.waiting.count + (record.answer == nil ? 0 : 1)
-        guard record.history.count + pending + 2 <= limits.messages else { throw .historyFull(limit: limits.messages) }
+        guard record.history.count + pending + 2 <= limits.messages else {
+            throw .historyFull(limit: limits.messages, in: configuration.mode)
+        }
         guard storedBytes < limits.storedBytes else { throw .storeFull(limit: limits.storedBytes) }
     }
 

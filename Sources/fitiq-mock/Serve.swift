@@ -44,7 +44,7 @@ struct Serve: ParsableCommand {
             """, valueName: "name"))
     var guide: String?
 
-    @Flag(help: "Stream answers without artificial delays.")
+    @Flag(help: "Stream answers and work meals out without artificial delays.")
     var instant = false
 
     @Option(

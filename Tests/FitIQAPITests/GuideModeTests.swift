@@ -74,6 +74,10 @@ import Testing
             let conflict = APIError.consultationExists(existing, in: mode).message
             #expect(conflict.contains("GET /api/v1") == mode.serves(.showConsultation), "\(conflict)")
             #expect(conflict.contains("archive") == mode.serves(.archiveConsultation), "\(conflict)")
+            let limit = APIError.tooManyActiveConsultations(limit: 10, in: mode).message
+            #expect(limit.contains("archive") == mode.serves(.archiveConsultation), "\(limit)")
+            let history = FrameError.historyFull(limit: 10, in: mode).message
+            #expect(history.contains("Archive") == mode.serves(.archiveConsultation), "\(history)")
             let goal = APIError.unknownGoal("x", field: "goal_id", in: mode).message
             #expect(goal.contains("POST /api/v1/goals") == mode.serves(.createGoal), "\(goal)")
         }

@@ -275,10 +275,13 @@ extension APIError {
     }
 
     /// The user has as many active consultations as one may have.
-    public static func tooManyActiveConsultations(limit: Int) -> APIError {
-        APIError(
+    ///
+    /// - Parameter mode: what it serves is what the message advises.
+    public static func tooManyActiveConsultations(limit: Int, in mode: GuideMode = .union) -> APIError {
+        let remedy = mode.serves(.archiveConsultation) ? "Complete or archive some" : "Complete some"
+        return APIError(
             .tooManyRequests, .tooManyActiveConsultations,
-            "You have reached the maximum of \(limit) active consultations. Complete or archive some before starting new ones."
+            "You have reached the maximum of \(limit) active consultations. \(remedy) before starting new ones."
         )
     }
 

@@ -87,10 +87,13 @@ public struct FrameError: Error, Equatable, Sendable {
     }
 
     /// The consultation holds as many messages as the fake keeps.
-    public static func historyFull(limit: Int) -> FrameError {
-        FrameError(
+    ///
+    /// - Parameter mode: what it serves is what the message advises.
+    public static func historyFull(limit: Int, in mode: GuideMode = .union) -> FrameError {
+        let remedy = mode.serves(.archiveConsultation) ? "Archive it and create another" : "Chat in another"
+        return FrameError(
             .historyFull,
-            "This consultation holds its limit of \(limit) messages; this one was not stored. Archive it and create another."
+            "This consultation holds its limit of \(limit) messages; this one was not stored. \(remedy)."
         )
     }
 

@@ -29,6 +29,7 @@ struct MealReader {
     mutating func read() {
         while index < text.count, !isTruncated { step() }
         separate()
+        if let pending, !drafts.isEmpty, !isTruncated { note(unused: pending) }
     }
 
     private mutating func step() {
@@ -154,8 +155,24 @@ struct MealReader {
         // The can adds nothing to `330 ml can of cola`.
         if old?.unit?.isMeasure == true, reading.isBareUnit { return }
         pending = reading.amount
+        guard let old else { return }
         // `2 (120g) chicken breasts`.
-        if let old, old.unit == nil, reading.amount.unit?.isMeasure == true { pending?.multiply(by: old) }
+        if old.unit == nil, reading.amount.unit?.isMeasure == true {
+            pending?.multiply(by: old)
+        } else if old.unit?.isMeasure != true || reading.amount.unit?.isMeasure != true {
+            // Two measures say the same twice: `1 cup (240ml) milk`.
+            note(unused: old)
+        }
+    }
+
+    /// Nothing of the text is lost without a word: an amount that no food took is told as a word that we do not know.
+    private mutating func note(unused amount: Amount) {
+        guard !isNegated else { return }
+        note(unknown: amount.text)
+    }
+
+    private mutating func note(unknown words: String) {
+        if unknown.count < MealParser.maximumUnknownWords { unknown.append(words) }
     }
 
     /// Whether a number counts no food: `at 8`, `8 am`, `1st`, `140 kcal`.
@@ -195,7 +212,7 @@ struct MealReader {
         adjectives = []
         if isNegated { return }
         if pending != nil { pendingIsTaken = true }
-        if unknown.count < MealParser.maximumUnknownWords { unknown.append(text.source(index..<index + 1)) }
+        note(unknown: text.source(index..<index + 1))
     }
 
     /// Takes some words from here as an adjective.

@@ -7,6 +7,10 @@ struct UnknownReadingTests {
     func reads(_ meal: ReadMeal) { meal.check() }
 
     static let cases: [ReadMeal] = [
+        // An amount that no food takes is not lost without a word.
+        .init("100g of 2 eggs", "egg 2 pieces", 140, unknown: ["100g"]),
+        .init("2 eggs, 120g", "egg 2 pieces", 140, unknown: ["120g"]),
+        .init("2 3 eggs", "egg 3 pieces", 210, unknown: ["2"]),
         .init("unobtainium", "", 0, unknown: ["unobtainium"]),
         .init("2 unobtainium", "", 0, unknown: ["unobtainium"]),
         .init("2 unobtainium and eggs", "egg 1 servings", 70, unknown: ["unobtainium"]),
