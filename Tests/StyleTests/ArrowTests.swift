@@ -11,20 +11,24 @@ enum Arrows {
         "WebSocket": ["Digests", "HTTPTypes"],
         "JSON": [],
         "Nutrition": [],
+        "Patterns": [],
         "FitIQAPI": ["Digests", "JSON", "HTTPTypes"],
-        "FitIQBackend": ["FitIQAPI", "JSON", "Nutrition", "HeapModule"],
+        "FitIQBackend": ["FitIQAPI", "JSON", "Nutrition", "Patterns", "HeapModule"],
+        "Faults": ["FitIQAPI", "JSON", "WebSocket", "HTTPTypes"],
+        "Scenarios": Set(["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Yams"] + system),
+        "Recording": ["FitIQAPI", "HTTP1", "JSON", "WebSocket", "HTTPTypes"],
         "APIDescriptions": [],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
         "MockServer": [
-            "APIDescriptions", "Digests", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Sockets", "WebSocket",
-            "HTTPTypes", "HeapModule",
+            "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Recording", "Scenarios",
+            "Sockets", "WebSocket", "HTTPTypes", "HeapModule",
             "Logging",
         ],
         "FitIQClient": ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes"],
         "fitiq-mock": Set(
             [
-                "Synchronization", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Sockets",
-                "ArgumentParser", "Logging",
+                "Synchronization", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Scenarios",
+                "Sockets", "ArgumentParser", "Logging",
             ]
                 + system),
     ]

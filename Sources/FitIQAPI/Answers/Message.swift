@@ -49,14 +49,26 @@ public struct MessageMetadata: Equatable, Sendable {
     /// A rough count of language-model tokens: four characters to one.
     public var tokensUsed: Int?
 
+    /// What the coach made while it answered.
+    public var templateCreated: CreatedTemplate?
+    /// The function that the language model called.
+    public var functionCalled: String?
+
     /// Makes metadata.
-    public init(tokensUsed: Int? = nil) {
+    public init(tokensUsed: Int? = nil, templateCreated: CreatedTemplate? = nil, functionCalled: String? = nil) {
         self.tokensUsed = tokensUsed
+        self.templateCreated = templateCreated
+        self.functionCalled = functionCalled
     }
 
     /// Writes the metadata as an object.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
+        if let templateCreated {
+            writer.key("template_created")
+            templateCreated.write(into: &writer)
+        }
+        if let functionCalled { writer.member("function_called", functionCalled) }
         if let tokensUsed { writer.member("tokens_used", tokensUsed) }
         writer.endObject()
     }

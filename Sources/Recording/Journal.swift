@@ -1,0 +1,7 @@
+import FitIQAPI
+
+/// What happened in a world, oldest first, as much of it as fits.
+public struct Journal: Sendable {
+    /// Makes an empty journal.
+    public init() {}
+}
