@@ -49,7 +49,7 @@ private struct RandomSession {
         #expect(network.engine.webSocketCount == 0)
         #expect(network.engine.connections.allSatisfy { $0 == nil })
         #expect(network.engine.connections.count <= 88)
-        #expect(network.engine.world.backend.openSocketCount == 0)
+        #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
         #expect(network.engine.deadlines.count == 0)
         #expect(network.engine.nextDeadline == nil)
         return digest
@@ -145,7 +145,7 @@ private struct RandomSession {
         #expect(engine.connectionCount == network.openCount)
         #expect(engine.connectionCount <= 88)
         #expect(engine.connections.count <= 88)
-        #expect(engine.world.authenticator.verifiedCount <= 8)
+        #expect(engine.defaultWorld.authenticator.verifiedCount <= 8)
         #expect(engine.deadlines.count <= 2 * engine.connectionCount + 1025)
         for client in clients {
             // What may wait, and the answers to one piece beyond it: pipelined lists, or error frames.

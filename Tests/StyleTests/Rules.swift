@@ -68,10 +68,10 @@ extension Rule {
             scope: .belowTheShell, bad: ["import Sockets"], good: ["import WebSocket"]),
         Rule(
             banned: "A system call",
-            pattern: #"(?<![\w.])(socket|accept4|setsockopt|fopen|fread|fwrite|getenv|mmap|signal|fork|exit)\s*\("#,
+            pattern: #"(?<![\w.])(?<!case )(socket|accept4|setsockopt|fopen|fread|fwrite|getenv|mmap|signal|fork|exit)\s*\("#,
             advice: "what touches the system belongs into Sockets or the executable", scope: .belowTheShell,
             bad: ["let descriptor = socket(AF_INET, SOCK_STREAM, 0)", "fopen(path, mode)", "getenv(name)"],
-            good: ["webSocket(id)", "event.socket(id)", "forgetSocket(of: connection)"]),
+            good: ["webSocket(id)", "event.socket(id)", "forgetSocket(of: connection)", "case socket(SocketFault)"]),
         Rule(
             banned: "`print`", pattern: #"(?<![\w.])(print|debugPrint|dump)\s*\("#,
             advice: "return what there is to say; the executable prints", scope: .libraries,

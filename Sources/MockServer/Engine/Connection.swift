@@ -42,6 +42,9 @@ public final class Connection {
     /// The credentials seen last.
     var lastAuthorization: LastAuthorization?
 
+    /// The world that its last request was for; nil before the first, and for what is no world's.
+    var world: World?
+
     /// The WebSocket side, after the handshake.
     var webSocket: WebSocket.Connection?
     var webSocketUse = WebSocketUse.echo
@@ -61,6 +64,9 @@ public final class Connection {
     /// Whether the transport has been asked to look at this connection.
     var isTouched = false
 
+    /// Whether a fault has it send and read nothing any more.
+    var isSilent = false
+
     /// Whether it is one too many, and only told so.
     let isRefused: Bool
 
@@ -69,11 +75,16 @@ public final class Connection {
         self.isRefused = isRefused
     }
 
+    /// The world that the connection is about; what belongs to none counts as the default world's.
+    func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }
+
     /// Whether our close frame is out, or on its way.
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
 
-    /// Whether there are bytes to send.
-    public var hasOutput: Bool { !output.isEmpty }
+    /// Whether there are bytes to send now; a fault may hold back others, or the ending.
+    public var hasOutput: Bool { output.hasReleased }
+    /// Whether everything that was written has been sent, so that the connection may end as it is to.
+    public var isDrained: Bool { output.isEmpty && !output.isHeld }
 
     /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
     public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
@@ -93,6 +104,8 @@ public final class Connection {
         case lingering
         /// Close after `output`.
         case close
+        /// Close after `output`, and let the peer notice.
+        case resetAfterOutput
         /// Close at once, and let the peer notice.
         case reset
     }
@@ -112,6 +125,8 @@ public final class Connection {
             case readHead, readBody
             /// The peer answers our close frame, or closes.
             case closing
+            /// A connection on which a fault has fallen silent goes away.
+            case silence
         }
 
         var time: Timestamp

@@ -15,12 +15,12 @@ extension Engine {
     func linger(_ connection: Connection, at now: Timestamp) {
         end(connection, .lingering)
         awaitReader(of: connection, at: now)
-        if connection.output.isEmpty { arm(connection, .closing, after: patience.closing, at: now) }
+        if connection.isDrained { arm(connection, .closing, after: patience.closing, at: now) }
     }
 
     /// Limits the time in which the peer takes nothing of the output; a deadline of that kind goes on.
     func awaitReader(of connection: Connection, at now: Timestamp) {
-        guard !connection.output.isEmpty, connection.deadline?.purpose != .idle else { return }
+        guard !connection.isDrained, connection.deadline?.purpose != .idle else { return }
         arm(connection, .idle, after: patience.idle, at: now)
     }
 
@@ -55,8 +55,14 @@ extension Engine {
     }
 
     private func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
+        // What a fault holds back is no fault of the peer's.
+        if connection.output.isHeld {
+            arm(connection, purpose, after: patience.idle, at: now)
+            return
+        }
         switch purpose {
         case .idle, .closing: end(connection, connection.output.isEmpty ? .close : .reset)
+        case .silence: end(connection, .reset)
         case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
         case .readBody: refuse(connection, .bodyTimeout(limits.readTime), at: now)
         }

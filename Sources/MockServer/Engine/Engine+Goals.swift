@@ -4,7 +4,9 @@ import HTTP1
 
 /// The endpoints of goals.
 extension Engine {
-    func goalAnswer(_ route: Route, _ head: RequestHead, body: [UInt8], user: UserID) throws(APIError) -> Answer {
+    func goalAnswer(
+        _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, in world: World
+    ) throws(APIError) -> Answer {
         switch route {
         case .goal(let id) where head.method == .patch:
             // The id comes before the body, as everywhere.

@@ -59,30 +59,36 @@ extension Engine {
         // What follows has its own time to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
 
+        let destination = Destination(of: head.target, in: self)
+        let world = destination.world ?? defaultWorld
+        connection.world = world
+        world.lastUsed = now
+        world.setTime(now)
         let answer: Answer
         do throws(APIError) {
-            guard let made = try self.answer(head, body: body, on: connection, at: now) else { return }
+            guard let made = try self.answer(head, body: body, at: destination, on: connection, at: now) else { return }
             answer = made
         } catch {
-            answer = Answer(error, in: errorForm(for: head))
+            answer = Answer(error, in: errorForm(for: head, at: destination))
         }
         if heldBytes + answer.body.count > limits.heldBytes {
             respond(.tooMuchHeld(limit: limits.heldBytes), on: connection, at: now)
             return
         }
-        respond(answer, to: head, on: connection, at: now)
+        respond(answer, to: head, in: world, on: connection, at: now)
     }
 
-    func respond(_ answer: Answer, to head: RequestHead, on connection: Connection, at now: Timestamp) {
-        responseFields.update(to: now)
+    func respond(
+        _ answer: Answer, to head: RequestHead, in world: World, on connection: Connection, at now: Timestamp
+    ) {
         if answer.fields == nil, answer.contentType == nil, answer.status != .noContent {
             connection.http.respond(
-                status: answer.status, encodedFields: responseFields.json, body: answer.body, close: isShuttingDown,
-                into: &connection.output.bytes)
+                status: answer.status, encodedFields: world.responseFields.json, body: answer.body,
+                close: isShuttingDown, into: &connection.output.bytes)
         } else {
             var fields = answer.fields ?? HTTPFields()
             if answer.status != .noContent { fields[.contentType] = answer.contentType ?? Answer.json }
-            fields[.date] = now.httpDateText
+            fields[.date] = world.turn.now.httpDateText
             connection.http.respond(
                 status: answer.status, fields: fields, body: answer.body, close: isShuttingDown,
                 into: &connection.output.bytes)
@@ -101,12 +107,13 @@ extension Engine {
     }
 
     private func respond(_ refusal: TransportRefusal, on connection: Connection, at now: Timestamp) {
-        responseFields.update(to: now)
+        let world = connection.world ?? defaultWorld
+        world.setTime(now)
         connection.request = nil
         connection.body = []
         connection.http.respond(
-            status: refusal.status, encodedFields: responseFields.json, body: refusal.body(in: mode), close: true,
-            into: &connection.output.bytes)
+            status: refusal.status, encodedFields: world.responseFields.json, body: refusal.body(in: world.mode),
+            close: true, into: &connection.output.bytes)
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
     }
@@ -116,14 +123,14 @@ extension Engine {
     /// Refusals come in the contract's order, 401, 404, 400 and the rest, save that an unknown endpoint is told before
     /// credentials are looked at (404, 405), and a media type before what it hides (415).
     private func answer(
-        _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
+        _ head: RequestHead, body: [UInt8], at destination: Destination, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
         if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "PATCH", "OPTIONS"]) }
-        guard let route = ServerRoute(head.target) else {
-            throw Route.refusal(ofUnknownPath: head.target.path, in: mode)
-        }
+        guard let world = destination.world else { throw .unknownWorld(destination.worldID ?? "") }
+        let mode = world.mode
+        guard let route = destination.route else { throw refusalOfPath(head.target, at: destination, in: world) }
         guard route.answers(head.method, in: mode) else {
-            if let refusal = refusalOfAbsence(of: route, head) { throw refusal }
+            if let refusal = refusalOfAbsence(of: route, head, in: world) { throw refusal }
             let methods = route.methods(in: mode) + [.options]
             if head.method == .options { return options(methods.map(\.rawValue)) }
             throw .methodNotAllowed(head.method, path: head.target.path, allowed: methods)
@@ -139,43 +146,51 @@ extension Engine {
         case .api(.avatar(let persona)):
             return Answer(status: .ok, body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(.webSocket(let id)):
-            return try openConsultationSocket(head, id: id, on: connection, at: now)
+            return try openConsultationSocket(head, id: id, in: world, on: connection, at: now)
         case .api(let route):
             let user = try world.authenticator.user(
-                of: head.fields, last: &connection.lastAuthorization, in: &world.backend, at: now)
+                of: head.fields, last: &connection.lastAuthorization, in: &world.backend, at: world.turn.now)
             // What was due happens before the request is looked at, refused or not.
-            defer { applyEffects(at: now) }
-            return try restAnswer(route, head, body: body, user: user, at: now)
+            defer { applyEffects(of: world, at: now) }
+            return try restAnswer(route, head, body: body, user: user, in: world)
         }
     }
 
+    /// Why there is nothing at a path, in any mode.
+    private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
+        guard let id = world.id else { return Route.refusal(ofUnknownPath: target.path, in: world.mode) }
+        guard !destination.isAdminBelowWorld else { return .adminBelowWorld(id) }
+        return Route.refusal(ofUnknownPath: String(target.path.dropFirst(3 + id.utf8.count)), in: world.mode)
+    }
+
     /// Why there is nothing at a path that other modes serve; nil where the mode serves something there, only not this method.
-    private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead) -> APIError? {
+    private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
         guard case .api(let route) = route else { return nil }
+        let mode = world.mode
         let asked = route.endpoint(for: head.method)
         guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints.first : nil) else { return nil }
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
     /// Refusals have the form of the endpoint that was asked, and where there is none, the guide's own.
-    private func errorForm(for head: RequestHead) -> GuideMode {
-        guard case .api(let route)? = ServerRoute(head.target), let endpoint = route.endpoint(for: head.method) else {
+    private func errorForm(for head: RequestHead, at destination: Destination) -> GuideMode {
+        let mode = (destination.world ?? defaultWorld).mode
+        guard case .api(let route)? = destination.route, let endpoint = route.endpoint(for: head.method) else {
             return mode
         }
         return mode.provision(of: endpoint) == .support ? .union : mode
     }
 
     private func restAnswer(
-        _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, at now: Timestamp
+        _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, in world: World
     ) throws(APIError) -> Answer {
-        world.turn.now = now
         world.backend.advance(&world.turn)
         switch route {
         case .consultation(let id):
             return .ok(try world.backend.consultation(id, for: user))
         case .consultations where head.method == .post:
             try checkMediaType(head.fields, body)
-            let request = try CreateConsultationRequest(body: body, in: mode.form(of: .createConsultation))
+            let request = try CreateConsultationRequest(body: body, in: world.mode.form(of: .createConsultation))
             return .created(try world.backend.createConsultation(request, by: user, &world.turn))
         case .consultations:
             let query = try ConsultationListQuery(query: head.target.queryItems())
@@ -189,9 +204,9 @@ extension Engine {
         case .quickActions:
             return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
         case .goals, .goal, .chatAboutGoal:
-            return try goalAnswer(route, head, body: body, user: user)
+            return try goalAnswer(route, head, body: body, user: user, in: world)
         case .mealLogs, .naturalMealLogs, .mealLog:
-            return try mealLogAnswer(route, head, body: body, user: user)
+            return try mealLogAnswer(route, head, body: body, user: user, in: world)
         case .webSocket, .avatar:
             preconditionFailure("Answered before credentials are looked at.")
         }
@@ -230,14 +245,15 @@ extension Engine {
             JSONValue.object([
                 "status": "ok",
                 "version": .string(Version.current),
-                "guide": .string(mode.rawValue),
+                "guide": .string(defaultWorld.mode.rawValue),
                 "seed": .string(String(configuration.seed)),
                 "connections": .number(JSONNumber(connectionCount)),
+                "worlds": .number(JSONNumber(worlds.count + 1)),
                 "web_sockets": .number(JSONNumber(webSocketCount)),
-                "users": .number(JSONNumber(world.backend.userCount)),
-                "consultations": .number(JSONNumber(world.backend.consultationCount)),
-                "goals": .number(JSONNumber(world.backend.goalCount)),
-                "meal_logs": .number(JSONNumber(world.backend.mealLogCount)),
+                "users": .number(JSONNumber(defaultWorld.backend.userCount)),
+                "consultations": .number(JSONNumber(defaultWorld.backend.consultationCount)),
+                "goals": .number(JSONNumber(defaultWorld.backend.goalCount)),
+                "meal_logs": .number(JSONNumber(defaultWorld.backend.mealLogCount)),
             ]).encoded())
     }
 }

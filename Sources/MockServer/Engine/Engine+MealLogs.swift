@@ -7,7 +7,9 @@ extension Engine {
     /// Answers a request for meal logs.
     ///
     /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 where the world is full.
-    func mealLogAnswer(_ route: Route, _ head: RequestHead, body: [UInt8], user: UserID) throws(APIError) -> Answer {
+    func mealLogAnswer(
+        _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, in world: World
+    ) throws(APIError) -> Answer {
         switch route {
         case .naturalMealLogs:
             try checkMediaType(head.fields, body)

@@ -10,16 +10,16 @@ extension Engine {
     ///
     /// - Throws: 401, 404, 400 where it is not active; then what is wrong with the handshake itself, 426 or 400.
     func openConsultationSocket(
-        _ head: RequestHead, id: String, on connection: Connection, at now: Timestamp
+        _ head: RequestHead, id: String, in world: World, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
         let user = try world.authenticator.webSocketUser(
-            of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend, at: now)
+            of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
+            at: world.turn.now)
         try world.backend.checkSocket(on: id, by: user)
         if let refusal = try upgrade(head, on: connection, use: .consultation, at: now) { return refusal }
-        world.turn.now = now
         try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
-        applyEffects(at: now)
+        applyEffects(of: world, at: now)
         receiveTrailingBytes(of: connection, at: now)
         return nil
     }
@@ -44,7 +44,7 @@ extension Engine {
             let code: ErrorCode = status.code == 426 ? .upgradeRequired : .badRequest
             throw APIError(status, code, message, fields: fields)
         case .accept(var fields):
-            fields[.date] = now.httpDateText
+            fields[.date] = connection.worldOr(defaultWorld).turn.now.httpDateText
             connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
             let limit = use == .echo ? limits.echoMessage : limits.webSocketMessage
             connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
@@ -69,7 +69,9 @@ extension Engine {
 
     func receiveFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         touch(connection)
-        world.turn.now = now
+        let world = connection.worldOr(defaultWorld)
+        world.lastUsed = now
+        world.setTime(now)
         withEvents { events in
             var rest = bytes
             while !rest.isEmpty, connection.ending == .none {
@@ -77,9 +79,9 @@ extension Engine {
                 let count = connection.webSocket?.receiveUntilEvent(
                     rest, events: &events, output: &connection.output.bytes)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count ?? rest.count))
-                for event in events { handle(event, on: connection, at: now) }
+                for event in events { handle(event, on: connection, in: world, at: now) }
                 events.removeAll(keepingCapacity: true)
-                applyEffects(at: now)
+                applyEffects(of: world, at: now)
             }
         }
         if connection.ending == .none, connection.webSocket?.shouldCloseTransport == true {
@@ -89,7 +91,7 @@ extension Engine {
         awaitReader(of: connection, at: now)
     }
 
-    private func handle(_ event: WebSocket.Event, on connection: Connection, at now: Timestamp) {
+    private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
         switch (event, connection.webSocketUse) {
         case (.text(let text), .consultation):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
@@ -110,8 +112,9 @@ extension Engine {
         }
     }
 
-    /// Does what the backend wants done to the sockets.
-    func applyEffects(at now: Timestamp) {
+    /// Does what a backend wants done to its sockets, and notes when it wants to be called again.
+    func applyEffects(of world: World, at now: Timestamp) {
+        queueDeadline(of: world)
         guard !world.turn.effects.isEmpty else { return }
         // Taken out whole, and the storage given back: a stream leaves effects tens of thousands of times a second.
         var effects: [Effect] = []
@@ -165,7 +168,7 @@ extension Engine {
 
     func forgetSocket(of connection: Connection) {
         if connection.webSocket != nil, connection.webSocketUse == .consultation {
-            world.backend.closeSocket(connection.id.socket)
+            connection.world?.backend.closeSocket(connection.id.socket)
         }
     }
 }

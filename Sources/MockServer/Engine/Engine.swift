@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import HTTP1
+import Scenarios
 import WebSocket
 
 /// The whole server without its sockets: bytes in, bytes out, with the time as an argument.
@@ -19,6 +20,10 @@ public final class Engine {
         public var pace: Pace
         /// Which guide's answers are given.
         public var mode: GuideMode
+        /// What the default world starts from, and what happens in it; its guide, seed and clock are taken from here, not from it.
+        public var scenario: Scenario
+        /// Whose clock the default world follows.
+        public var clock: ClockMode
         /// The `X-API-Key` that is accepted.
         public var apiKey: String
         /// The secret that tokens are signed with.
@@ -31,7 +36,8 @@ public final class Engine {
         /// Makes a configuration; what is left out has the documented default.
         public init(
             origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human,
-            mode: GuideMode = .union, apiKey: String = DevelopmentCredentials.apiKey,
+            mode: GuideMode = .union, scenario: Scenario = Scenario(), clock: ClockMode = .real,
+            apiKey: String = DevelopmentCredentials.apiKey,
             jwtSecret: String = DevelopmentCredentials.jwtSecret, limits: ServerLimits = ServerLimits(),
             worldLimits: FitIQBackend.Limits = FitIQBackend.Limits()
         ) {
@@ -39,6 +45,8 @@ public final class Engine {
             self.seed = seed
             self.pace = pace
             self.mode = mode
+            self.scenario = scenario
+            self.clock = clock
             self.apiKey = apiKey
             self.jwtSecret = jwtSecret
             self.limits = limits
@@ -49,9 +57,13 @@ public final class Engine {
     /// What the engine was made with.
     public let configuration: Configuration
     var limits: ServerLimits { configuration.limits }
-    var mode: GuideMode { configuration.mode }
     let patience: Patience
-    let world: World
+    /// The world of the plain paths.
+    let defaultWorld: World
+    /// The other worlds, by their ids.
+    var worlds: [String: World] = [:]
+    /// When the worlds have to be looked at, by the system's clock.
+    var worldDeadlines = WorldDeadlineQueue()
     var connections: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
@@ -66,7 +78,6 @@ public final class Engine {
     /// Storage of emptied output buffers, lent to the next connections that write: idle ones hold none.
     private var spareOutputs: [[UInt8]] = []
     private var spareEvents: [WebSocket.Event] = []
-    var responseFields = ResponseFields()
     var isShuttingDown = false
     /// Told of everything worth a log line, where set.
     public var observe: ((Observation) -> Void)?
@@ -77,7 +88,7 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) {
         self.configuration = configuration
         patience = Patience(configuration.limits)
-        world = World(configuration, now: now)
+        defaultWorld = World(id: nil, number: 0, configuration.defaultWorldSettings, now: now)
     }
 
     // MARK: What the transport calls
@@ -106,7 +117,7 @@ public final class Engine {
 
     /// Takes bytes that have arrived.
     public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
-        guard let connection = self[id], connection.ending == .none else { return }
+        guard let connection = self[id], connection.ending == .none, !connection.isSilent else { return }
         lendOutput(to: connection)
         if connection.speaks == .http {
             connection.http.receive(bytes)
@@ -121,7 +132,7 @@ public final class Engine {
     /// Takes the news that the peer sends no more.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
-        guard connection.ending == .none else {
+        guard connection.ending == .none, !connection.isSilent else {
             end(connection, .close)
             return
         }
@@ -156,7 +167,7 @@ public final class Engine {
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }
-        if connection.output.isEmpty {
+        if connection.isDrained {
             reclaimOutput(of: connection)
             outputWasTaken(from: connection, at: now)
         }
@@ -168,19 +179,15 @@ public final class Engine {
 
     /// Does everything that is due.
     public func advance(to now: Timestamp) {
-        if let due = world.backend.nextDeadline, due <= now {
-            world.turn.now = now
-            world.backend.advance(&world.turn)
-            applyEffects(at: now)
-        }
+        serveWorlds(at: now)
         serveDeadlines(at: now)
     }
 
     /// When ``advance(to:)`` is to be called; nil while nothing is due.
     public var nextDeadline: Timestamp? {
-        guard let answers = world.backend.nextDeadline else { return deadlines.next }
-        guard let connections = deadlines.next else { return answers }
-        return min(answers, connections)
+        guard let worlds = worldDeadlines.next else { return deadlines.next }
+        guard let connections = deadlines.next else { return worlds }
+        return min(worlds, connections)
     }
 
     /// The connections that have output, an ending or another appetite than before; each once.

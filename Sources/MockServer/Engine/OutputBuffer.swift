@@ -1,35 +1,105 @@
+import Faults
+import FitIQAPI
+
 /// Bytes on their way to a peer, of which the transport takes as many as it can.
+///
+/// Faults put holds between the bytes: what stands behind one is not lent before it was passed. A hold counts from when everything
+/// before it was released, by the world's clock and not by the peer's appetite, so that the same scenario has the same times.
 struct OutputBuffer {
     /// All that was written since the buffer was empty.
     var bytes: [UInt8] = []
     /// How many of them the transport has taken.
     private var taken = 0
+    /// Places at which something is to happen, in order; empty but for faults.
+    private var holds: [Transmission.Mark] = []
+    /// When the wait at the first hold is over, once it has begun.
+    private var resumesAt: Timestamp?
 
-    /// Bytes not yet taken.
+    /// Bytes not yet taken, those behind a hold included.
     var count: Int { bytes.count - taken }
     var isEmpty: Bool { count == 0 }
+    /// Whether something is held back, or something is still to happen.
+    var isHeld: Bool { !holds.isEmpty }
+    /// Whether the transport can take bytes now.
+    var hasReleased: Bool { releasedEnd > taken }
 
-    /// Lends the bytes not yet taken.
+    private var releasedEnd: Int { holds.first?.offset ?? bytes.count }
+
+    /// Lends the bytes not yet taken and not held back.
     func withUnsent<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken...])) }
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<releasedEnd])) }
     }
 
     /// Notes that the transport has taken bytes; storage is compacted when half of it is behind us.
     mutating func take(_ count: Int) {
         taken += count
-        precondition(taken <= bytes.count, "The transport took more bytes than there were.")
+        precondition(taken <= releasedEnd, "The transport took more bytes than there were.")
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
+            moveHolds(by: taken)
             taken = 0
         } else if taken > 64 * 1024, taken > bytes.count / 2 {
             bytes.removeSubrange(..<taken)
+            moveHolds(by: taken)
             taken = 0
         }
+    }
+
+    private mutating func moveHolds(by count: Int) {
+        for index in holds.indices { holds[index].offset -= count }
     }
 
     /// Forgets what has not been taken.
     mutating func discard() {
         bytes = []
         taken = 0
+        holds = []
+        resumesAt = nil
+    }
+
+    /// Puts a transmission in the place of what was written from a position on.
+    mutating func replace(from start: Int, with transmission: Transmission) {
+        precondition(start >= (holds.last?.offset ?? taken), "What was held back already cannot be replaced.")
+        bytes.removeSubrange(start...)
+        append(transmission)
+    }
+
+    /// Writes a transmission behind what is there.
+    mutating func append(_ transmission: Transmission) {
+        let start = bytes.count
+        bytes += transmission.bytes
+        for mark in transmission.marks { holds.append(.init(start + mark.offset, mark.action)) }
+    }
+
+    /// What stands behind the last wait that was passed.
+    enum Release: Equatable {
+        /// Nothing is held back.
+        case all
+        /// The rest is held back until then.
+        case until(Timestamp)
+        /// What is released is the last that is sent; then this happens.
+        case end(WireAction)
+    }
+
+    /// Passes the holds that are due, and tells what comes next; what stands behind an end is forgotten.
+    mutating func release(at time: Timestamp) -> Release {
+        var reached = time
+        while let hold = holds.first {
+            guard case .wait(let nanoseconds) = hold.action else {
+                bytes.removeSubrange(hold.offset...)
+                holds = []
+                return .end(hold.action)
+            }
+            let over = resumesAt ?? reached.advanced(byNanoseconds: nanoseconds)
+            guard over <= time else {
+                resumesAt = over
+                return .until(over)
+            }
+            // The next wait begins where this one ended, however late we look.
+            reached = over
+            resumesAt = nil
+            holds.removeFirst()
+        }
+        return .all
     }
 }

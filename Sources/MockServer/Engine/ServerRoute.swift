@@ -17,14 +17,8 @@ enum ServerRoute {
     /// `/__admin/echo`: a WebSocket that sends back what it gets, for conformance tools.
     case echo
 
-    init?(_ target: RequestTarget) {
-        var shortCut: Route?
-        target.readPath { shortCut = Route(entityPath: $0) }
-        if let shortCut {
-            self = .api(shortCut)
-            return
-        }
-        let segments = target.segments
+    /// The endpoint with this path, given as percent-decoded segments; nil where there is none.
+    init?(segments: [String]) {
         switch segments {
         case ["health"]: self = .health
         case ["ready"]: self = .ready

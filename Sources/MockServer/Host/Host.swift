@@ -238,10 +238,18 @@ public final class Host: EventLoopHandler {
                 return
             }
         }
+        // The ending comes after what a fault still holds back.
+        guard connection.isDrained else {
+            watch(connection.id.place, for: appetite(connection))
+            return
+        }
         switch connection.ending {
         case .none: break
-        case .close, .reset:
+        case .close:
             drop(transport, reset: false)
+            return
+        case .reset, .resetAfterOutput:
+            drop(transport, reset: true)
             return
         case .lingering:
             if !transport.isShutDown {

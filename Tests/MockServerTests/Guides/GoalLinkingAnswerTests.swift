@@ -81,7 +81,7 @@ struct GoalLinkingAnswerTests {
 
         let continued = try chat(client, goal.id)
         #expect(continued.conversationId == opened.conversationId && continued.createdAt == opened.createdAt)
-        #expect(client.network.engine.world.backend.consultationCount == 1)
+        #expect(client.network.engine.defaultWorld.backend.consultationCount == 1)
     }
 
     @Test("flow 2: a goal that came up in a chat is created, and linked to that chat", arguments: servers)

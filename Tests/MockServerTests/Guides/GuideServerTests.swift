@@ -142,7 +142,7 @@ struct GuideServerTests {
 
     /// A consultation of Anna in any mode: goal-linking makes one by chatting about a goal.
     private func consultation(_ network: VirtualNetwork) throws -> String {
-        guard network.engine.mode == .goalLinking else {
+        guard network.engine.defaultWorld.mode == .goalLinking else {
             let response = try network.exchange(
                 .create(#"{"persona":"nutritionist","coach_type":"nutritionist"}"#, as: TestUser.anna))
             let data = response.json?["data"]

@@ -83,7 +83,7 @@ struct BodyTests {
         #expect(response.errorCode == bad.code)
         #expect(response.message.contains(bad.message), "\(response.message)")
         #expect(response.message.utf8.count < 600)
-        #expect(network.engine.world.backend.consultationCount == 0)
+        #expect(network.engine.defaultWorld.backend.consultationCount == 0)
         #expect(try client.exchange(.create()).status == 201)
     }
 

@@ -122,7 +122,7 @@ struct CredentialsTests {
         _ = try network.exchange(Request(target: "/api/v1/consultations", fields: credentials.fields))
         let verifies = credentials.name.contains("key") && credentials.name != "only the key"
         let expired = credentials.name.hasPrefix("expired")
-        #expect(network.engine.world.backend.userCount == (verifies || expired ? 1 : 0))
+        #expect(network.engine.defaultWorld.backend.userCount == (verifies || expired ? 1 : 0))
     }
 
     @Test(
@@ -179,10 +179,10 @@ struct CredentialsTests {
             for user in 0..<25 {
                 let request = Request.authorized(.get, "/api/v1/consultations", as: "user-\(user)")
                 #expect(try client.exchange(request).status == 200, "round \(round), user \(user)")
-                #expect(network.engine.world.authenticator.verifiedCount <= 10)
+                #expect(network.engine.defaultWorld.authenticator.verifiedCount <= 10)
             }
         }
-        #expect(network.engine.world.backend.userCount == 25)
+        #expect(network.engine.defaultWorld.backend.userCount == 25)
     }
 
     @Test("A world that is full of users refuses another with 507, and serves those it has")

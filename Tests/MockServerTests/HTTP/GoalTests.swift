@@ -139,7 +139,9 @@ struct GoalTests {
         let empty = try network.exchange(request(goal, type: "application/json", body: ""))
         #expect(empty.status == 400 && empty.errorCode == "INVALID_JSON")
         #expect(empty.message.contains("the body is empty"))
-        #expect(network.engine.world.backend.goalCount == 1 && network.engine.world.backend.consultationCount == 0)
+        #expect(
+            network.engine.defaultWorld.backend.goalCount == 1
+                && network.engine.defaultWorld.backend.consultationCount == 0)
     }
 
     @Test("PATCH checks the whole body before it looks a conversation up, and changes nothing when it refuses")

@@ -144,7 +144,9 @@ struct MealLogTests {
         let response = try network.exchange(.logMeal(body))
         #expect(response.status == 400 && response.errorCode == code)
         #expect(response.message.contains(message))
-        #expect(network.engine.world.backend.mealLogCount == 0 && network.engine.world.backend.nextDeadline == nil)
+        #expect(
+            network.engine.defaultWorld.backend.mealLogCount == 0
+                && network.engine.defaultWorld.backend.nextDeadline == nil)
     }
 
     static let badQueries: [(String, String)] = [

@@ -126,9 +126,11 @@ final class VirtualNetwork {
             if count == 0 { return }
             engine.sent(count, on: client.id, at: now)
         }
+        guard connection.isDrained else { return }
         switch connection.ending {
         case .none: break
-        case .close, .reset: drop(client, .closed)
+        case .close: drop(client, .closed)
+        case .reset, .resetAfterOutput: drop(client, .reset)
         case .lingering:
             if client.serverFinished() { waiting.append(client) }
         }

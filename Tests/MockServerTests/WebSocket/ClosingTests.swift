@@ -143,7 +143,7 @@ struct ClosingTests {
         gone.send(#"{"type":"ping"}"#)
         gone.wire.finishWriting()
         let unsent = gone.wire.unsent
-        #expect(network.engine.world.backend.openSocketCount == 1)
+        #expect(network.engine.defaultWorld.backend.openSocketCount == 1)
         other.send(#"{"type":"message","content":"hello"}"#)
         network.advance(by: .zero)
         #expect(unsent > 0 && gone.wire.unsent == unsent)

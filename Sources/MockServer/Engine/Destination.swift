@@ -1,0 +1,38 @@
+import FitIQAPI
+import HTTP1
+
+/// Where a request goes: a world, and an endpoint in it.
+///
+/// The plain paths are the default world's; those below `/w/{id}` another one's (CONTRACT: worlds).
+struct Destination {
+    /// The id in the path; nil for the default world.
+    private(set) var worldID: String?
+    /// The world; nil where there is none with this id.
+    private(set) var world: World?
+    /// The endpoint; nil where there is none with this path.
+    private(set) var route: ServerRoute?
+    /// Whether the path looks for the admin API below a world's prefix, where it never is.
+    private(set) var isAdminBelowWorld = false
+
+    init(of target: RequestTarget, in engine: Engine) {
+        var shortCut: Route?
+        var hasPrefix = false
+        target.readPath { path in
+            hasPrefix =
+                path.count > 3 && path[0] == UInt8(ascii: "/") && path[1] == UInt8(ascii: "w")
+                && path[2] == UInt8(ascii: "/")
+            if !hasPrefix { shortCut = Route(entityPath: path) }
+        }
+        guard hasPrefix else {
+            world = engine.defaultWorld
+            route = shortCut.map(ServerRoute.api) ?? ServerRoute(segments: target.segments)
+            return
+        }
+        let segments = target.segments
+        worldID = segments[1]
+        world = engine.worlds[segments[1]]
+        let rest = Array(segments.dropFirst(2))
+        isAdminBelowWorld = rest.first == "__admin"
+        route = isAdminBelowWorld ? nil : ServerRoute(segments: rest)
+    }
+}

@@ -1,0 +1,27 @@
+import FitIQAPI
+import FitIQBackend
+import Scenarios
+
+/// What a world is made with.
+struct WorldSettings {
+    /// Where its paths begin, `http://127.0.0.1:8080/w/w1`: avatars are URLs below it.
+    var origin: String
+    var scenario: Scenario
+    var seed: UInt64
+    var pace: Pace
+    var mode: GuideMode
+    var clock: ClockMode
+    var apiKey: String
+    var jwtSecret: String
+    /// Verified tokens kept at hand.
+    var verifiedTokens: Int
+    var limits: FitIQBackend.Limits
+
+    func makeBackend() -> Backend {
+        Backend(.init(origin: origin, pace: pace, mode: mode, limits: limits))
+    }
+
+    func makeAuthenticator() -> Authenticator {
+        Authenticator(mode: mode, apiKey: apiKey, secret: jwtSecret, limit: verifiedTokens)
+    }
+}
