@@ -157,6 +157,13 @@ extension JSONWriter {
         body(&self)
         endArray()
     }
+
+    /// The text of one object that the body fills.
+    public static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter(reserving: 256)
+        writer.object(body)
+        return writer.bytes
+    }
 }
 
 extension [UInt8] {

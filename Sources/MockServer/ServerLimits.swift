@@ -27,6 +27,11 @@ public struct ServerLimits: Sendable, Equatable {
     /// Verified tokens kept at hand; beyond, all are verified anew as they come.
     public var verifiedTokens = 20_000
 
+    /// Worlds, the default one included; 507 beyond.
+    public var worlds = 12_000
+    /// Time after which a world is forgotten that nobody asks for and that has no open socket.
+    public var worldIdleTime = Duration.seconds(1800)
+
     /// The documented limits.
     public init() {}
 }
@@ -46,7 +51,7 @@ extension ServerLimits {
 
 /// The limits of time in nanoseconds: they are added to the clock at every request, and a `Duration` takes 128-bit arithmetic.
 struct Patience {
-    let read, idle, closing: Int64
+    let read, idle, closing, worldIdle: Int64
 
     init(_ limits: ServerLimits) {
         func nanoseconds(_ duration: Duration) -> Int64 {
@@ -56,5 +61,6 @@ struct Patience {
         read = nanoseconds(limits.readTime)
         idle = nanoseconds(limits.idleTime)
         closing = nanoseconds(limits.closingTime)
+        worldIdle = nanoseconds(limits.worldIdleTime)
     }
 }

@@ -79,6 +79,11 @@ struct Serve: ParsableCommand {
         // One that an earlier server left would send whoever waits for it to the wrong place.
         if let readyFile { unlink(readyFile) }
         let server = try open(configuration)
+        do throws(SocketError) {
+            try server.stopOnSignals([SIGINT, SIGTERM])
+        } catch {
+            throw Failure.configuration(error.description)
+        }
         server.engine.log(to: logger)
 
         let running = RunningServer(server.engine)
@@ -110,10 +115,14 @@ struct Serve: ParsableCommand {
     private func open(_ configuration: Engine.Configuration) throws(Failure) -> Host {
         let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
         let host = try nonEmpty(host, "HOST", "--host") ?? "127.0.0.1"
+        let address: SocketAddress
         do throws(SocketError) {
-            let server = try Host(listeningOn: SocketAddress(host: host, port: port), configuration: configuration)
-            try server.stopOnSignals([SIGINT, SIGTERM])
-            return server
+            address = try SocketAddress(host: host, port: port)
+        } catch {
+            throw .configuration(error.description)
+        }
+        do throws(Host.StartError) {
+            return try Host(listeningOn: address, configuration: configuration)
         } catch {
             throw .configuration(error.description)
         }

@@ -20,7 +20,8 @@ enum Arrows {
         "APIDescriptions": [],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
         "MockServer": [
-            "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Recording", "Scenarios",
+            "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Recording",
+            "Scenarios",
             "Sockets", "WebSocket", "HTTPTypes", "HeapModule",
             "Logging",
         ],

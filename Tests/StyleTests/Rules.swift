@@ -68,7 +68,8 @@ extension Rule {
             scope: .belowTheShell, bad: ["import Sockets"], good: ["import WebSocket"]),
         Rule(
             banned: "A system call",
-            pattern: #"(?<![\w.])(?<!case )(socket|accept4|setsockopt|fopen|fread|fwrite|getenv|mmap|signal|fork|exit)\s*\("#,
+            pattern:
+                #"(?<![\w.])(?<!case )(socket|accept4|setsockopt|fopen|fread|fwrite|getenv|mmap|signal|fork|exit)\s*\("#,
             advice: "what touches the system belongs into Sockets or the executable", scope: .belowTheShell,
             bad: ["let descriptor = socket(AF_INET, SOCK_STREAM, 0)", "fopen(path, mode)", "getenv(name)"],
             good: ["webSocket(id)", "event.socket(id)", "forgetSocket(of: connection)", "case socket(SocketFault)"]),

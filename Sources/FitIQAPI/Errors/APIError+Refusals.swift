@@ -336,5 +336,5 @@ func quoted(_ text: String) -> String {
 
 extension HTTPResponse.Status {
     /// 507 (RFC 4918 §11.5), which swift-http-types does not name.
-    static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
+    public static let insufficientStorage = HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
 }

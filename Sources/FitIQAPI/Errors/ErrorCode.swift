@@ -3,6 +3,7 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case badRequest = "BAD_REQUEST"
     case consultationExists = "CONSULTATION_EXISTS"
     case consultationNotActive = "CONSULTATION_NOT_ACTIVE"
+    case forbidden = "FORBIDDEN"
     case goalNotFound = "GOAL_NOT_FOUND"
     case historyFull = "HISTORY_FULL"
     case invalidContent = "INVALID_CONTENT"

@@ -18,6 +18,11 @@ public struct DateTime: Hashable, Comparable, Sendable {
         self.init(secondsSinceEpoch: timestamp.secondsSinceEpoch)
     }
 
+    /// The first moment of the second, where a clock of the years 1970 to 2199 can show it; else nil.
+    public var timestamp: Timestamp? {
+        (0..<7_258_118_400).contains(secondsSinceEpoch) ? Timestamp(secondsSinceEpoch: secondsSinceEpoch) : nil
+    }
+
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`.
     public var wireText: String { CivilTime(secondsSinceEpoch: secondsSinceEpoch).wireText }
 

@@ -67,6 +67,13 @@ extension Timestamp {
     /// Fractions are cut off, because Foundation's `.iso8601` strategy rejects them on older systems.
     public var wireText: String { CivilTime(self).wireText }
 
+    /// ISO 8601 in UTC to the nanosecond, `2025-01-29T10:30:00.250000000Z`: for tools, not on the API's wire.
+    public var nanosecondText: String {
+        let fraction = nanosecondsSinceEpoch - secondsSinceEpoch * 1_000_000_000
+        let digits = String(fraction)
+        return wireText.dropLast() + "." + String(repeating: "0", count: 9 - digits.count) + digits + "Z"
+    }
+
     /// The form of HTTP's `Date` field, `Wed, 29 Jan 2025 10:30:00 GMT` (RFC 9110 §5.6.7).
     public var httpDateText: String {
         let time = CivilTime(self)

@@ -67,11 +67,14 @@ public final class Connection {
     /// Whether a fault has it send and read nothing any more.
     var isSilent = false
 
+    /// Whether the peer is on this machine.
+    let isLocal: Bool
     /// Whether it is one too many, and only told so.
     let isRefused: Bool
 
-    init(id: ConnectionID, isRefused: Bool = false) {
+    init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false) {
         self.id = id
+        self.isLocal = isLocal
         self.isRefused = isRefused
     }
 

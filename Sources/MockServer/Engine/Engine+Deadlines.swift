@@ -68,6 +68,13 @@ extension Engine {
         }
     }
 
+    /// Has a connection's deadline come nearer.
+    func bringForward(_ connection: Connection, by nanoseconds: Int64) {
+        guard let deadline = connection.deadline else { return }
+        connection.deadline?.time = deadline.time.advanced(byNanoseconds: -nanoseconds)
+        queueDeadline(of: connection)
+    }
+
     private func queueDeadline(of connection: Connection) {
         guard let time = connection.deadline?.time else { return }
         // A later deadline waits until the queued entry comes up.

@@ -3,7 +3,6 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import HTTPTypes
-import JSON
 
 /// The HTTP side of a connection: requests in, responses out, one after another.
 extension Engine {
@@ -141,8 +140,8 @@ extension Engine {
         case .description(let description):
             return Answer(
                 status: .ok, body: description.bytes(for: mode.rawValue), contentType: description.mediaType)
-        case .adminHealth: return adminHealth
-        case .echo: return try openEcho(head, on: connection, at: now)
+        case .admin(let route):
+            return try adminAnswer(route, head, body: body, on: connection, at: now)
         case .api(.avatar(let persona)):
             return Answer(status: .ok, body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
         case .api(.webSocket(let id)):
@@ -158,7 +157,10 @@ extension Engine {
 
     /// Why there is nothing at a path, in any mode.
     private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
-        guard let id = world.id else { return Route.refusal(ofUnknownPath: target.path, in: world.mode) }
+        guard let id = world.id else {
+            return target.path.hasPrefix("/__admin")
+                ? .unknownAdminPath(target.path) : Route.refusal(ofUnknownPath: target.path, in: world.mode)
+        }
         guard !destination.isAdminBelowWorld else { return .adminBelowWorld(id) }
         return Route.refusal(ofUnknownPath: String(target.path.dropFirst(3 + id.utf8.count)), in: world.mode)
     }
@@ -238,22 +240,5 @@ extension Engine {
         isShuttingDown
             ? Answer(status: .serviceUnavailable, body: Array(#"{"status":"shutting down"}"#.utf8))
             : .ok(Array(#"{"status":"ready"}"#.utf8))
-    }
-
-    private var adminHealth: Answer {
-        .ok(
-            JSONValue.object([
-                "status": "ok",
-                "version": .string(Version.current),
-                "guide": .string(defaultWorld.mode.rawValue),
-                "seed": .string(String(configuration.seed)),
-                "connections": .number(JSONNumber(connectionCount)),
-                "worlds": .number(JSONNumber(worlds.count + 1)),
-                "web_sockets": .number(JSONNumber(webSocketCount)),
-                "users": .number(JSONNumber(defaultWorld.backend.userCount)),
-                "consultations": .number(JSONNumber(defaultWorld.backend.consultationCount)),
-                "goals": .number(JSONNumber(defaultWorld.backend.goalCount)),
-                "meal_logs": .number(JSONNumber(defaultWorld.backend.mealLogCount)),
-            ]).encoded())
     }
 }

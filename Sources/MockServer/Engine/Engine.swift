@@ -28,6 +28,8 @@ public final class Engine {
         public var apiKey: String
         /// The secret that tokens are signed with.
         public var jwtSecret: String
+        /// What the admin API asks for; without one it answers this machine only.
+        public var adminToken: String?
         /// Limits of the transport.
         public var limits: ServerLimits
         /// Limits of a world.
@@ -38,7 +40,8 @@ public final class Engine {
             origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human,
             mode: GuideMode = .union, scenario: Scenario = Scenario(), clock: ClockMode = .real,
             apiKey: String = DevelopmentCredentials.apiKey,
-            jwtSecret: String = DevelopmentCredentials.jwtSecret, limits: ServerLimits = ServerLimits(),
+            jwtSecret: String = DevelopmentCredentials.jwtSecret, adminToken: String? = nil,
+            limits: ServerLimits = ServerLimits(),
             worldLimits: FitIQBackend.Limits = FitIQBackend.Limits()
         ) {
             self.origin = origin
@@ -49,6 +52,7 @@ public final class Engine {
             self.clock = clock
             self.apiKey = apiKey
             self.jwtSecret = jwtSecret
+            self.adminToken = adminToken
             self.limits = limits
             self.worldLimits = worldLimits
         }
@@ -62,6 +66,10 @@ public final class Engine {
     let defaultWorld: World
     /// The other worlds, by their ids.
     var worlds: [String: World] = [:]
+    /// How many were ever made, beside the default world: ids are not used twice.
+    var worldSerial = 0
+    /// When idle worlds are looked for next; nil while there is only the default one.
+    var nextSweep: Timestamp?
     /// When the worlds have to be looked at, by the system's clock.
     var worldDeadlines = WorldDeadlineQueue()
     var connections: [Connection?] = []
@@ -85,25 +93,29 @@ public final class Engine {
     public var observesRequests = true
 
     /// Makes an engine without connections.
-    public init(_ configuration: Configuration, now: Timestamp) {
+    ///
+    /// - Throws: where the scenario's data does not fit together.
+    public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         patience = Patience(configuration.limits)
-        defaultWorld = World(id: nil, number: 0, configuration.defaultWorldSettings, now: now)
+        defaultWorld = try World(id: nil, number: 0, configuration.defaultWorldSettings, now: now)
     }
 
     // MARK: What the transport calls
 
     /// Opens a connection.
     ///
+    /// - Parameter isLocal: whether the peer is on this machine; others need a token for the admin API.
     /// - Returns: its number, or nil where the transport has to close it at once: too many are being refused already.
     ///   A connection over the limit gets a number too, but only to be answered 503.
-    public func open(at now: Timestamp) -> ConnectionID? {
+    public func open(at now: Timestamp, isLocal: Bool = true) -> ConnectionID? {
         let isRefused = connectionCount - refusedCount >= limits.connections
         guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
         let place = freePlaces.popLast() ?? connections.count
         if place == connections.count { connections.append(nil) }
         serial &+= 1
-        let connection = Connection(id: ConnectionID(place: place, serial: serial), isRefused: isRefused)
+        let connection = Connection(
+            id: ConnectionID(place: place, serial: serial), isLocal: isLocal, isRefused: isRefused)
         connections[place] = connection
         connectionCount += 1
         arm(connection, .idle, after: patience.idle, at: now)
@@ -180,14 +192,16 @@ public final class Engine {
     /// Does everything that is due.
     public func advance(to now: Timestamp) {
         serveWorlds(at: now)
+        sweepWorlds(at: now)
         serveDeadlines(at: now)
     }
 
     /// When ``advance(to:)`` is to be called; nil while nothing is due.
     public var nextDeadline: Timestamp? {
-        guard let worlds = worldDeadlines.next else { return deadlines.next }
-        guard let connections = deadlines.next else { return worlds }
-        return min(worlds, connections)
+        var next = deadlines.next
+        if let step = worldDeadlines.next { next = next.map { min($0, step) } ?? step }
+        if let nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
+        return next
     }
 
     /// The connections that have output, an ending or another appetite than before; each once.

@@ -12,10 +12,8 @@ enum ServerRoute {
     case ready
     /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: what the server serves, in its mode.
     case description(APIDescription)
-    /// `/__admin/health`: what the server holds.
-    case adminHealth
-    /// `/__admin/echo`: a WebSocket that sends back what it gets, for conformance tools.
-    case echo
+    /// Below `/__admin`.
+    case admin(AdminRoute)
 
     /// The endpoint with this path, given as percent-decoded segments; nil where there is none.
     init?(segments: [String]) {
@@ -25,9 +23,11 @@ enum ServerRoute {
         case ["openapi.yaml"]: self = .description(.openAPI)
         case ["asyncapi.yaml"]: self = .description(.asyncAPI)
         case ["docs"]: self = .description(.documentation)
-        case ["__admin", "health"]: self = .adminHealth
-        case ["__admin", "echo"]: self = .echo
         default:
+            if segments.first == "__admin", let route = AdminRoute(segments: segments) {
+                self = .admin(route)
+                return
+            }
             guard let route = Route(segments: segments) else { return nil }
             self = .api(route)
         }
@@ -50,8 +50,8 @@ enum ServerRoute {
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)
-        case .health, .ready, .description, .adminHealth: [.get, .head]
-        case .echo: [.get]
+        case .health, .ready, .description: [.get, .head]
+        case .admin(let route): route.methods
         }
     }
 }

@@ -27,6 +27,22 @@ public final class Host: EventLoopHandler {
     private(set) var turnCount = 0
 
     private static let listenerToken = UInt64(UInt32.max) + 1
+    /// Why a server does not start.
+    public enum StartError: Error, CustomStringConvertible {
+        /// The system does not let it listen.
+        case listening(SocketError)
+        /// The scenario's data does not fit together.
+        case scenario(APIError)
+
+        /// What the person at the keyboard is told.
+        public var description: String {
+            switch self {
+            case .listening(let error): error.description
+            case .scenario(let error): error.message
+            }
+        }
+    }
+
     private static let acceptsPerTurn = 64
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
@@ -41,13 +57,19 @@ public final class Host: EventLoopHandler {
     /// Opens the listener; connections queue from now on, and are served once ``run()`` is called.
     ///
     /// - Parameter configuration: the engine's; its origin becomes that of the listener.
-    /// - Throws: where the address cannot be listened on, or the system lacks descriptors.
+    /// - Throws: where the address cannot be listened on, the system lacks descriptors, or the scenario's data does not
+    ///   fit together.
     public init(
         listeningOn wanted: SocketAddress, queueKind: EventQueue.Kind = .platformDefault,
         configuration: Engine.Configuration
-    ) throws(SocketError) {
-        loop = try EventLoop(queueKind: queueKind)
-        let listener = try Listener(address: wanted)
+    ) throws(StartError) {
+        let listener: Listener
+        do throws(SocketError) {
+            loop = try EventLoop(queueKind: queueKind)
+            listener = try Listener(address: wanted)
+        } catch {
+            throw .listening(error)
+        }
         self.listener = listener
         address = listener.localAddress
         // Only now: where the lines above throw, nobody would free it.
@@ -56,8 +78,16 @@ public final class Host: EventLoopHandler {
         epoch = WallClock.nanosecondsSinceEpoch() - now.nanoseconds
         var configuration = configuration
         configuration.origin = "http://" + Host.reachable(listener.localAddress)
-        engine = Engine(configuration, now: Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds))
-        try loop.add(listener.descriptor, token: Host.listenerToken, interest: .read)
+        do throws(APIError) {
+            engine = try Engine(configuration, now: Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds))
+        } catch {
+            throw .scenario(error)
+        }
+        do throws(SocketError) {
+            try loop.add(listener.descriptor, token: Host.listenerToken, interest: .read)
+        } catch {
+            throw .listening(error)
+        }
     }
 
     deinit {
@@ -153,7 +183,7 @@ public final class Host: EventLoopHandler {
         for _ in 0..<Host.acceptsPerTurn {
             switch listener?.accept() {
             case .accepted(let socket):
-                guard let id = engine.open(at: time(now)) else {
+                guard let id = engine.open(at: time(now), isLocal: isLocal(socket)) else {
                     socket.reset()
                     continue
                 }
@@ -167,6 +197,11 @@ public final class Host: EventLoopHandler {
                 return
             }
         }
+    }
+
+    /// Whether the peer is on this machine: asked only where others can reach the listener at all.
+    private func isLocal(_ socket: Socket) -> Bool {
+        address.isLoopback || socket.peerAddress?.isLoopback ?? false
     }
 
     private func watch(_ socket: Socket, as id: ConnectionID) {

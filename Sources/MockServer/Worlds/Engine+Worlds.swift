@@ -1,7 +1,5 @@
 import FitIQAPI
 import FitIQBackend
-import HTTPTypes
-import Scenarios
 
 /// The worlds of a server, and their time.
 extension Engine {
@@ -15,11 +13,12 @@ extension Engine {
     /// Does what is due in a world by a point of its time, step by step, each at the time at which it was due.
     func advance(_ world: World, to time: Timestamp, at now: Timestamp) {
         while let due = world.nextStep, due <= time {
-            world.turn.now = due
+            if world.clock.manualTime == nil { world.turn.now = due } else { world.moveClock(to: due) }
             world.backend.advance(&world.turn)
             applyEffects(of: world, at: now)
             releaseOutputs(of: world, at: now)
         }
+        if world.clock.manualTime != nil { world.moveClock(to: time) }
         queueDeadline(of: world)
     }
 
@@ -71,22 +70,5 @@ extension Engine.Configuration {
         WorldSettings(
             origin: origin, scenario: scenario, seed: seed, pace: pace, mode: mode, clock: clock, apiKey: apiKey,
             jwtSecret: jwtSecret, verifiedTokens: limits.verifiedTokens, limits: worldLimits)
-    }
-}
-
-extension APIError {
-    /// No world has the id in the path.
-    static func unknownWorld(_ id: String) -> APIError {
-        APIError(
-            .notFound, .notFound,
-            "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make one with POST /__admin/worlds."
-        )
-    }
-
-    /// The admin API was looked for below a world's prefix.
-    static func adminBelowWorld(_ id: String) -> APIError {
-        APIError(
-            .notFound, .notFound,
-            "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
     }
 }

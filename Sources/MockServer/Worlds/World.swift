@@ -11,12 +11,14 @@ final class World {
     /// How many worlds were made before it.
     let number: Int
     /// What it was made with; a reset begins anew with it.
-    let settings: WorldSettings
+    private(set) var settings: WorldSettings
     private(set) var clock: WorldClock
     var backend: Backend
     /// Brings the time and the ids into the backend, and the effects out of it; its time is the world's at each moment.
     var turn: Turn
     var authenticator: Authenticator
+    /// When the token that the server hands out for the world expires, in seconds since 1970.
+    private(set) var tokenExpiry: Int64
     /// Field lines that most responses share.
     var responseFields = ResponseFields()
     /// When connections go on whose output a fault holds back, by the world's clock.
@@ -28,15 +30,49 @@ final class World {
 
     var mode: GuideMode { settings.mode }
 
-    init(id: String?, number: Int, _ settings: WorldSettings, now: Timestamp) {
+    /// What the default world is called where a name is due.
+    static let defaultID = "default"
+
+    /// What a world begins with.
+    struct State {
+        fileprivate var clock: WorldClock
+        fileprivate var backend: Backend
+        fileprivate var turn: Turn
+
+        /// Works a scenario's data out.
+        ///
+        /// - Throws: 400 where the data does not fit together.
+        init(_ settings: WorldSettings, now: Timestamp) throws(APIError) {
+            clock = WorldClock(settings.clock)
+            backend = settings.makeBackend()
+            turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
+        }
+    }
+
+    /// Makes a world that begins now.
+    ///
+    /// - Throws: as ``State/init(_:now:)``.
+    init(id: String?, number: Int, _ settings: WorldSettings, now: Timestamp) throws(APIError) {
+        let state = try State(settings, now: now)
         self.id = id
         self.number = number
         self.settings = settings
-        clock = WorldClock(settings.clock)
         lastUsed = now
-        backend = settings.makeBackend()
-        turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
+        clock = state.clock
+        backend = state.backend
+        turn = state.turn
         authenticator = settings.makeAuthenticator()
+        tokenExpiry = settings.tokenExpiry(at: state.turn.now)
+    }
+
+    /// Begins anew; what was under way is forgotten.
+    func begin(_ settings: WorldSettings, _ state: State) {
+        self.settings = settings
+        clock = state.clock
+        backend = state.backend
+        turn = state.turn
+        authenticator = settings.makeAuthenticator()
+        tokenExpiry = settings.tokenExpiry(at: state.turn.now)
     }
 
     /// Sets the time of what happens next.
@@ -45,10 +81,38 @@ final class World {
         responseFields.update(to: turn.now)
     }
 
+    /// Moves a clock that is moved by hand, and with it the time of what happens next.
+    func moveClock(to time: Timestamp) {
+        clock.move(to: time)
+        turn.now = time
+        responseFields.update(to: time)
+    }
+
     /// When something is due in the world, by its own clock; nil while nothing is.
     var nextStep: Timestamp? {
         guard let answers = backend.nextDeadline else { return heldOutputs.next }
         guard let outputs = heldOutputs.next else { return answers }
         return min(answers, outputs)
+    }
+}
+
+extension World {
+    /// The user of the token that is handed out: the scenario's first, or the development user.
+    var defaultUser: String { settings.scenario.data.users.first?.id ?? DevelopmentCredentials.userID }
+
+    /// A token that the world accepts.
+    var token: String { token(for: defaultUser, expiresAt: tokenExpiry) }
+
+    /// Signs a token with the world's secret.
+    func token(for user: String, expiresAt: Int64) -> String {
+        AccessToken(subject: user, expiresAt: expiresAt).signed(with: Array(settings.jwtSecret.utf8))
+    }
+}
+
+extension WorldSettings {
+    /// When the token that is handed out expires: as the scenario has it, or never that anyone would notice.
+    func tokenExpiry(at begin: Timestamp) -> Int64 {
+        scenario.tokenLifetime.map { begin.advanced(byNanoseconds: $0).secondsSinceEpoch }
+            ?? DevelopmentCredentials.expiresAt
     }
 }

@@ -92,7 +92,7 @@ struct HostTests {
     func portInUse(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
         let address = server.address
-        let error = #expect(throws: SocketError.self) {
+        let error = #expect(throws: MockServer.Host.StartError.self) {
             _ = try MockServer.Host(listeningOn: address, queueKind: kind, configuration: Engine.Configuration())
         }
         #expect(

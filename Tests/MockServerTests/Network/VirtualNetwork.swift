@@ -25,7 +25,11 @@ final class VirtualNetwork {
     init(_ configure: (inout Engine.Configuration) -> Void = { _ in }) {
         var configuration = Engine.Configuration(pace: .instant)
         configure(&configuration)
-        engine = Engine(configuration, now: now)
+        do throws(APIError) {
+            engine = try Engine(configuration, now: now)
+        } catch {
+            preconditionFailure("The scenario's data does not fit together: \(error.message)")
+        }
         engine.observe = { [unowned self] in observations.append($0) }
     }
 

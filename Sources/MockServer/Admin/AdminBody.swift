@@ -1,0 +1,87 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Scenarios
+
+/// The JSON body of an admin request.
+///
+/// Stricter than the API: a key that is not known is refused, since here it is a typing mistake.
+struct AdminBody {
+    let object: JSONObject
+
+    /// Reads a body; no body at all counts as an empty object.
+    ///
+    /// - Throws: 400 for what is no JSON object or has other keys.
+    init(_ body: [UInt8], keys: [String]) throws(APIError) {
+        guard !body.isEmpty else {
+            object = [:]
+            return
+        }
+        let value: JSONValue
+        do {
+            value = try JSON.parse(body)
+        } catch {
+            throw .invalidJSON(error)
+        }
+        guard let object = value.object else { throw .bodyIsNotAnObject(value) }
+        for member in object where !keys.contains(member.key) { throw .unknownAdminKey(member.key, allowed: keys) }
+        self.object = object
+    }
+
+    /// The value of a key; null counts as absent.
+    subscript(_ key: String) -> JSONValue? {
+        guard let value = object[key], value != .null else { return nil }
+        return value
+    }
+
+    /// A text, or nil where the key is absent.
+    func text(_ key: String, expected: String) throws(APIError) -> String? {
+        guard let value = self[key] else { return nil }
+        guard let text = value.string else { throw .wrongType(key, expected: expected, got: value) }
+        return text
+    }
+
+    /// A span of time in nanoseconds, or nil where the key is absent.
+    func duration(_ key: String) throws(APIError) -> Int64? {
+        guard let text = try text(key, expected: AdminBody.expectedDuration) else { return nil }
+        guard let nanoseconds = DurationText.nanoseconds(text) else {
+            throw .wrongType(key, expected: AdminBody.expectedDuration, got: .string(text))
+        }
+        return nanoseconds
+    }
+
+    static let expectedDuration = "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\""
+
+    /// A seed, or nil where the key is absent; as a text too, since not every reader of JSON keeps 64 bits.
+    func seed() throws(APIError) -> UInt64? {
+        guard let value = self["seed"] else { return nil }
+        guard let seed = value.string.flatMap(UInt64.init) ?? value.number.flatMap({ UInt64($0.text) }) else {
+            throw .wrongType("seed", expected: "a whole number from 0 to 18446744073709551615", got: value)
+        }
+        return seed
+    }
+
+    /// A guide, or nil where the key is absent.
+    func guide() throws(APIError) -> GuideMode? {
+        let allowed = GuideMode.allCases.map(\.rawValue)
+        guard let name = try text("guide", expected: "one of " + allowed.joined(separator: ", ")) else { return nil }
+        guard let mode = GuideMode(rawValue: name) else { throw .unknownChoice("guide", got: name, allowed: allowed) }
+        return mode
+    }
+
+    /// A clock, or nil where the key is absent: `real`, `manual`, or `{"manual": "2025-01-29T10:30:00Z"}`.
+    func clock() throws(APIError) -> ClockMode? {
+        guard let value = self["clock"] else { return nil }
+        switch value.string {
+        case "real": return .real
+        case "manual": return .manual
+        case let name?: throw .unknownChoice("clock", got: name, allowed: ["real", "manual"])
+        case nil: break
+        }
+        let expected = "\"real\", \"manual\" or {\"manual\": \"2025-01-29T10:30:00Z\"}"
+        guard let object = value.object, object.count == 1, let text = object["manual"]?.string,
+            let start = DateTime(text)?.timestamp
+        else { throw .wrongType("clock", expected: expected, got: value) }
+        return .manual(start: start)
+    }
+}

@@ -1,0 +1,81 @@
+import FitIQAPI
+import HTTPTypes
+
+/// What the admin API says where it does not do what it was asked.
+extension APIError {
+    /// No world has the id in the path.
+    static func unknownWorld(_ id: String) -> APIError {
+        APIError(
+            .notFound, .notFound,
+            "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make one with POST /__admin/worlds."
+        )
+    }
+
+    /// The admin API was looked for below a world's prefix.
+    static func adminBelowWorld(_ id: String) -> APIError {
+        APIError(
+            .notFound, .notFound,
+            "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
+    }
+
+    /// A key that the admin API does not know.
+    static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
+        let near = NearMiss.nearest(to: key, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
+        return APIError(
+            .badRequest, .validationFailed, "The key '\(key)' is not known here; allowed are \(list).\(near)")
+    }
+
+    /// As many worlds as the server keeps.
+    static func tooManyWorlds(limit: Int) -> APIError {
+        APIError(
+            .insufficientStorage, .storeFull,
+            "\(limit) worlds exist, which is the limit; delete some with DELETE /__admin/worlds/{id}, or wait until idle ones expire."
+        )
+    }
+
+    /// The admin API was asked from elsewhere.
+    static let adminFromElsewhere = APIError(
+        .forbidden, .forbidden,
+        "The admin API answers this machine only; to use it from elsewhere start the server with --admin-token and send the token as 'X-Admin-Token'."
+    )
+
+    /// A page of another site asks, or a name that somebody else's server gave out leads here.
+    static let adminForOtherSite = APIError(
+        .forbidden, .forbidden,
+        "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' of elsewhere, or with --admin-token."
+    )
+
+    /// The server has an admin token, and the request brought none or another.
+    static let wrongAdminToken = APIError(
+        .unauthorized, .unauthorized,
+        "The admin API of this server asks for its --admin-token in the field 'X-Admin-Token'.")
+
+    /// A clock that follows the system's was to be moved.
+    static let realClock = APIError(
+        .conflict, .badRequest,
+        "This world follows the system's clock, which nobody moves; start the server with --clock manual, or make a world with {\"clock\": \"manual\"}."
+    )
+
+    /// The clock was asked for nothing.
+    static let clockWithoutAdvance = APIError(
+        .badRequest, .validationFailed,
+        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, one of both.")
+
+    /// A clock was to be turned back.
+    static func clockBackwards(_ now: String) -> APIError {
+        APIError(
+            .badRequest, .validationFailed,
+            "A clock only goes forward: it shows \(now). Reset the world to begin anew.")
+    }
+
+    /// An advance beyond what a time stamp can hold.
+    static let clockTooFar = APIError(
+        .badRequest, .validationFailed, "The clock goes to the year 2199 at most; advance by less.")
+
+    /// An unknown path below `/__admin`.
+    static func unknownAdminPath(_ path: String) -> APIError {
+        let near = NearMiss.nearest(to: path, among: AdminRoute.templates).map { " Did you mean \"\($0)\"?" } ?? ""
+        return APIError(.notFound, .notFound, "There is no endpoint \"\(path)\" in the admin API.\(near)")
+    }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+
+/// An endpoint of the admin API: below `/__admin` for the default world and the server, below `/__admin/worlds/{id}` for another world.
+struct AdminRoute: Equatable {
+    /// The world; nil for the default one, which is also called `default`.
+    var worldID: String?
+    var resource: Resource
+
+    /// What there is below either.
+    enum Resource: Equatable {
+        // Of the server.
+        case health, echo, worlds, scenarios
+        // Of a world.
+        case world, reset, clock, tokens
+    }
+
+    /// The endpoint with these segments of a path, of which the first is `__admin`; nil where there is none.
+    init?(segments: [String]) {
+        let rest = Array(segments.dropFirst())
+        guard let first = rest.first else { return nil }
+        if first == "worlds", rest.count >= 2 {
+            worldID = rest[1] == World.defaultID ? nil : rest[1]
+            let below = Array(rest.dropFirst(2))
+            guard let resource = below.isEmpty ? .world : Resource(ofWorld: below) else { return nil }
+            self.resource = resource
+            return
+        }
+        guard let resource = Resource(ofServer: rest) ?? Resource(ofWorld: rest) else { return nil }
+        self.resource = resource
+    }
+
+    /// The methods that it answers, beside OPTIONS.
+    var methods: [HTTPRequest.Method] {
+        switch resource {
+        case .health, .scenarios: [.get, .head]
+        case .echo: [.get]
+        case .worlds: [.get, .head, .post]
+        case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
+        case .clock: [.get, .head, .post]
+        case .reset, .tokens: [.post]
+        }
+    }
+
+    /// The paths as people write them, for hints.
+    static let templates = [
+        "/__admin/health", "/__admin/echo", "/__admin/worlds", "/__admin/scenarios", "/__admin/worlds/{id}",
+        "/__admin/reset", "/__admin/clock", "/__admin/tokens",
+    ]
+}
+
+extension AdminRoute.Resource {
+    fileprivate init?(ofServer segments: [String]) {
+        switch segments {
+        case ["health"]: self = .health
+        case ["echo"]: self = .echo
+        case ["worlds"]: self = .worlds
+        case ["scenarios"]: self = .scenarios
+        default: return nil
+        }
+    }
+
+    fileprivate init?(ofWorld segments: [String]) {
+        switch segments {
+        case ["reset"]: self = .reset
+        case ["clock"]: self = .clock
+        case ["tokens"]: self = .tokens
+        default: return nil
+        }
+    }
+}

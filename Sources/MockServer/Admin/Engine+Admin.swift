@@ -1,0 +1,66 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Scenarios
+
+/// The admin API: what the person at the keyboard, or a test, does to the server.
+extension Engine {
+    /// Answers a request below `/__admin`; nil where it opened a WebSocket.
+    ///
+    /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
+    func adminAnswer(
+        _ route: AdminRoute, _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        // What conformance tools and probes ask for tells nothing and changes nothing.
+        switch route.resource {
+        case .health: return adminHealth
+        case .echo: return try openEcho(head, on: connection, at: now)
+        default: break
+        }
+        try AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)
+        let world = try adminWorld(route.worldID)
+        if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }
+        switch route.resource {
+        case .health, .echo: preconditionFailure("Answered above.")
+        case .worlds where head.method == .post: return try makeWorld(body, at: now)
+        case .worlds: return worldList(at: now)
+        case .world where head.method == .delete: return delete(world, at: now)
+        case .world: return .ok(describe(world, at: now))
+        case .reset: return try reset(world, body, at: now)
+        case .clock where head.method == .post: return try advanceClock(of: world, body, at: now)
+        case .clock: return clockAnswer(of: world, at: now)
+        case .tokens: return try makeToken(for: world, body, at: now)
+        case .scenarios: return scenarioList
+        }
+    }
+
+    private func adminWorld(_ id: String?) throws(APIError) -> World {
+        guard let id else { return defaultWorld }
+        guard let world = worlds[id] else { throw .unknownWorld(id) }
+        return world
+    }
+
+    private var adminHealth: Answer {
+        let backend = defaultWorld.backend
+        return .ok(
+            JSONWriter.object { writer in
+                writer.member("status", "ok")
+                writer.member("version", Version.current)
+                writer.member("guide", defaultWorld.mode.rawValue)
+                writer.member("seed", String(defaultWorld.settings.seed))
+                writer.member("scenario", defaultWorld.settings.scenario.name)
+                writer.member("worlds", worlds.count + 1)
+                writer.member("connections", connectionCount)
+                writer.member("web_sockets", webSocketCount)
+                writer.member("users", backend.userCount)
+                writer.member("consultations", backend.consultationCount)
+                writer.member("goals", backend.goalCount)
+                writer.member("meal_logs", backend.mealLogCount)
+            })
+    }
+
+    private var scenarioList: Answer {
+        .ok(JSONWriter.object { _ in })
+    }
+}

@@ -1,0 +1,78 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+
+/// The admin API's time: clocks that are moved by hand, and tokens that live on them.
+extension Engine {
+    /// `GET /__admin/clock`.
+    func clockAnswer(of world: World, at now: Timestamp) -> Answer {
+        .ok(
+            JSONWriter.object { writer in
+                writer.member("mode", world.clock.manualTime == nil ? "real" : "manual")
+                writer.member("now", world.clock.now(now).nanosecondText)
+                writer.key("next_step")
+                if let next = world.nextStep { writer.value(next.nanosecondText) } else { writer.null() }
+            })
+    }
+
+    /// `POST /__admin/clock`: moves everything that happens in the world, each thing at its time, before it answers.
+    func advanceClock(of world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
+        let body = try AdminBody(body, keys: ["advance", "advance_to"])
+        guard let start = world.clock.manualTime else { throw .realClock }
+        let target = try target(of: body, from: start)
+        guard target >= start else { throw .clockBackwards(start.nanosecondText) }
+        world.lastUsed = now
+        advance(world, to: target, at: now)
+        expire(connectionsOf: world, by: target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch, at: now)
+        return clockAnswer(of: world, at: now)
+    }
+
+    private func target(of body: AdminBody, from start: Timestamp) throws(APIError) -> Timestamp {
+        let span = try body.duration("advance")
+        let expected = "a time such as \"2025-01-29T10:31:00Z\", up to the year 2199"
+        let text = try body.text("advance_to", expected: expected)
+        switch (span, text) {
+        case (let span?, nil):
+            guard let last = DateTime("2199-12-31T23:59:59Z")?.timestamp,
+                start.nanosecondsSinceEpoch + span <= last.nanosecondsSinceEpoch
+            else { throw .clockTooFar }
+            return start.advanced(byNanoseconds: span)
+        case (nil, let text?):
+            guard let time = DateTime(text)?.timestamp else {
+                throw .wrongType("advance_to", expected: expected, got: .string(text))
+            }
+            return time
+        case (nil, nil), (_?, _?):
+            throw .clockWithoutAdvance
+        }
+    }
+
+    /// Time-outs pass with the world's clock too: the deadlines of its connections come nearer by what it was moved.
+    private func expire(connectionsOf world: World, by nanoseconds: Int64, at now: Timestamp) {
+        guard nanoseconds > 0 else { return }
+        for case let connection? in connections where connection.world === world {
+            bringForward(connection, by: nanoseconds)
+        }
+        serveDeadlines(at: now)
+    }
+
+    /// `POST /__admin/tokens`: a token for any user, on the world's clock.
+    func makeToken(for world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
+        let body = try AdminBody(body, keys: ["user", "expires_in"])
+        let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser
+        guard (1...200).contains(user.count), user.utf8.count <= 1000 else {
+            throw .wrongLength("user", allowed: 1...200, got: user.count)
+        }
+        let expiry = try body.duration("expires_in").map { span in
+            world.clock.now(now).advanced(byNanoseconds: span).secondsSinceEpoch
+        }
+        let token = world.token(for: user, expiresAt: expiry ?? world.tokenExpiry)
+        return Answer(
+            status: .created,
+            body: JSONWriter.object { writer in
+                writer.member("token", token)
+                writer.member("user", user)
+                writer.member("expires_at", DateTime(secondsSinceEpoch: expiry ?? world.tokenExpiry).wireText)
+            })
+    }
+}

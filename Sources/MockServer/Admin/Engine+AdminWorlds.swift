@@ -1,0 +1,133 @@
+import FitIQAPI
+import FitIQBackend
+import HTTPTypes
+import JSON
+import Scenarios
+
+/// The admin API's worlds: made, listed, shown, reset, deleted.
+extension Engine {
+    /// What a world is made or reset with.
+    private static let worldKeys = ["scenario", "seed", "guide", "clock"]
+
+    /// `POST /__admin/worlds`: what is left out is as in the scenario, then as in the server's options.
+    func makeWorld(_ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
+        let body = try AdminBody(body, keys: Self.worldKeys)
+        guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
+        let number = worldSerial + 1
+        let id = "w\(number)"
+        let scenario = try scenario(in: body) ?? configuration.scenario
+        var settings = configuration.defaultWorldSettings
+        settings.origin += "/w/" + id
+        settings.scenario = scenario
+        settings.seed = try body.seed() ?? scenario.seed ?? configuration.seed
+        settings.mode = try body.guide() ?? scenario.guide ?? configuration.mode
+        settings.clock = try body.clock() ?? scenario.clock ?? configuration.clock
+        settings.apiKey += "-" + id
+        settings.jwtSecret += "-" + id
+        let world = try World(id: id, number: number, settings, now: now)
+        worldSerial = number
+        worlds[id] = world
+        worldDeadlines.worldCount = worlds.count + 1
+        if nextSweep == nil { nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
+        queueDeadline(of: world)
+        return Answer(
+            status: .created, body: describe(world, at: now), fields: [.location: "/__admin/worlds/\(id)"])
+    }
+
+    /// `GET /__admin/worlds`: in the order in which they were made, the default world first.
+    func worldList(at now: Timestamp) -> Answer {
+        let others = worlds.values.sorted { $0.number < $1.number }
+        return .ok(
+            JSONWriter.object { writer in
+                writer.member("count", others.count + 1)
+                writer.array("worlds") { writer in
+                    for world in [defaultWorld] + others { writer.raw(describe(world, at: now)) }
+                }
+            })
+    }
+
+    /// `GET /__admin/worlds/{id}`: how to reach it, and what it holds.
+    func describe(_ world: World, at now: Timestamp) -> [UInt8] {
+        let settings = world.settings
+        return JSONWriter.object { writer in
+            writer.member("id", world.id ?? World.defaultID)
+            writer.member("url", settings.origin)
+            writer.member("ws_url", "ws" + settings.origin.dropFirst("http".count))
+            writer.member("api_key", settings.apiKey)
+            writer.member("token", world.token)
+            writer.member("scenario", settings.scenario.name)
+            writer.member("guide", settings.mode.rawValue)
+            writer.member("seed", String(settings.seed))
+            writer.member("clock", world.clock.manualTime == nil ? "real" : "manual")
+            writer.member("now", world.clock.now(now).wireText)
+            writer.member("users", world.backend.userCount)
+            writer.member("consultations", world.backend.consultationCount)
+            writer.member("goals", world.backend.goalCount)
+            writer.member("meal_logs", world.backend.mealLogCount)
+            writer.member("web_sockets", world.backend.openSocketCount)
+        }
+    }
+
+    /// `DELETE /__admin/worlds/{id}`: closes its sockets with 1001 and forgets it.
+    func delete(_ world: World, at now: Timestamp) -> Answer {
+        remove(world, reason: "The world was deleted", at: now)
+        return Answer(status: .noContent, body: [])
+    }
+
+    /// `POST /__admin/reset`: closes the world's sockets with 1001 and has it begin anew, as it was made or otherwise.
+    func reset(_ world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
+        let body = try AdminBody(body, keys: Self.worldKeys)
+        var settings = world.settings
+        if let scenario = try scenario(in: body) {
+            settings.scenario = scenario
+            settings.seed = scenario.seed ?? configuration.seed
+            settings.mode = scenario.guide ?? configuration.mode
+            settings.clock = scenario.clock ?? configuration.clock
+        }
+        settings.seed = try body.seed() ?? settings.seed
+        settings.mode = try body.guide() ?? settings.mode
+        settings.clock = try body.clock() ?? settings.clock
+        let state = try World.State(settings, now: now)
+        closeSockets(of: world, reason: "The world was reset", at: now)
+        world.begin(settings, state)
+        queueDeadline(of: world)
+        return .ok(describe(world, at: now))
+    }
+
+    /// Forgets the worlds that lay idle too long.
+    func sweepWorlds(at now: Timestamp) {
+        guard let due = nextSweep, due <= now else { return }
+        for world in worlds.values.sorted(by: { $0.number < $1.number }) {
+            let idle = now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch
+            guard idle >= patience.worldIdle, world.backend.openSocketCount == 0 else { continue }
+            remove(world, reason: "The world lay idle", at: now)
+        }
+        nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: Engine.sweepInterval)
+    }
+
+    /// How often worlds are looked through for idle ones, in nanoseconds: a minute.
+    static let sweepInterval: Int64 = 60_000_000_000
+
+    private func remove(_ world: World, reason: String, at now: Timestamp) {
+        guard let id = world.id else { preconditionFailure("The default world is never removed.") }
+        closeSockets(of: world, reason: reason, at: now)
+        worlds[id] = nil
+        worldDeadlines.worldCount = worlds.count + 1
+    }
+
+    /// Closes the sockets of a world with 1001, and has every other connection forget it.
+    private func closeSockets(of world: World, reason: String, at now: Timestamp) {
+        for case let connection? in connections where connection.world === world {
+            if connection.speaks == .webSocket, connection.ending == .none {
+                forgetSocket(of: connection)
+                close(connection, code: .goingAway, reason: reason, at: now)
+            }
+            connection.lastAuthorization = nil
+            connection.world = nil
+        }
+    }
+
+    private func scenario(in body: AdminBody) throws(APIError) -> Scenario? {
+        nil
+    }
+}
