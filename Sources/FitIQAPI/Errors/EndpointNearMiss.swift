@@ -1,0 +1,181 @@
+import HTTPTypes
+
+/// An endpoint that a request which matched none probably meant, and what keeps it from matching.
+public struct EndpointNearMiss: Equatable, Sendable {
+    /// The endpoint.
+    public var endpoint: Endpoint
+    /// All that differs, in the order of the path, the method last.
+    public var differences: [Difference]
+    /// How near it is: 100 where nothing differs, above 40 for what is worth a hint.
+    public var score: Int
+
+    /// One thing that differs between a request and an endpoint.
+    public enum Difference: Equatable, Sendable {
+        /// The path lacks `/api/v1`, or a part of it, as the guides' diagrams abbreviate it.
+        case missingPrefix
+        /// `/api/v1` stands there twice: in the base URL and in the path.
+        case repeatedPrefix
+        /// Nothing stands between two slashes.
+        case emptySegment
+        /// The path ends with a slash.
+        case trailingSlash
+        /// A segment is spelled differently.
+        case segment(got: String, expected: String)
+        /// A segment has other letters in upper case.
+        case segmentCase(got: String, expected: String)
+        /// An id has letters in upper case, and the backend compares ids as text.
+        case idCase(got: String)
+        /// What stands where an id is due is no UUID.
+        case malformedID(got: String)
+        /// A segment of the endpoint's is not there: a word, or the name of an id in braces.
+        case missingSegment(expected: String)
+        /// A segment too many.
+        case extraSegment(got: String)
+        /// The endpoint answers another method.
+        case method(got: String, expected: String)
+    }
+
+    /// The most near misses that are told.
+    public static let limit = 3
+    /// The longest path in bytes that is compared; a longer one has no near misses.
+    public static let longestPath = 256
+    /// The most segments that are compared; a path with more has no near misses.
+    public static let mostSegments = 12
+
+    /// The endpoints of a mode that are nearest to a request, at most three, the nearest first.
+    ///
+    /// - Parameter segments: the path's, percent-decoded, without a world's prefix.
+    public static func nearest(
+        to method: HTTPRequest.Method, segments: [String], in mode: GuideMode
+    ) -> [EndpointNearMiss] {
+        guard segments.count <= mostSegments,
+            segments.reduce(segments.count, { $0 + $1.utf8.count }) <= longestPath
+        else { return [] }
+        let path = PathRepair(segments)
+        let candidates = Endpoint.allCases.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in
+            var alignment = path.aligned(with: endpoint.template)
+            if method != endpoint.method, !(method == .head && endpoint.answersHead) {
+                alignment.cost += Cost.method
+                alignment.differences.append(.method(got: method.rawValue, expected: endpoint.method.rawValue))
+            }
+            let score = 100 - alignment.cost
+            guard score > 40 else { return nil }
+            return EndpointNearMiss(endpoint: endpoint, differences: alignment.differences, score: score)
+        }
+        // Swift's sort is stable: of equally near ones the first of the API stands first.
+        return Array(candidates.sorted { $0.score > $1.score }.prefix(limit))
+    }
+
+    /// What differences take from a score of 100.
+    ///
+    /// A word that is another one altogether costs as much as one too many and one too few, and is no near miss.
+    enum Cost {
+        static let slash = 5
+        static let prefix = 10
+        static let letterCase = 5
+        static let malformedID = 5
+        static let method = 15
+        static let missingWord = 20
+        static let missingID = 15
+        static let extraSegment = 40
+        static let otherWord = 60
+    }
+}
+
+/// A path whose slashes and prefix have been put right, and what was wrong with them.
+private struct PathRepair {
+    private var segments: [String]
+    private var differences: [EndpointNearMiss.Difference] = []
+    private var cost = 0
+
+    init(_ arrived: [String]) {
+        segments = arrived
+        if segments.count > 1, segments.last == "" {
+            segments.removeLast()
+            note(.trailingSlash, EndpointNearMiss.Cost.slash)
+        }
+        if segments.contains("") {
+            segments.removeAll { $0.isEmpty }
+            note(.emptySegment, EndpointNearMiss.Cost.slash)
+        }
+        repairPrefix()
+    }
+
+    private mutating func repairPrefix() {
+        if segments.starts(with: ["api", "v1", "api", "v1"]) {
+            segments.removeFirst(2)
+            note(.repeatedPrefix, EndpointNearMiss.Cost.prefix)
+        } else if segments.first == "v1" {
+            segments.insert("api", at: 0)
+            note(.missingPrefix, EndpointNearMiss.Cost.prefix)
+        } else if segments.first?.lowercased() != "api" {
+            segments.insert(contentsOf: ["api", "v1"], at: 0)
+            note(.missingPrefix, EndpointNearMiss.Cost.prefix)
+        } else if segments.count > 1, !segments[1].lowercased().hasPrefix("v") {
+            segments.insert("v1", at: 1)
+            note(.missingPrefix, EndpointNearMiss.Cost.prefix)
+        }
+    }
+
+    private mutating func note(_ difference: EndpointNearMiss.Difference, _ cost: Int) {
+        differences.append(difference)
+        self.cost += cost
+    }
+
+    struct Alignment {
+        var cost = 0
+        var differences: [EndpointNearMiss.Difference] = []
+
+        func adding(_ cost: Int, _ difference: EndpointNearMiss.Difference?) -> Alignment {
+            Alignment(cost: self.cost + cost, differences: differences + (difference.map { [$0] } ?? []))
+        }
+    }
+
+    /// The cheapest way from the path to a template, segment by segment: Levenshtein's table, a row at a time.
+    func aligned(with template: String) -> Alignment {
+        let wanted = template.split(separator: "/").map(String.init)
+        var row = [Alignment(cost: cost, differences: differences)]
+        for expected in wanted { row.append(row[row.count - 1].adding(missing: expected)) }
+        for got in segments {
+            var next = [row[0].adding(EndpointNearMiss.Cost.extraSegment, .extraSegment(got: got))]
+            for (index, expected) in wanted.enumerated() {
+                let (cost, difference) = Self.compare(got, expected)
+                var best = row[index].adding(cost, difference)
+                let extra = row[index + 1].adding(EndpointNearMiss.Cost.extraSegment, .extraSegment(got: got))
+                let missing = next[index].adding(missing: expected)
+                if extra.cost < best.cost { best = extra }
+                if missing.cost < best.cost { best = missing }
+                next.append(best)
+            }
+            row = next
+        }
+        return row[row.count - 1]
+    }
+
+    private static func compare(
+        _ got: String, _ expected: String
+    ) -> (cost: Int, difference: EndpointNearMiss.Difference?) {
+        if expected.hasPrefix("{") {
+            switch ResourceID.read(got) {
+            case .id: return (0, nil)
+            case .wrongCase: return (EndpointNearMiss.Cost.letterCase, .idCase(got: got))
+            case .malformed: return (EndpointNearMiss.Cost.malformedID, .malformedID(got: got))
+            }
+        }
+        if got == expected { return (0, nil) }
+        let (left, right) = (Array(got.lowercased().utf8), Array(expected.utf8))
+        if left == right { return (EndpointNearMiss.Cost.letterCase, .segmentCase(got: got, expected: expected)) }
+        let edits = NearMiss.editDistance(left, right)
+        let isNear = edits <= max(left.count, right.count) / 2
+        let cost = isNear ? 10 + 30 * edits / max(left.count, right.count) : EndpointNearMiss.Cost.otherWord
+        return (cost, .segment(got: got, expected: expected))
+    }
+}
+
+extension PathRepair.Alignment {
+    fileprivate func adding(missing expected: String) -> Self {
+        adding(
+            expected.hasPrefix("{") ? EndpointNearMiss.Cost.missingID : EndpointNearMiss.Cost.missingWord,
+            .missingSegment(expected: expected))
+    }
+}

@@ -1,0 +1,206 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+
+/// Writes entries as JSON, each an object on one line.
+///
+/// Credentials are shown as they came: a journal is for the person whose client it is.
+public struct JournalEncoder: Sendable {
+    /// The world's name, written into each entry; nil leaves it out.
+    public var world: String?
+    /// The guide that the world answers as: the near misses of an unmatched request are its endpoints.
+    public var mode: GuideMode
+
+    /// Makes an encoder for the entries of one world.
+    public init(world: String? = nil, mode: GuideMode = .union) {
+        self.world = world
+        self.mode = mode
+    }
+
+    /// The JSON of an entry, without a line end.
+    public func encode(_ entry: JournalEntry) -> [UInt8] {
+        var writer = JSONWriter(reserving: 512 + entry.byteCount)
+        write(entry, to: &writer)
+        return writer.bytes
+    }
+
+    /// Appends an entry as a line of NDJSON: its JSON and a line feed.
+    public func appendLine(_ entry: JournalEntry, to output: inout [UInt8]) {
+        var bytes: [UInt8] = []
+        swap(&bytes, &output)
+        var writer = JSONWriter(appendingTo: bytes)
+        write(entry, to: &writer)
+        output = writer.bytes
+        output.append(UInt8(ascii: "\n"))
+    }
+
+    /// Writes an entry as a value, in a list or a member.
+    public func write(_ entry: JournalEntry, to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("number", entry.number)
+            writer.member("time", entry.time.nanosecondText)
+            writer.member("world", ifPresent: world)
+            if entry.connection != 0 { writer.member("connection", raw: Array(String(entry.connection).utf8)) }
+            writer.member("kind", entry.event.kind.rawValue)
+            switch entry.event {
+            case .exchange(let exchange): write(exchange, to: &writer)
+            case .opened(let opening): write(opening, to: &writer)
+            case .frame(let frame): write(frame, to: &writer)
+            case .closed(let closing): write(closing, to: &writer)
+            case .fault(let fault):
+                writer.member("fault", fault.name)
+                writer.member("effect", fault.effect.rawValue)
+            case .clock(let nanoseconds):
+                writer.member("advanced_by_ns", Int(nanoseconds))
+            case .note(let text):
+                writer.member("text", text)
+            }
+        }
+    }
+
+    private func write(_ exchange: RecordedExchange, to writer: inout JSONWriter) {
+        writer.member("endpoint", ifPresent: exchange.endpoint?.name)
+        writer.member("user", ifPresent: exchange.user)
+        writer.member("requested_at", exchange.requestedAt.nanosecondText)
+        writeRequest(exchange.head, exchange.body, to: &writer)
+        if let status = exchange.status {
+            writer.object("response") { writer in
+                writer.member("status", status)
+                Self.writeFields(exchange.responseFields.nameValuePairs, to: &writer)
+                Self.write(exchange.responseBody, .body, to: &writer)
+            }
+        } else {
+            writer.memberNull("response")
+        }
+        Self.write(exchange.delivery, to: &writer)
+        Self.write(faults: exchange.faults, to: &writer)
+        guard let unmatched = exchange.unmatched else { return }
+        writer.member("unmatched", unmatched.rawValue)
+        let nearest = EndpointNearMiss.nearest(
+            to: exchange.head.method, segments: exchange.head.target.segmentsInWorld, in: mode)
+        writer.array("near_misses") { writer in
+            for nearMiss in nearest {
+                writer.object { writer in
+                    writer.member("endpoint", nearMiss.endpoint.name)
+                    writer.member("method", nearMiss.endpoint.method.rawValue)
+                    writer.member("path", nearMiss.endpoint.template)
+                    writer.member("score", nearMiss.score)
+                    writer.array("differences") { writer in
+                        for difference in nearMiss.differences { writer.value(difference.sentence) }
+                    }
+                }
+            }
+        }
+    }
+
+    private func write(_ opening: RecordedOpening, to writer: inout JSONWriter) {
+        writer.member("endpoint", ifPresent: opening.endpoint?.name)
+        writer.member("user", ifPresent: opening.user)
+        writer.member("requested_at", opening.requestedAt.nanosecondText)
+        writeRequest(opening.head, nil, to: &writer)
+        writer.object("response") { writer in
+            writer.member("status", 101)
+            Self.writeFields(opening.responseFields.nameValuePairs, to: &writer)
+        }
+        Self.write(faults: opening.faults, to: &writer)
+    }
+
+    private func write(_ frame: RecordedFrame, to writer: inout JSONWriter) {
+        writer.member("direction", frame.sender.direction)
+        writer.member("opcode", frame.opcode.name)
+        switch frame.opcode {
+        case .close:
+            let close = frame.closeFrame
+            writer.member("code", ifPresent: close?.code.map { Int($0.rawValue) })
+            writer.member("reason", ifPresent: close?.reason)
+        case .binary: Self.write(base64: frame.payload, .payload, to: &writer)
+        case .text, .continuation, .ping, .pong: Self.write(frame.payload, .payload, to: &writer)
+        }
+        Self.write(frame.delivery, to: &writer)
+        Self.write(faults: frame.faults, to: &writer)
+    }
+
+    private func write(_ closing: RecordedClosing, to writer: inout JSONWriter) {
+        writer.member("by", closing.party.rawValue)
+        writer.member("cause", closing.cause.rawValue)
+        writer.member("clean", closing.summary.wasClean)
+        for (name, frame) in [("server_close", closing.summary.sent), ("client_close", closing.summary.received)] {
+            guard let frame else { continue }
+            writer.key(escaping: name)
+            writer.object { writer in
+                writer.member("code", ifPresent: frame.code.map { Int($0.rawValue) })
+                writer.member("reason", frame.reason)
+            }
+        }
+        writer.member("message", ifPresent: closing.message)
+        Self.write(faults: closing.faults, to: &writer)
+    }
+}
+
+/// What several kinds of entries have.
+extension JournalEncoder {
+    private func writeRequest(_ head: RequestHead, _ body: RecordedBody?, to writer: inout JSONWriter) {
+        writer.object("request") { writer in
+            writer.member("method", head.method.rawValue)
+            writer.member("target", head.target.description)
+            writer.member("version", head.version == .http10 ? "1.0" : "1.1")
+            Self.writeFields(head.fields.nameValuePairs, to: &writer)
+            if let body { Self.write(body, .body, to: &writer) }
+        }
+    }
+
+    private static func writeFields(_ fields: [(name: String, value: String)], to writer: inout JSONWriter) {
+        writer.array("fields") { writer in
+            for field in fields {
+                writer.object { writer in
+                    writer.member("name", field.name)
+                    writer.member("value", field.value)
+                }
+            }
+        }
+    }
+
+    private enum Content {
+        case body, payload
+
+        var names: (text: StaticString, base64: StaticString, count: StaticString, cut: StaticString) {
+            switch self {
+            case .body: ("body", "body_base64", "body_bytes", "body_note")
+            case .payload: ("payload", "payload_base64", "payload_bytes", "payload_note")
+            }
+        }
+    }
+
+    /// Text where it is UTF-8, else base64; JSON stays the text that it was, since its spelling may be what is wrong.
+    private static func write(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
+        guard let text = String(validating: body.bytes, as: UTF8.self) else {
+            write(base64: body, content, to: &writer)
+            return
+        }
+        writer.member(content.names.text, text)
+        writeCut(body, content, to: &writer)
+    }
+
+    private static func write(base64 body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
+        writer.member(content.names.base64, Base64Text.encode(body.bytes))
+        writeCut(body, content, to: &writer)
+    }
+
+    private static func writeCut(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
+        guard body.isCut else { return }
+        writer.member(content.names.count, body.byteCount)
+        writer.member(content.names.cut, Sentences.cut(kept: body.bytes.count, of: body.byteCount))
+    }
+
+    private static func write(_ delivery: Delivery, to writer: inout JSONWriter) {
+        if delivery != .complete { writer.member("delivery", delivery.rawValue) }
+    }
+
+    private static func write(faults: [String], to writer: inout JSONWriter) {
+        guard !faults.isEmpty else { return }
+        writer.array("faults") { writer in
+            for fault in faults { writer.value(fault) }
+        }
+    }
+}

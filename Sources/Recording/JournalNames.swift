@@ -1,0 +1,62 @@
+import FitIQAPI
+import HTTP1
+import JSON
+import WebSocket
+
+extension Timestamp {
+    /// ISO 8601 in UTC with nine digits of a fraction, `2025-01-29T10:30:00.000000000Z`.
+    var nanosecondText: String {
+        let fraction = nanosecondsSinceEpoch - secondsSinceEpoch * 1_000_000_000
+        let digits = String(fraction)
+        return "\(wireText.dropLast()).\(String(repeating: "0", count: 9 - digits.utf8.count))\(digits)Z"
+    }
+}
+
+extension Party {
+    /// Where what this side sends goes.
+    var direction: String {
+        switch self {
+        case .client: "client_to_server"
+        case .server: "server_to_client"
+        }
+    }
+}
+
+extension Opcode {
+    var name: String {
+        switch self {
+        case .continuation: "continuation"
+        case .text: "text"
+        case .binary: "binary"
+        case .close: "close"
+        case .ping: "ping"
+        case .pong: "pong"
+        }
+    }
+}
+
+extension RecordedFrame {
+    /// What a close frame holds; nil for other frames, and for an empty one.
+    ///
+    /// The code is whatever stands there, allowed or not (RFC 6455 §5.5.1).
+    public var closeFrame: CloseSummary.Frame? {
+        guard opcode == .close, payload.bytes.count >= 2 else { return nil }
+        return CloseSummary.Frame(
+            code: CloseCode(rawValue: UInt16(payload.bytes[0]) << 8 | UInt16(payload.bytes[1])),
+            reason: String(decoding: payload.bytes[2...], as: UTF8.self))
+    }
+
+    /// The `type` of a text frame that holds a JSON object with one.
+    public var type: String? {
+        guard opcode == .text, let value = try? JSON.parse(payload.bytes) else { return nil }
+        return value["type"]?.string
+    }
+}
+
+extension RequestTarget {
+    /// The path's segments, percent-decoded, without the `/w/{world}` in front.
+    var segmentsInWorld: [String] {
+        let segments = segments
+        return segments.count > 2 && segments[0] == "w" ? Array(segments.dropFirst(2)) : segments
+    }
+}

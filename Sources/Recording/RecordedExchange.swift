@@ -1,0 +1,67 @@
+import FitIQAPI
+import HTTP1
+
+/// A request and what became of it; a WebSocket's handshake too, where it was refused.
+public struct RecordedExchange: Sendable {
+    /// The request line and the fields, as they arrived.
+    public var head: RequestHead
+    /// The request's body.
+    public var body: RecordedBody
+    /// When the request was complete; the entry's own time is when the answer had gone, or was given up.
+    public var requestedAt: Timestamp
+    /// The operation that was asked for; nil for what is not of the API.
+    public var endpoint: Endpoint?
+    /// The user whose credentials were accepted.
+    public var user: String?
+    /// Why no operation was asked for.
+    public var unmatched: Unmatched?
+    /// The status of the response; nil where none was sent.
+    public var status: Int?
+    /// The response's fields, save those of framing, which the connection writes.
+    public var responseFields: RecordedFields
+    /// The body as it was sent, faults included; of a HEAD's answer what a GET would have had.
+    public var responseBody: RecordedBody
+    /// How much of the response went on the wire.
+    public var delivery: Delivery
+    /// The names of the faults that acted, in the order in which they did.
+    public var faults: [String]
+
+    /// Why a request belongs to no operation.
+    public enum Unmatched: String, Sendable, CaseIterable {
+        /// No operation has the path.
+        case unknownPath = "unknown_path"
+        /// The path is one, and the method is not.
+        case wrongMethod = "wrong_method"
+        /// The operation exists, but not in the guide that the world answers as.
+        case notInGuide = "not_in_guide"
+    }
+
+    /// Describes an exchange.
+    public init(
+        head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil, user: String? = nil,
+        unmatched: Unmatched? = nil, status: Int?, responseFields: RecordedFields = .none, responseBody: [UInt8] = [],
+        delivery: Delivery = .complete, faults: [String] = []
+    ) {
+        self.head = head
+        self.body = RecordedBody(body)
+        self.requestedAt = requestedAt
+        self.endpoint = endpoint
+        self.user = user
+        self.unmatched = unmatched
+        self.status = status
+        self.responseFields = responseFields
+        self.responseBody = RecordedBody(responseBody)
+        self.delivery = delivery
+        self.faults = faults
+    }
+}
+
+/// How much of what one side had to say went on the wire.
+public enum Delivery: String, Sendable, CaseIterable {
+    /// All of it.
+    case complete
+    /// Its beginning: it was cut, or the connection ended before.
+    case partial
+    /// Nothing.
+    case none
+}

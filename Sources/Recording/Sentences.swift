@@ -1,0 +1,60 @@
+import FitIQAPI
+import JSON
+
+// Every sentence of this module that somebody may read stands in this file.
+
+/// What the journal itself has to say.
+enum Sentences {
+    static func cut(kept: Int, of count: Int) -> String {
+        "The journal keeps the first \(kept) of \(count) bytes."
+    }
+
+    static func unknownParameter(_ name: String, allowed: [String]) -> String {
+        let near = NearMiss.nearest(to: name, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        return "The journal has no parameter \(quoted(name)); it has \(allowed.joined(separator: ", ")).\(near)"
+    }
+
+    static func repeatedParameter(_ name: String) -> String {
+        "The parameter '\(name)' stands in the query more than once; give it once."
+    }
+
+    static func badStatus(_ value: String) -> String {
+        "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; "
+            + "got \(quoted(value))."
+    }
+
+    static func badPath(_ value: String) -> String {
+        "The parameter 'path' must be a part of a path, such as /messages, or a template that begins with a slash, such as "
+            + "/api/v1/goals/{goalId}; got \(quoted(value))."
+    }
+
+    static func empty(_ name: String) -> String {
+        "The parameter '\(name)' is empty; give it a value or leave it out."
+    }
+
+    /// A value from the client in quotation marks, cut where it is long and free of control characters.
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).excerpt(limit: 80) }
+}
+
+extension EndpointNearMiss.Difference {
+    /// What differs and what to do about it.
+    public var sentence: String {
+        switch self {
+        case .missingPrefix: "The path lacks the prefix /api/v1."
+        case .repeatedPrefix: "The path has the prefix /api/v1 twice: leave it out of the base URL, or out of the path."
+        case .emptySegment: "The path has two slashes in a row: a value between them is probably empty."
+        case .trailingSlash: "The path ends with a slash; leave it out."
+        case .segment(let got, let expected): "\(Self.quoted(got)) stands where \(Self.quoted(expected)) is due."
+        case .segmentCase(let got, let expected):
+            "\(Self.quoted(got)) is written \(Self.quoted(expected)); paths are case-sensitive."
+        case .idCase(let got):
+            "Ids are compared as text: lower-case \(Self.quoted(got)) (Swift's uuidString is upper case)."
+        case .malformedID(let got): "\(Self.quoted(got)) stands where an id is due, and is no lower-case UUID."
+        case .missingSegment(let expected): "\(Self.quoted(expected)) is missing."
+        case .extraSegment(let got): "\(Self.quoted(got)) is one segment too many."
+        case .method(let got, let expected): "The method is \(got), and the endpoint answers \(expected)."
+        }
+    }
+
+    private static func quoted(_ text: String) -> String { JSONValue.string(text).excerpt(limit: 80) }
+}

@@ -1,0 +1,74 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+
+/// One event of a `text/event-stream`, as EventSource reads it.
+///
+/// Source: HTML Living Standard §9.2.5, "Parsing an event stream".
+public struct ServerSentEvent: Sendable, Equatable {
+    /// What the client sends back as `Last-Event-ID` when it connects again; nil leaves its last one.
+    public var id: Int?
+    /// The name that listeners are registered for; nil for `message`.
+    public var event: String?
+    /// The text; CR, LF and CRLF all become line ends, and arrive as LF.
+    public var data: [UInt8]
+
+    /// Makes an event.
+    ///
+    /// - Precondition: the name is one line.
+    public init(id: Int? = nil, event: String? = nil, data: [UInt8]) {
+        precondition(event?.utf8.contains { $0 == 0x0A || $0 == 0x0D } != true, "an event's name is one line")
+        self.id = id
+        self.event = event
+        self.data = data
+    }
+
+    /// An entry of a journal: its number is the id, its kind the name, its JSON the text.
+    public init(_ entry: JournalEntry, encoder: JournalEncoder) {
+        self.init(id: entry.number, event: entry.event.kind.rawValue, data: encoder.encode(entry))
+    }
+
+    /// The event as it goes over the wire, the empty line that dispatches it included.
+    public var bytes: [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(data.count + 64)
+        if let id { out.append(contentsOf: "id: \(id)\n".utf8) }
+        if let event { out.append(contentsOf: "event: \(event)\n".utf8) }
+        var rest = data[...]
+        while true {
+            let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
+            out.append(contentsOf: "data: ".utf8)
+            out.append(contentsOf: rest[..<end])
+            out.append(0x0A)
+            guard end < rest.endIndex else { break }
+            let isPair = rest[end] == 0x0D && end + 1 < rest.endIndex && rest[end + 1] == 0x0A
+            rest = rest[(end + (isPair ? 2 : 1))...]
+        }
+        out.append(0x0A)
+        return out
+    }
+
+    /// Tells the client how many milliseconds to wait before it connects again.
+    ///
+    /// - Precondition: the number is not negative.
+    public static func retry(milliseconds: Int) -> [UInt8] {
+        precondition(milliseconds >= 0, "a wait is not negative")
+        return Array("retry: \(milliseconds)\n\n".utf8)
+    }
+
+    /// A comment, which keeps proxies and time-outs from ending a quiet stream ("every 15 seconds or so", §9.2.7).
+    public static let keepAlive = Array(": keep-alive\n\n".utf8)
+
+    /// The fields of a response that is such a stream: no cache may keep it.
+    public static let responseFields: HTTPFields = [
+        .contentType: "text/event-stream", .cacheControl: "no-store",
+    ]
+
+    /// The id that a client saw last, from its `Last-Event-ID` field; nil where there is none, or one that is not ours.
+    public static func lastID(in fields: FieldBlock) -> Int? {
+        guard let name = HTTPField.Name("Last-Event-ID"), let text = fields[name], !text.isEmpty,
+            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return Int(text)
+    }
+}
