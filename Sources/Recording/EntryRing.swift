@@ -26,6 +26,7 @@ struct EntryRing: Sendable {
     /// What the oldest entry counts for.
     var firstByteCount: Int { places[start].byteCount }
 
+    @inline(__always)
     mutating func append(_ entry: consuming JournalEntry) {
         precondition(!isFull, "the ring is full")
         if count == places.count { grow() }
@@ -34,6 +35,7 @@ struct EntryRing: Sendable {
     }
 
     /// Puts a new entry in the place of the oldest.
+    @inline(__always)
     mutating func replaceFirst(with entry: consuming JournalEntry) {
         precondition(isFull, "there are free places")
         places[start] = entry

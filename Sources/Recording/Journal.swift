@@ -50,17 +50,41 @@ public struct Journal: Sendable {
     ///
     /// - Parameter connection: unique in the journal's life; 0 for what belongs to no connection.
     public mutating func record(_ event: consuming JournalEvent, at time: Timestamp, connection: UInt64 = 0) {
-        if event.largestBody > limits.body { event = event.cutting(to: limits.body) }
+        switch consume event {
+        case .exchange(let exchange): record(exchange, at: time, connection: connection)
+        case .frame(let frame): record(frame, at: time, connection: connection)
+        case let other: add(other, byteCount: other.byteCountOfTexts, at: time, connection: connection)
+        }
+    }
+
+    /// Adds an exchange, without the copies that taking it out of an event would make: this is done for every request.
+    public mutating func record(_ exchange: consuming RecordedExchange, at time: Timestamp, connection: UInt64) {
+        exchange.body.cut(to: limits.body)
+        exchange.responseBody.cut(to: limits.body)
+        let byteCount = exchange.byteCount
+        add(.exchange(exchange), byteCount: byteCount, at: time, connection: connection)
+    }
+
+    /// Adds a frame, without the copies that taking it out of an event would make.
+    public mutating func record(_ frame: consuming RecordedFrame, at time: Timestamp, connection: UInt64) {
+        frame.payload.cut(to: limits.body)
+        let byteCount = frame.payload.bytes.count
+        add(.frame(frame), byteCount: byteCount, at: time, connection: connection)
+    }
+
+    @inline(__always)
+    private mutating func add(
+        _ event: consuming JournalEvent, byteCount size: Int, at time: Timestamp, connection: UInt64
+    ) {
         lastNumber += 1
-        let size = event.byteCount
+        byteCount += size
         let entry = JournalEntry(
             number: lastNumber, time: time, connection: connection, event: event, byteCount: size)
         if ring.isFull {
-            byteCount += size - ring.firstByteCount
+            byteCount -= ring.firstByteCount
             droppedCount += 1
             ring.replaceFirst(with: entry)
         } else {
-            byteCount += size
             ring.append(entry)
         }
         while byteCount > limits.bytes {

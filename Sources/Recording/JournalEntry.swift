@@ -67,44 +67,17 @@ public enum JournalEvent: Sendable {
         }
     }
 
-    /// The bytes of heads, bodies, frames and texts.
+    /// The bytes of an event that has no body; exchanges and frames count theirs themselves.
     ///
     /// Names of users and faults are short and shared, and not counted: the limit on entries bounds them.
-    var byteCount: Int {
+    var byteCountOfTexts: Int {
         switch self {
-        case .exchange(let exchange):
-            exchange.head.byteCount + exchange.body.bytes.count + exchange.responseFields.byteCount
-                + exchange.responseBody.bytes.count
         case .opened(let opening): opening.head.byteCount + opening.responseFields.byteCount
-        case .frame(let frame): frame.payload.bytes.count
         case .closed(let closing):
             (closing.message?.utf8.count ?? 0) + (closing.summary.sent?.reason.utf8.count ?? 0)
                 + (closing.summary.received?.reason.utf8.count ?? 0)
         case .note(let text): text.utf8.count
-        case .fault, .clock: 0
-        }
-    }
-
-    /// The bytes of the largest body, which is what a limit is held against.
-    var largestBody: Int {
-        switch self {
-        case .exchange(let exchange): max(exchange.body.bytes.count, exchange.responseBody.bytes.count)
-        case .frame(let frame): frame.payload.bytes.count
-        case .opened, .closed, .fault, .clock, .note: 0
-        }
-    }
-
-    /// The event with no body longer than the limit.
-    func cutting(to limit: Int) -> JournalEvent {
-        switch self {
-        case .exchange(var exchange):
-            exchange.body.cut(to: limit)
-            exchange.responseBody.cut(to: limit)
-            return .exchange(exchange)
-        case .frame(var frame):
-            frame.payload.cut(to: limit)
-            return .frame(frame)
-        case .opened, .closed, .fault, .clock, .note: return self
+        case .exchange, .frame, .fault, .clock: 0
         }
     }
 }

@@ -36,6 +36,11 @@ public struct RecordedExchange: Sendable {
         case notInGuide = "not_in_guide"
     }
 
+    /// The bytes of the heads and bodies.
+    var byteCount: Int {
+        head.byteCount + body.bytes.count + responseFields.byteCount + responseBody.bytes.count
+    }
+
     /// Describes an exchange.
     public init(
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil, user: String? = nil,
