@@ -19,7 +19,7 @@ struct EndpointNearMissTests {
         ("GET /api/v1/api/v1/goals", ["listGoals 90 prefixes"]),
         ("GET /api/v1/goals/", ["listGoals 95 slash/"]),
         ("GET /api/v1/goals//", ["listGoals 90 slash/ //"]),
-        ("GET /api/v1/consultations//messages", ["listMessages 80 // +{id}"]),
+        ("GET /api/v1/consultations//messages", ["listMessages 85 +{id}"]),
         ("GET /api/v1/Goals", ["listGoals 95 Goals≠goals"]),
         ("GET /API/v1/goals", ["listGoals 95 API≠api"]),
         ("GET /api/v2/goals", ["listGoals 75 v2~v1"]),
@@ -30,11 +30,12 @@ struct EndpointNearMissTests {
             "GET /api/v1/consultations/\(id.uppercased())/message",
             ["listMessages 82 \(id.uppercased())^ message~messages"]
         ),
-        ("GET /api/v1/consultations/5/messages/", ["listMessages 90 slash/ 5?"]),
+        ("GET /api/v1/consultations/5/messages/", ["listMessages 85 slash/ 5?"]),
         ("GET /api/v1/consultations/\(id)/messages/9", ["listMessages 60 -9"]),
         ("GET /ws", ["openSocket 55 prefix +consultations +{id}"]),
         ("GET /api/v1/ws", ["openSocket 65 +consultations +{id}"]),
         ("GET /consultations/\(id)/ws", ["openSocket 90 prefix"]),
+        ("GET /api/v1/goals/natural", ["listGoals 60 -natural"]), ("GET /api/v1/goals/17/", ["getGoal 85 slash/ 17?"]),
         ("GET /favicon.ico", []), ("GET /", []), ("GET /api/v1/users", []), ("GET /api/v1/users/\(id)", []),
         ("GET /" + String(repeating: "a/", count: 12), []), ("GET /" + String(repeating: "a", count: 300), []),
     ]

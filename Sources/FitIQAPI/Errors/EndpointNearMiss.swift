@@ -59,7 +59,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
                 alignment.differences.append(.method(got: method.rawValue, expected: endpoint.method.rawValue))
             }
             let score = 100 - alignment.cost
-            guard score > 40 else { return nil }
+            guard alignment.meetsWord, score > 40 else { return nil }
             return EndpointNearMiss(endpoint: endpoint, differences: alignment.differences, score: score)
         }
         // Swift's sort is stable: of equally near ones the first of the API stands first.
@@ -73,7 +73,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
         static let slash = 5
         static let prefix = 10
         static let letterCase = 5
-        static let malformedID = 5
+        static let malformedID = 10
         static let method = 15
         static let missingWord = 20
         static let missingID = 15
@@ -93,10 +93,6 @@ private struct PathRepair {
         if segments.count > 1, segments.last == "" {
             segments.removeLast()
             note(.trailingSlash, EndpointNearMiss.Cost.slash)
-        }
-        if segments.contains("") {
-            segments.removeAll { $0.isEmpty }
-            note(.emptySegment, EndpointNearMiss.Cost.slash)
         }
         repairPrefix()
     }
@@ -125,9 +121,33 @@ private struct PathRepair {
     struct Alignment {
         var cost = 0
         var differences: [EndpointNearMiss.Difference] = []
+        /// Whether a word of the endpoint's own stands in the path, more or less: ids and the prefix tell nothing.
+        var meetsWord = false
 
         func adding(_ cost: Int, _ difference: EndpointNearMiss.Difference?) -> Alignment {
-            Alignment(cost: self.cost + cost, differences: differences + (difference.map { [$0] } ?? []))
+            Alignment(
+                cost: self.cost + cost, differences: differences + (difference.map { [$0] } ?? []), meetsWord: meetsWord
+            )
+        }
+
+        func adding(extra segment: String) -> Alignment {
+            segment.isEmpty
+                ? adding(EndpointNearMiss.Cost.slash, .emptySegment)
+                : adding(EndpointNearMiss.Cost.extraSegment, .extraSegment(got: segment))
+        }
+
+        func adding(missing segment: String) -> Alignment {
+            adding(
+                segment.hasPrefix("{") ? EndpointNearMiss.Cost.missingID : EndpointNearMiss.Cost.missingWord,
+                .missingSegment(expected: segment))
+        }
+
+        func adding(_ got: String, for expected: String) -> Alignment {
+            let (cost, difference) = PathRepair.compare(got, expected)
+            var alignment = adding(cost, difference)
+            let isWord = !expected.hasPrefix("{") && expected != "api" && expected != "v1"
+            alignment.meetsWord = meetsWord || (isWord && cost < EndpointNearMiss.Cost.otherWord)
+            return alignment
         }
     }
 
@@ -137,11 +157,10 @@ private struct PathRepair {
         var row = [Alignment(cost: cost, differences: differences)]
         for expected in wanted { row.append(row[row.count - 1].adding(missing: expected)) }
         for got in segments {
-            var next = [row[0].adding(EndpointNearMiss.Cost.extraSegment, .extraSegment(got: got))]
+            var next = [row[0].adding(extra: got)]
             for (index, expected) in wanted.enumerated() {
-                let (cost, difference) = Self.compare(got, expected)
-                var best = row[index].adding(cost, difference)
-                let extra = row[index + 1].adding(EndpointNearMiss.Cost.extraSegment, .extraSegment(got: got))
+                var best = row[index].adding(got, for: expected)
+                let extra = row[index + 1].adding(extra: got)
                 let missing = next[index].adding(missing: expected)
                 if extra.cost < best.cost { best = extra }
                 if missing.cost < best.cost { best = missing }
@@ -152,6 +171,10 @@ private struct PathRepair {
         return row[row.count - 1]
     }
 
+    /// What stands in paths beside ids.
+    private static let words = Set(
+        Endpoint.allCases.flatMap { $0.template.split(separator: "/").map(String.init) }.filter { !$0.hasPrefix("{") })
+
     private static func compare(
         _ got: String, _ expected: String
     ) -> (cost: Int, difference: EndpointNearMiss.Difference?) {
@@ -159,7 +182,12 @@ private struct PathRepair {
             switch ResourceID.read(got) {
             case .id: return (0, nil)
             case .wrongCase: return (EndpointNearMiss.Cost.letterCase, .idCase(got: got))
-            case .malformed: return (EndpointNearMiss.Cost.malformedID, .malformedID(got: got))
+            case .malformed where got.isEmpty:
+                return (EndpointNearMiss.Cost.missingID, .missingSegment(expected: expected))
+            case .malformed:
+                // A word of the API where an id is due: the id is missing, not malformed.
+                let cost = words.contains(got) ? EndpointNearMiss.Cost.otherWord : EndpointNearMiss.Cost.malformedID
+                return (cost, .malformedID(got: got))
             }
         }
         if got == expected { return (0, nil) }
@@ -169,13 +197,5 @@ private struct PathRepair {
         let isNear = edits <= max(left.count, right.count) / 2
         let cost = isNear ? 10 + 30 * edits / max(left.count, right.count) : EndpointNearMiss.Cost.otherWord
         return (cost, .segment(got: got, expected: expected))
-    }
-}
-
-extension PathRepair.Alignment {
-    fileprivate func adding(missing expected: String) -> Self {
-        adding(
-            expected.hasPrefix("{") ? EndpointNearMiss.Cost.missingID : EndpointNearMiss.Cost.missingWord,
-            .missingSegment(expected: expected))
     }
 }
