@@ -8,9 +8,10 @@ public struct FaultRule: Sendable, Equatable {
     public var isEnabled: Bool
     /// What goes wrong.
     public var fault: Fault
-    /// Which of the things that match are meant, counted while the rule is in force.
+    /// Which of the things that match are meant, counted by this rule alone and while it is in force.
     ///
-    /// Requests for ``Fault/response(_:on:)``, handshakes for the other two: the n-th WebSocket connection of the world.
+    /// Requests for ``Fault/response(_:on:)``, handshakes for the other two: for a rule that was in force from the beginning
+    /// the n-th is the n-th WebSocket connection of the world, refused ones included.
     public var selection: Selection
 
     /// Makes a rule that is in force.
@@ -24,7 +25,7 @@ public struct FaultRule: Sendable, Equatable {
 
 /// What goes wrong, and where.
 public enum Fault: Sendable, Equatable {
-    /// With the response to a REST request; at any endpoint where none is named.
+    /// With the response to a REST request; where no endpoint is named, to any but a WebSocket's handshake.
     case response(ResponseFault, on: Set<Endpoint>)
     /// With a WebSocket's handshake.
     case handshake(HandshakeFault)

@@ -9,7 +9,19 @@ extension Connection {
     public mutating func close(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         precondition(code?.isAllowedOnWire ?? true, Misuse.closeCode)
         precondition(code != nil || reason.isEmpty, Misuse.reasonWithoutCode)
+        return closeAnyway(code: code, reason: reason, into: &out)
+    }
+
+    /// Starts the closing handshake with any code, those included that must not stand on the wire.
+    ///
+    /// Beyond the code it is ``close(code:reason:into:)``: the reason is cut at 123 bytes, the peer's answer is awaited,
+    /// and a peer that objects to the code ends the connection. A reason without a code has no place in the frame and is
+    /// left out. Returns false, having written nothing, when a close frame has passed already.
+    /// Source: RFC 6455 §7.4, which this breaks on behalf of whoever tests a client.
+    @discardableResult
+    public mutating func closeAnyway(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         guard state == .open else { return false }
+        let reason = code == nil ? "" : reason
         writeClose(CloseSummary.Frame(code: code, reason: reason), into: &out)
         closeSummary.initiator = .weStarted
         state = .closing(.weStarted)

@@ -9,9 +9,14 @@ extension Connection {
     }
 
     /// RFC 6455 §5.5.2: "Upon receipt of a Ping frame, an endpoint MUST send a Pong frame in response, unless it
-    /// already received a Close frame." After our own close frame nothing more may be sent (§5.5.1).
+    /// already received a Close frame." After our own close frame nothing more may be sent (§5.5.1), and whoever turns
+    /// ``answersPings`` off wants the rule broken.
     mutating func answerPing(_ payload: [UInt8], output: inout [UInt8]) {
         guard state == .open else { return }
+        guard answersPings else {
+            waitingPong = nil
+            return
+        }
         guard output.count < max(limits.unsentBeforePongsWait, 1) else {
             waitingPong = payload
             return

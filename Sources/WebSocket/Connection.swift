@@ -15,6 +15,9 @@ public struct Connection: Sendable {
     /// What both sides' close frames said so far.
     public internal(set) var closeSummary = CloseSummary()
 
+    /// Whether pings are answered; without it RFC 6455 §5.5.2 is broken, for those who need a peer that does so.
+    public var answersPings = true
+
     /// The frame being read.
     var header = FrameHeader()
     /// The key of that frame, positioned at the next byte.

@@ -4,7 +4,7 @@ public enum Event: Hashable, Sendable {
     case text([UInt8])
     /// A complete binary message, its fragments joined.
     case binary([UInt8])
-    /// A ping; its pong is written or waits for room, unless our close frame is out already.
+    /// A ping; its pong is written or waits for room, unless our close frame is out already or pings are left unanswered.
     case ping([UInt8])
     /// A pong, whether or not a ping of ours asked for it.
     case pong([UInt8])

@@ -30,18 +30,31 @@ public enum FrameEncoder {
     ) {
         precondition(
             !opcode.isControl || (isFinal && payload.count <= longestControlPayload), Misuse.controlFrame)
+        appendRaw(
+            firstByte: opcode.rawValue | (isFinal ? 0x80 : 0), payload[...], maskKey: maskKey, into: &out)
+    }
+
+    /// Appends one frame with any first byte and any announced length: what the RFC forbids, for those who need it.
+    ///
+    /// The length that is announced takes its shortest form, and is that of the payload unless told otherwise. Nothing is
+    /// checked. Source: RFC 6455 §5.2.
+    public static func appendRaw(
+        firstByte: UInt8, _ payload: ArraySlice<UInt8>, maskKey: UInt32? = nil, announcedLength: UInt64? = nil,
+        into out: inout [UInt8]
+    ) {
         let masked: UInt8 = maskKey == nil ? 0 : 0x80
-        out.append(opcode.rawValue | (isFinal ? 0x80 : 0))
-        switch payload.count {
+        let length = announcedLength ?? UInt64(payload.count)
+        out.append(firstByte)
+        switch length {
         case ...125:
-            out.append(UInt8(payload.count) | masked)
+            out.append(UInt8(length) | masked)
         case ...0xFFFF:
             out.append(126 | masked)
-            out.append(UInt8(payload.count >> 8))
-            out.append(UInt8(payload.count & 0xFF))
+            out.append(UInt8(length >> 8))
+            out.append(UInt8(length & 0xFF))
         default:
             out.append(127 | masked)
-            withUnsafeBytes(of: UInt64(payload.count).bigEndian) { out.append(contentsOf: $0) }
+            withUnsafeBytes(of: length.bigEndian) { out.append(contentsOf: $0) }
         }
         guard let maskKey else {
             out.append(contentsOf: payload)

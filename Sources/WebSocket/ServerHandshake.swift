@@ -48,6 +48,12 @@ public enum ServerHandshake {
         }
     }
 
+    /// The value of Sec-WebSocket-Accept that answers a key, whatever the key is.
+    ///
+    /// ``evaluate(method:isHTTP11:fields:)`` writes it by itself; this is for those who want to answer another key.
+    /// Source: RFC 6455 §4.2.2.
+    public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
+
     /// The key of a valid handshake, nil for a request that is none.
     private static func key(
         method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields

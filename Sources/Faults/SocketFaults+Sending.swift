@@ -1,0 +1,164 @@
+import WebSocket
+
+extension SocketFaults {
+    /// What goes on the wire in place of a text message of the server's; nothing once ``isOver``.
+    ///
+    /// The `type` is that with which the text begins, `{"type":"…"`, as this server writes it.
+    public mutating func send(_ text: [UInt8]) -> Outgoing {
+        var outgoing = Outgoing()
+        guard !isOver else { return outgoing }
+        let message = ServerText(text)
+        count(message, bytes: text.count)
+
+        var plan = Plan(draft: MessageDraft(text))
+        for index in rules.indices where rules[index].isEnabled {
+            guard let offset = offset(of: rules[index], message) else { continue }
+            outgoing.ruleNames.append(rules[index].name)
+            apply(index, at: offset, to: &plan)
+        }
+        if withholdsPongs, message.type == "pong" { plan.isLost = true }
+
+        if let ending = plan.ending {
+            end(ending, plan.draft, in: &outgoing)
+        } else {
+            pass(plan, message, into: &outgoing.transmission)
+        }
+        return outgoing
+    }
+
+    /// What is to become of one message.
+    struct Plan {
+        var draft: MessageDraft
+        var isLost = false
+        var isSwapped = false
+        var coalescing: (rule: Int, count: Int)?
+        var ending: (fault: SocketFault, offset: Int)?
+    }
+
+    private mutating func count(_ message: ServerText, bytes: Int) {
+        counts.count(message, frameBytes: FrameEncoder.headerLength(payload: bytes) + bytes)
+        for index in rules.indices {
+            if case .type(let type, _) = rules[index].point, type == message.type { rules[index].typeCount += 1 }
+        }
+    }
+
+    /// Where in the message's frame a rule sets in; nil where it does not.
+    private func offset(of rule: Rule, _ message: ServerText) -> Int? {
+        // One thing for each message: chunks of different answers have luck of their own.
+        func isMeant(_ selection: Selection, _ number: Int) -> Bool {
+            selection.contains(number, rule.chance.mixing(UInt64(counts.frame)))
+        }
+        switch rule.point {
+        case .frames(let selection):
+            return isMeant(selection, counts.frame) ? 0 : nil
+        case .type(let type, let selection):
+            return type == message.type && isMeant(selection, rule.typeCount) ? 0 : nil
+        case .chunks(let selection, let answer):
+            guard message.isChunk, answer == nil || answer == counts.answer else { return nil }
+            return isMeant(selection, counts.chunk) ? 0 : nil
+        case .byte(let number):
+            guard number >= 1, counts.bytes.contains(number - 1) else { return nil }
+            return number - 1 - counts.bytes.lowerBound
+        }
+    }
+
+    private mutating func apply(_ index: Int, at offset: Int, to plan: inout Plan) {
+        switch rules[index].fault {
+        case .close, .finish, .reset, .silence, .cut:
+            if plan.ending == nil { plan.ending = (rules[index].fault, offset) }
+        case .masked:
+            plan.draft.maskKey = maskKey(of: rules[index])
+        case .reservedBits(let bits):
+            plan.draft.reservedBits |= bits & 7
+        case .invalidUTF8:
+            _ = plan.draft.text.popLast()
+            plan.draft.text.append(0xFF)
+        case .fragments(let starts):
+            plan.draft.fragments += starts
+        case .coalesce(let count):
+            guard count > 1, plan.coalescing == nil else { return }
+            plan.coalescing = (index, min(count, FaultLimits.coalesced))
+        case .binary:
+            plan.draft.opcode = .binary
+        case .lose:
+            plan.isLost = true
+        case .double:
+            plan.draft.copies = 2
+        case .swap:
+            plan.isSwapped = true
+        case .delay(let time):
+            plan.draft.waits.append((offset, time))
+        case .dribble(let bytes, let time):
+            plan.draft.dribbles.append((offset, bytes, time))
+        case .replace(let text):
+            plan.draft.text = Array(text.utf8)
+        case .nanosecondTimestamps:
+            plan.draft.text = NanosecondTimestamps.rewrite(plan.draft.text, seed: seed)
+        case .withholdPong, .stallReading:
+            rules[index].hasSetIn = true
+            updateFlags()
+        }
+    }
+
+    /// Any key but zero, which would leave the text readable.
+    private func maskKey(of rule: Rule) -> UInt32 {
+        UInt32(rule.chance.mixing(UInt64(counts.frame)).next(below: UInt64(UInt32.max))) + 1
+    }
+
+    private mutating func pass(_ plan: Plan, _ message: ServerText, into out: inout Transmission) {
+        var queue: [Waiting] = []
+        if !plan.isLost {
+            var waiting = Waiting(draft: plan.draft, coalescing: plan.coalescing, releases: message.endsAnswer)
+            if let rule = plan.coalescing?.rule { waiting.releases = releases(message, rules[rule].point) }
+            if plan.isSwapped, swapped == nil {
+                swapped = waiting
+                return
+            }
+            queue.append(waiting)
+        }
+        if let held = swapped {
+            queue.append(held)
+            swapped = nil
+        }
+        for waiting in queue { pass(waiting, into: &out) }
+        if plan.isLost, message.endsAnswer { releaseBatch(into: &out) }
+    }
+
+    /// Whether a message that is coalesced has the others wait no longer.
+    ///
+    /// The end of an answer does. Where the rule names a type, it waits for more of that type; else a message after which
+    /// the server says nothing of its own accord does too, or a client would wait for `connected` for good.
+    private func releases(_ message: ServerText, _ point: SocketPoint) -> Bool {
+        if case .type = point { return message.endsAnswer }
+        return !message.announcesMore
+    }
+
+    /// Ends the connection at an offset of the message's frame.
+    private mutating func end(
+        _ ending: (fault: SocketFault, offset: Int), _ draft: MessageDraft, in outgoing: inout Outgoing
+    ) {
+        swapped = nil
+        releaseBatch(into: &outgoing.transmission)
+        isOver = true
+        var draft = draft
+        switch ending.fault {
+        case .cut(let after, let reset):
+            let (end, overflows) = ending.offset.addingReportingOverflow(max(after, 0))
+            draft.ending = (overflows ? .max : end, reset ? .reset : .finish)
+        case .reset:
+            draft.ending = (ending.offset, .reset)
+        case .silence:
+            draft.ending = (ending.offset, .silence)
+            isSilent = true
+        default:
+            draft.ending = (ending.offset, .finish)
+        }
+        var last = draft.encoded()
+        if case .close(let code, let reason) = ending.fault {
+            // The close frame takes the place of the end.
+            last.marks.removeLast()
+            outgoing.close = Outgoing.Close(code: code, reason: code == nil ? "" : reason)
+        }
+        outgoing.transmission.append(last)
+    }
+}

@@ -1,0 +1,95 @@
+import FitIQAPI
+import WebSocket
+
+/// What goes wrong on one WebSocket connection: a pipe between the backend's text messages and the wire.
+///
+/// How an engine uses it, for each message while its own connection may still send:
+/// 1. `send` the text, and put the transmission into the output in place of a frame of its own;
+/// 2. if there is a ``Outgoing/close``, write it with `closeAnyway` behind that;
+/// 3. obey the flags: ``withholdsPongs``, ``stallsReading``, ``isSilent``.
+///
+/// Before it writes a close frame of another origin, the engine sends what `close()` returns.
+///
+/// Several faults on one message act so: what changes its text in the order of the rules; loss; swapping; coalescing;
+/// framing; doubling; waits. What ends the connection (`close`, `finish`, `reset`, `silence`, `cut`; the first of them)
+/// acts at once: a message that waits to be swapped is lost, what waits to be coalesced goes before the end. Messages are
+/// counted as they would be without faults, so that a lost one counts and a doubled one counts once.
+public struct SocketFaults: Sendable {
+    /// A rule that was laid on this connection.
+    struct Rule: Sendable {
+        let name: String
+        let fault: SocketFault
+        let point: SocketPoint
+        /// Decides `perMille` in the point.
+        let chance: Chance
+        var isEnabled = true
+        /// How many messages of the point's type there were.
+        var typeCount = 0
+        /// Whether a fault that lasts has begun.
+        var hasSetIn = false
+
+        init(name: String, fault: SocketFault, point: SocketPoint, chance: Chance) {
+            (self.name, self.fault, self.point, self.chance) = (name, fault, point, chance)
+        }
+    }
+
+    /// Whether pings of both kinds are left unanswered: set `answersPings` so; the JSON `pong` is dropped here.
+    public internal(set) var withholdsPongs = false
+    /// Whether nothing that the client sends is to be read.
+    public internal(set) var stallsReading = false
+    /// Whether nothing is sent and nothing read, and the connection stays open; for good.
+    public internal(set) var isSilent = false
+    /// Whether nothing more is sent: a fault has ended the connection, or `close()` was called.
+    public internal(set) var isOver = false
+
+    var rules: [Rule]
+    let seed: UInt64
+    var counts = MessageCounts()
+    /// The message that is sent after the next one.
+    var swapped: Waiting?
+    /// The messages that wait to come in one frame.
+    var batch: Batch?
+
+    init(rules: [Rule], seed: UInt64) {
+        self.rules = rules
+        self.seed = seed
+    }
+
+    /// The names of the rules on this connection, in their order.
+    public var ruleNames: [String] { rules.map(\.name) }
+
+    /// Bytes of text that wait for another message; at most ``FaultLimits/waitingBytes`` and one message or two.
+    public var waitingByteCount: Int { (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) }
+
+    /// Puts a rule of this connection in force, or out of it; false where none has the name.
+    ///
+    /// Pongs and reading go on once no rule is in force that stopped them. Silence and ends stay.
+    @discardableResult
+    public mutating func setEnabled(_ isEnabled: Bool, named name: String) -> Bool {
+        guard let index = rules.firstIndex(where: { $0.name == name }) else { return false }
+        rules[index].isEnabled = isEnabled
+        updateFlags()
+        return true
+    }
+
+    /// Ends the connection's messages, and returns what still goes before the close frame.
+    ///
+    /// Those are messages that wait to come in one frame; one that waits to be swapped is lost. Nothing after a fault has ended the connection, or at the second time.
+    public mutating func close() -> Transmission {
+        guard !isOver else { return Transmission() }
+        isOver = true
+        swapped = nil
+        var out = Transmission()
+        releaseBatch(into: &out)
+        return out
+    }
+
+    mutating func updateFlags() {
+        withholdsPongs = isLasting(.withholdPong)
+        stallsReading = isLasting(.stallReading)
+    }
+
+    private func isLasting(_ fault: SocketFault) -> Bool {
+        rules.contains { $0.isEnabled && $0.hasSetIn && $0.fault == fault }
+    }
+}
