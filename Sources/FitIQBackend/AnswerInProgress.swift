@@ -7,6 +7,11 @@ struct Question: Sendable {
     let number: Int
     /// The id of the answer, which also seeds its pace.
     let answerID: ResourceID
+    /// What is answered; nil leaves it to the built-in coach.
+    let script: AnswerScript?
+
+    /// How many messages answering it adds to the history.
+    var messageCount: Int { script?.messageCount ?? 1 }
 }
 
 /// A socket that hears an answer, in the protocol that it used when the answer began.
@@ -15,43 +20,26 @@ struct Listener: Sendable, Equatable {
     let chatProtocol: ChatProtocol
 }
 
-/// An answer on its way to the sockets, chunk by chunk.
+/// An answer on its way to the sockets, chunk by chunk, and those that follow it without another question.
 struct AnswerInProgress: Sendable {
+    /// The id of the first answer: what is scheduled goes by it.
     let id: ResourceID
-    let text: String
-    let chunks: [String]
+    let timeline: Timeline
     let startedAt: Timestamp
-    /// When each chunk is due after the start, and, last, when the answer is complete.
-    let offsets: [Int64]
-    /// The sockets that hear it.
+    /// The sockets that hear the answer that streams.
     ///
     /// Who joins later would hear half of it, and loads it from the history instead.
     var audience: [Listener]
-    /// The next of `offsets` to be served.
+    /// The next of the timeline's moments to be served.
     var step = 0
+    /// The answer of the timeline that streams.
+    var number = 0
+    /// Whether its `assistant_message_start` is out.
+    var hasBegun = false
 
-    var nextTime: Timestamp { startedAt.advanced(byNanoseconds: offsets[step]) }
-    var isComplete: Bool { step == chunks.count }
-}
-
-/// Something that is due: an answer goes on, or the processing of a meal log ends.
-struct ScheduledStep: Comparable, Sendable {
-    enum Work: Equatable, Sendable {
-        /// The next step of this answer; where it has ended already, the entry is passed over.
-        case answer(ResourceID)
-        /// A meal log is done.
-        case mealLog
-
-        fileprivate var rank: Int { self == .mealLog ? 1 : 0 }
-    }
-
-    let time: Timestamp
-    /// Of the consultation, or of the meal log, in the backend's list.
-    let position: Int
-    let work: Work
-
-    /// By time; what is due at the same time: answers before meal logs, each in the order in which they were made.
-    static func < (left: ScheduledStep, right: ScheduledStep) -> Bool {
-        (left.time, left.work.rank, left.position) < (right.time, right.work.rank, right.position)
-    }
+    var current: Timeline.Answer { timeline.answers[number] }
+    var next: Timeline.Moment { timeline.moments[step] }
+    var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
+    /// What is still to be stored.
+    var unstored: [Timeline.Answer] { timeline.answers[number...].filter(\.isStored) }
 }

@@ -17,71 +17,87 @@ extension Backend {
         turn.now = now
     }
 
-    private mutating func continueAnswer(_ id: ResourceID, in position: Int, _ turn: inout Turn) {
-        guard let answer = consultations[position].answer, answer.id == id else { return }
-        if answer.isComplete {
-            completeAnswer(answer, in: position, &turn)
-        } else {
-            sendChunk(of: answer, in: position, &turn)
-        }
-    }
-
     mutating func beginAnswer(to question: Question, in position: Int, at now: Timestamp) {
         let consultation = consultations[position].consultation
-        let text = Coach.answer(
-            persona: consultation.persona, context: consultation.context.type, question: question.content,
-            turn: question.number)
-        let chunks = Coach.chunks(of: text)
+        let script = question.script ?? AnswerScript(steps: [.builtInAnswer])
+        let timeline = Timeline(script, id: question.answerID, pace: configuration.pace) {
+            Coach.answer(
+                persona: consultation.persona, context: consultation.context.type, question: question.content,
+                turn: question.number)
+        }
         let answer = AnswerInProgress(
-            id: question.answerID, text: text, chunks: chunks, startedAt: now,
-            offsets: configuration.pace.offsets(of: chunks, seed: question.answerID.seed),
-            audience: listeners(of: position))
+            id: question.answerID, timeline: timeline, startedAt: now, audience: listeners(of: position))
         consultations[position].answer = answer
+        scheduleNextMoment(of: answer, in: position)
+    }
+
+    private mutating func scheduleNextMoment(of answer: AnswerInProgress, in position: Int) {
         schedule.insert(ScheduledStep(time: answer.nextTime, position: position, work: .answer(answer.id)))
     }
 
-    private mutating func sendChunk(of answer: AnswerInProgress, in position: Int, _ turn: inout Turn) {
-        let chunk = answer.chunks[answer.step]
-        if answer.step == 0 {
-            broadcast(answer, in: position, &turn, stream: nil, assistantMessage: .assistantMessageStart(id: answer.id))
+    private mutating func continueAnswer(_ id: ResourceID, in position: Int, _ turn: inout Turn) {
+        guard var answer = consultations[position].answer, answer.id == id else { return }
+        let event = answer.next.event
+        answer.step += 1
+        switch event {
+        case .chunk(let content):
+            announce(&answer, in: position, &turn)
+            broadcast(
+                answer, in: position, &turn, stream: .streamChunk(content: content),
+                assistantMessage: .assistantMessageChunk(id: answer.current.id, content: content))
+        case .template(let template):
+            announce(&answer, in: position, &turn)
+            broadcast(answer, in: position, &turn, stream: nil, assistantMessage: .templateCreated(template))
+        case .error(let message, let code):
+            // An answer that an error keeps from beginning is not announced.
+            let frame = ServerFrame.scriptedError(message: message, code: code)
+            broadcast(answer, in: position, &turn, stream: frame, assistantMessage: frame)
+        case .completion:
+            announce(&answer, in: position, &turn)
+            store(answer.current, in: position, at: turn.now)
+            broadcast(
+                answer, in: position, &turn, stream: .streamComplete,
+                assistantMessage: .assistantMessageEnd(id: answer.current.id, metadata: answer.current.metadata))
+            answer.number += 1
+            answer.hasBegun = false
+            answer.audience = listeners(of: position)
+        case .abandonment: break
         }
-        broadcast(
-            answer, in: position, &turn, stream: .streamChunk(content: chunk),
-            assistantMessage: .assistantMessageChunk(id: answer.id, content: chunk))
-        let next = answer.startedAt.advanced(byNanoseconds: answer.offsets[answer.step + 1])
-        consultations[position].answer?.step += 1
-        schedule.insert(ScheduledStep(time: next, position: position, work: .answer(answer.id)))
+        guard answer.step < answer.timeline.moments.count else { return endAnswer(in: position, at: turn.now) }
+        consultations[position].answer = answer
+        scheduleNextMoment(of: answer, in: position)
     }
 
-    private mutating func completeAnswer(_ answer: AnswerInProgress, in position: Int, _ turn: inout Turn) {
-        let message = store(answer, in: position, at: turn.now)
+    /// Tells once, before anything else of an answer, that it begins.
+    private func announce(_ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn) {
+        guard !answer.hasBegun else { return }
+        answer.hasBegun = true
         broadcast(
-            answer, in: position, &turn, stream: .streamComplete,
-            assistantMessage: .assistantMessageEnd(id: answer.id, metadata: message.metadata))
-        if !consultations[position].waiting.isEmpty {
-            let question = consultations[position].waiting.removeFirst()
-            beginAnswer(to: question, in: position, at: turn.now)
-        }
+            answer, in: position, &turn, stream: nil, assistantMessage: .assistantMessageStart(id: answer.current.id))
     }
 
-    /// Completes and stores the answer that streams, without frames; what waits for an answer gets none.
+    private mutating func endAnswer(in position: Int, at now: Timestamp) {
+        consultations[position].answer = nil
+        guard !consultations[position].waiting.isEmpty else { return }
+        beginAnswer(to: consultations[position].waiting.removeFirst(), in: position, at: now)
+    }
+
+    /// Completes and stores the answer that streams, and those behind it, without frames; what waits for one gets none.
+    ///
+    /// An answer that its script would not have completed is not stored.
     mutating func finishAnswerSilently(_ position: Int, at now: Timestamp) {
         consultations[position].waiting = []
         guard let answer = consultations[position].answer else { return }
-        _ = store(answer, in: position, at: now)
+        consultations[position].answer = nil
+        for answer in answer.unstored { store(answer, in: position, at: now) }
     }
 
-    private mutating func store(_ answer: AnswerInProgress, in position: Int, at now: Timestamp) -> Message {
+    private mutating func store(_ answer: Timeline.Answer, in position: Int, at now: Timestamp) {
         let message = Message(
             id: answer.id, consultationID: consultations[position].consultation.id, role: .assistant,
-            content: answer.text, metadata: MessageMetadata(tokensUsed: (answer.text.utf8.count + 3) / 4),
-            createdAt: now)
+            content: answer.text, metadata: answer.metadata, createdAt: now)
         let mode = configuration.mode
-        update(position, at: now) { record in
-            record.answer = nil
-            record.store(message, in: mode)
-        }
-        return message
+        update(position, at: now) { $0.store(message, in: mode) }
     }
 
     /// Sends a frame to all who hear an answer, encoded once for each protocol.

@@ -1,5 +1,4 @@
 import FitIQAPI
-import Nutrition
 
 /// Meal logs: each command returns the body of its success; the outcome goes to the user's sockets (CONTRACT: meal logs).
 extension Backend {
@@ -25,10 +24,20 @@ extension Backend {
         mealLogPositions[log.id] = position
         users[user].mealLogs.insert(position, at: placeInList(of: log, of: user))
         storedBytes += record.byteCount
-        let duration = MealProcessing.duration(at: configuration.pace, seed: log.id.seed)
-        schedule.insert(
-            ScheduledStep(time: turn.now.advanced(byNanoseconds: duration), position: position, work: .mealLog))
+        process(position, from: turn.now)
         return record.body
+    }
+
+    /// Begins to work out a meal log, by the first rule of the script that fits or as the built-in parser does.
+    mutating func process(_ position: Int, from now: Timestamp) {
+        let log = mealLogs[position].log
+        let rule = script.meal(log.rawInput, mealType: log.mealType)
+        mealLogs[position].outcome = rule?.outcome ?? .parsed
+        // What never ends is never due.
+        guard rule?.outcome != .never else { return }
+        let duration = MealProcessing.duration(by: rule, at: configuration.pace, seed: log.id.seed)
+        schedule.insert(
+            ScheduledStep(time: now.advanced(byNanoseconds: duration), position: position, work: .mealLog))
     }
 
     /// Shows a meal log (`GET /api/v1/meal-logs/{id}`).
@@ -50,7 +59,7 @@ extension Backend {
 
     /// Ends the processing of a meal log and tells every open socket of its user, whatever the consultation.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
-        let outcome = outcome(of: mealLogs[position].log, at: turn.now)
+        let outcome = outcome(of: mealLogs[position], at: turn.now)
         storedBytes -= mealLogs[position].byteCount
         mealLogs[position].finish(outcome, form: mealLogForm)
         storedBytes += mealLogs[position].byteCount
@@ -68,11 +77,11 @@ extension Backend {
         users[user].active.values.sorted().flatMap { consultations[$0].sockets }
     }
 
-    private func outcome(of log: MealLog, at now: Timestamp) -> MealLog.Progress {
+    private func outcome(of record: MealLogRecord, at now: Timestamp) -> MealLog.Progress {
         // Asked again: between the 201 and now thousands of other logs may have been completed.
         let limit = configuration.limits.storedBytes
         guard storedBytes < limit else { return .failed(.storeFull(limit: limit), at: now) }
-        return MealProcessing.outcome(of: MealParser.parse(log.rawInput), for: log.id, at: now)
+        return MealProcessing.outcome(record.outcome, of: record.log, at: now)
     }
 
     private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }

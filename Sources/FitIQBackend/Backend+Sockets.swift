@@ -50,9 +50,11 @@ extension Backend {
             case .ping:
                 send(.pong, to: socket, of: position, &turn)
             case .chat(let chatProtocol, let content):
-                try checkRoom(for: content, in: position)
+                try checkQueue(of: position)
+                let script = script(for: content, in: position)
+                try checkRoom(for: script?.messageCount ?? 1, in: position)
                 sockets[socket]?.chatProtocol = chatProtocol
-                accept(content, in: position, &turn)
+                accept(content, answeredBy: script, in: position, &turn)
             }
         } catch {
             send(.error(error), to: socket, of: position, &turn)
@@ -66,23 +68,37 @@ extension Backend {
         send(.error(.binaryFrame), to: socket, of: position, &turn)
     }
 
-    private func checkRoom(for content: String, in position: Int) throws(FrameError) {
+    private func checkQueue(of position: Int) throws(FrameError) {
+        let limit = configuration.limits.waitingMessages
+        // The first message does not wait.
+        guard consultations[position].answer == nil || consultations[position].waiting.count < limit else {
+            throw .tooManyWaiting(limit: limit)
+        }
+    }
+
+    /// The script that answers a question, chosen when it is accepted: later changes do not make a history too long.
+    private func script(for content: String, in position: Int) -> AnswerScript? {
+        let consultation = consultations[position].consultation
+        return script.answer(
+            to: content, turn: consultations[position].askedCount + 1, persona: consultation.persona,
+            contextType: consultation.context.type)
+    }
+
+    private func checkRoom(for answers: Int, in position: Int) throws(FrameError) {
         let limits = configuration.limits
         let record = consultations[position]
-        // The first message does not wait.
-        guard record.answer == nil || record.waiting.count < limits.waitingMessages else {
-            throw .tooManyWaiting(limit: limits.waitingMessages)
-        }
-        // The question, its answer, and the answers that are on their way.
-        let pending = record.waiting.count + (record.answer == nil ? 0 : 1)
-        guard record.history.count + pending + 2 <= limits.messages else {
+        // The question, its answers, and those that are on their way.
+        let pending = record.waiting.reduce(record.answer?.unstored.count ?? 0) { $0 + $1.messageCount }
+        guard record.history.count + pending + 1 + answers <= limits.messages else {
             throw .historyFull(limit: limits.messages, in: configuration.mode)
         }
         guard storedBytes < limits.storedBytes else { throw .storeFull(limit: limits.storedBytes) }
     }
 
     /// Stores a question, acknowledges it to every socket that chats, and answers it now or in its turn.
-    private mutating func accept(_ content: String, in position: Int, _ turn: inout Turn) {
+    private mutating func accept(
+        _ content: String, answeredBy script: AnswerScript?, in position: Int, _ turn: inout Turn
+    ) {
         let message = Message(
             id: turn.identifiers.next(), consultationID: consultations[position].consultation.id, role: .user,
             content: content, createdAt: turn.now)
@@ -98,7 +114,8 @@ extension Backend {
             }
         }
         let question = Question(
-            content: content, number: consultations[position].askedCount, answerID: turn.identifiers.next())
+            content: content, number: consultations[position].askedCount, answerID: turn.identifiers.next(),
+            script: script)
         consultations[position].askedCount += 1
         if consultations[position].answer == nil {
             beginAnswer(to: question, in: position, at: turn.now)

@@ -17,17 +17,25 @@ public struct Backend: Sendable {
         public var mode: GuideMode
         /// How much is kept.
         public var limits: Limits
+        /// What is done in place of the built-in coach and parser, until ``Backend/setScript(_:)``.
+        public var script: Script
 
         /// Makes a configuration.
-        public init(origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits()) {
+        public init(
+            origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
+            script: Script = Script()
+        ) {
             self.origin = origin
             self.pace = pace
             self.mode = mode
             self.limits = limits
+            self.script = script
         }
     }
 
     let configuration: Configuration
+    /// What is done in place of the built-in coach and parser.
+    public private(set) var script: Script
     var users = UserTable()
     var consultations: [ConsultationRecord] = []
     var positions: [ResourceID: Int] = [:]
@@ -43,6 +51,16 @@ public struct Backend: Sendable {
     /// Makes a backend without users.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
+        configuration.script.checkInvariants()
+        script = configuration.script
+    }
+
+    /// Changes what coaches and the parser do with what comes from now on.
+    ///
+    /// Questions and meals that were accepted before go on as they began.
+    public mutating func setScript(_ script: Script) {
+        script.checkInvariants()
+        self.script = script
     }
 
     /// When ``advance(_:)`` is to be called next; nil while nothing is due.

@@ -4,6 +4,8 @@ import FitIQAPI
 struct MealLogRecord: Sendable {
     let owner: UserID
     private(set) var log: MealLog
+    /// What processing is to end with, as the script had it when it began.
+    var outcome = MealRule.Outcome.parsed
 
     /// The object in lists, in the form of the union.
     private(set) var listItem: [UInt8] = []

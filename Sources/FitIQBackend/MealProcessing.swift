@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Nutrition
 
 /// How the fake works out a meal: how long it takes, and what comes of the text.
@@ -15,7 +16,26 @@ enum MealProcessing {
         }
     }
 
+    /// How long processing takes by a rule; at no pace it takes no time, whatever the rule.
+    static func duration(by rule: MealRule?, at pace: Pace, seed: UInt64) -> Int64 {
+        guard pace != .instant, let duration = rule?.duration else { return duration(at: pace, seed: seed) }
+        return duration
+    }
+
     /// What processing ends with.
+    static func outcome(_ outcome: MealRule.Outcome, of log: MealLog, at time: Timestamp) -> MealLog.Progress {
+        switch outcome {
+        case .parsed: return self.outcome(of: MealParser.parse(log.rawInput), for: log.id, at: time)
+        case .completed(let items):
+            var identifiers = ResourceIDSequence(seed: log.id.seed)
+            return .completed(items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
+        case .failed(let message, let details):
+            return .failed(MealLogFailure(message: message, details: details), at: time)
+        case .never: preconditionFailure("What never ends is never due.")
+        }
+    }
+
+    /// What processing ends with where the built-in parser does it.
     ///
     /// The items' ids follow from the log's: taken from the world's sequence, they would change the ids that come after
     /// with the time at which a client's next request happens to arrive.
@@ -36,7 +56,29 @@ enum MealProcessing {
     }
 }
 
+extension MealRule.Item {
+    /// The name as the table of foods has its keys, so that a food of a script has the id of the same food in the table.
+    var foodKey: String {
+        String(name.lowercased().map { $0 == " " ? "-" : $0 })
+    }
+
+    /// The amount as a person would write it: "1.5 cups".
+    var amountText: String {
+        var writer = JSONWriter(reserving: 24)
+        writer.value(quantity)
+        let number = String(decoding: writer.bytes, as: UTF8.self)
+        return unit.isEmpty ? number : "\(number) \(unit)"
+    }
+}
+
 extension MealLogItem {
+    init(_ item: MealRule.Item, id: ResourceID) {
+        self.init(
+            id: id, foodID: MealProcessing.foodID(ofKey: item.foodKey), name: item.name, quantity: item.quantity,
+            unit: item.unit, amountText: item.amountText, nutrients: item.nutrients, confidence: item.confidence,
+            notes: item.notes)
+    }
+
     init(_ item: MealItem, id: ResourceID) {
         self.init(
             id: id, foodID: MealProcessing.foodID(ofKey: item.foodKey), name: item.name, quantity: item.quantity,

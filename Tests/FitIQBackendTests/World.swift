@@ -12,8 +12,12 @@ struct World {
     var backend: Backend
     var turn: Turn
 
-    init(seed: UInt64 = 1, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits()) {
-        backend = Backend(Backend.Configuration(origin: World.origin, pace: pace, mode: mode, limits: limits))
+    init(
+        seed: UInt64 = 1, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
+        script: Script = Script()
+    ) {
+        backend = Backend(
+            Backend.Configuration(origin: World.origin, pace: pace, mode: mode, limits: limits, script: script))
         turn = Turn(now: World.start, identifiers: ResourceIDSequence(seed: seed))
     }
 
@@ -166,4 +170,11 @@ extension [Effect] {
 extension JSONValue {
     /// The members of that name of an array's elements.
     func all(_ name: String) -> [String] { (array ?? []).compactMap { $0[name]?.string } }
+}
+
+extension AnswerInProgress {
+    /// When each thing is due after the start.
+    var offsets: [Int64] { timeline.moments.map(\.offset) }
+    /// What the answer that streams will have said.
+    var text: String { current.text }
 }

@@ -5,9 +5,12 @@ public struct MealLogFailure: Equatable, Sendable {
     /// Why, in a sentence without a full stop, as websocket-architecture prints it.
     public var details: String
 
-    private init(details: String) {
-        message = "Failed to parse meal input"
-        self.details = details
+    /// Makes a failure.
+    ///
+    /// - Parameter details: nil says the message again: websocket-architecture's event requires them.
+    public init(message: String = "Failed to parse meal input", details: String? = nil) {
+        self.message = message
+        self.details = details ?? message
     }
 
     /// The text names no food that the backend knows (websocket-architecture, meal_log.failed).

@@ -18,12 +18,16 @@ public enum ServerFrame: Equatable, Sendable {
     case assistantMessageStart(id: ResourceID)
     /// enhanced-consultations: a piece of the answer.
     case assistantMessageChunk(id: ResourceID, content: String)
+    /// enhanced-consultations: the coach made something while it answered.
+    case templateCreated(CreatedTemplate)
     /// enhanced-consultations: the answer is complete and stored.
     case assistantMessageEnd(id: ResourceID, metadata: MessageMetadata?)
     /// The answer to the JSON keep-alive.
     case pong
     /// A refusal, or the announcement of a close.
     case error(FrameError)
+    /// An error that a script has the coach tell of, with a code that need not be one of ours.
+    case scriptedError(message: String, code: String)
 
     /// The frame's `type`.
     public var type: String {
@@ -35,9 +39,10 @@ public enum ServerFrame: Equatable, Sendable {
         case .userMessage: "user_message"
         case .assistantMessageStart: "assistant_message_start"
         case .assistantMessageChunk: "assistant_message_chunk"
+        case .templateCreated: "template_created"
         case .assistantMessageEnd: "assistant_message_end"
         case .pong: "pong"
-        case .error: "error"
+        case .error, .scriptedError: "error"
         }
     }
 
@@ -66,6 +71,9 @@ public enum ServerFrame: Equatable, Sendable {
             writer.member("content", content)
         case .assistantMessageStart(let id):
             writer.member("message_id", id.description)
+        case .templateCreated(let template):
+            writer.key("metadata")
+            MessageMetadata(templateCreated: template).write(into: &writer)
         case .assistantMessageEnd(let id, let metadata):
             writer.member("message_id", id.description)
             if let metadata {
@@ -73,11 +81,17 @@ public enum ServerFrame: Equatable, Sendable {
                 metadata.write(into: &writer)
             }
         case .error(let error):
-            writer.member("error", error.message)
-            if form == .union { writer.member("code", error.code.rawValue) }
+            write(error: error.message, code: error.code.rawValue, into: &writer, in: form)
+        case .scriptedError(let message, let code):
+            write(error: message, code: code, into: &writer, in: form)
         }
         if self == .pong || form != .enhancedConsultations { writer.member("timestamp", time.wireText) }
         writer.endObject()
         return writer.bytes
+    }
+
+    private func write(error: String, code: String, into writer: inout JSONWriter, in form: GuideMode) {
+        writer.member("error", error)
+        if form == .union { writer.member("code", code) }
     }
 }

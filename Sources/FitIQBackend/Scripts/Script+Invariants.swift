@@ -1,0 +1,74 @@
+extension Script {
+    /// Crashes where a rule is none: whoever reads scripts refuses these before.
+    func checkInvariants() {
+        for rule in answers {
+            precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
+            rule.script.checkInvariants()
+        }
+        for rule in meals { rule.checkInvariants() }
+    }
+}
+
+extension AnswerScript {
+    /// The longest time that a script may name, in nanoseconds: 366 days.
+    public static let longestDuration: Int64 = 366 * 86_400 * 1_000_000_000
+    /// The most nanoseconds from a question to the end of its answers, some ten years: whatever would come later comes then.
+    public static let longestTimeline = 10 * longestDuration
+    /// The largest ``StreamTiming/Jitter/logNormal(sigma:)``.
+    public static let largestSigma = 10.0
+    /// The `code` of an error that a script gives none.
+    public static let usualErrorCode = "COACH_ERROR"
+
+    static func isDuration(_ duration: Int64) -> Bool { (0...longestDuration).contains(duration) }
+
+    fileprivate func checkInvariants() {
+        for step in steps { step.checkInvariants() }
+        precondition(tokensUsed.map { $0 >= 0 } ?? true, "Tokens are counted from 0.")
+        precondition(timing.firstChunk.map(Self.isDuration) ?? true, "The first chunk comes within 366 days.")
+        switch timing.rate {
+        case .human: break
+        case .chunksPerSecond(let rate), .tokensPerSecond(let rate):
+            precondition(rate > 0 && rate.isFinite, "A rate is a positive number, not \(rate).")
+        }
+        switch timing.jitter {
+        case .none: break
+        case .uniform(let width): precondition(Self.isDuration(width), "A jitter lies within 366 days.")
+        case .logNormal(let sigma):
+            precondition((0...Self.largestSigma).contains(sigma), "A sigma lies between 0 and 10, not at \(sigma).")
+        }
+    }
+}
+
+extension AnswerScript.Step {
+    fileprivate func checkInvariants() {
+        switch self {
+        case .text(let text): precondition(!text.isEmpty, "A text says something.")
+        case .chunk(let content, let after):
+            precondition(!content.isEmpty, "A chunk says something.")
+            precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk comes within 366 days.")
+        case .burst(let chunks): precondition(!chunks.contains(""), "Each chunk of a burst says something.")
+        case .pause(let duration): precondition(AnswerScript.isDuration(duration), "A pause ends within 366 days.")
+        case .builtInAnswer, .template, .error, .silence, .anotherAnswer: break
+        }
+    }
+}
+
+extension MealRule {
+    /// The most kilocalories, or tenths of grams, of a food: sums of thousands of them are far from Int's end.
+    public static let largestNutrient = 1_000_000_000
+
+    fileprivate func checkInvariants() {
+        precondition(duration.map(AnswerScript.isDuration) ?? true, "Processing ends within 366 days, or never.")
+        guard case .completed(let items) = outcome else { return }
+        for item in items {
+            precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity is a number from 0.")
+            precondition((0...1).contains(item.confidence), "A confidence lies between 0 and 1.")
+            let nutrients = item.nutrients
+            let amounts = [
+                nutrients.calories, nutrients.proteinTenths, nutrients.carbsTenths, nutrients.fatTenths,
+                nutrients.fiberTenths, nutrients.sugarTenths,
+            ]
+            precondition(amounts.allSatisfy((0...Self.largestNutrient).contains), "Nutrients go from 0 to 10⁹.")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+/// Seeded numbers for made-up expressions and texts (SplitMix64).
+struct Numbers {
+    var state: UInt64
+
+    mutating func below(_ bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((bits ^ (bits >> 31)) % UInt64(bound))
+    }
+
+    mutating func text(of parts: [String], upTo count: Int) -> String {
+        (0..<below(count + 1)).map { _ in parts[below(parts.count)] }.joined()
+    }
+
+    /// An expression that both this package and Swift understand.
+    mutating func expression(depth: Int) -> String {
+        (0...below(2)).map { _ in sequence(depth: depth) }.joined(separator: "|")
+    }
+
+    private mutating func sequence(depth: Int) -> String {
+        (0..<(1 + below(3))).map { _ in piece(depth: depth) }.joined()
+    }
+
+    private mutating func piece(depth: Int) -> String {
+        let places = ["^", "$", "\\b"]
+        if below(8) == 0 { return places[below(places.count)] }
+        let atoms = [
+            "a", "b", "c", "é", ".", "\\d", "\\w", "\\s", "\\W", "[ab]", "[^a]", "[a-c1]", "[^\\d\\s]", "1", " ", "-",
+        ]
+        let groups = ["(", "(?:"]
+        let atom =
+            depth > 0 && below(3) == 0
+            ? groups[below(2)] + expression(depth: depth - 1) + ")" : atoms[below(atoms.count)]
+        let repetitions = ["", "", "", "*", "+", "?", "{2}", "{1,}", "{0,2}", "*?", "+?", "??", "{1,2}?"]
+        return atom + repetitions[below(repetitions.count)]
+    }
+}

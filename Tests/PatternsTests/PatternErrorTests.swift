@@ -1,0 +1,119 @@
+import Testing
+
+@testable import Patterns
+
+@Suite("Expressions that are none") struct PatternErrorTests {
+    static let refused: [(String, Int, String)] = [
+        ("*a", 0, #"Nothing stands before '*' that it could repeat; write '\*' for the sign."#),
+        ("a|+", 2, #"Nothing stands before '+' that it could repeat; write '\+' for the sign."#),
+        ("(?", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
+        ("(?i)a", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
+        ("a(?<name>b)", 1, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
+        ("(?P<name>b)", 0, "Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags."),
+        ("a(?=b)", 1, "Lookaround ('(?=…)') is not supported."),
+        ("a(?!b)", 1, "Lookaround ('(?!…)') is not supported."),
+        ("(?<=b)", 0, "Lookaround ('(?<=…)') is not supported."),
+        ("(?<!b)", 0, "Lookaround ('(?<!…)') is not supported."),
+        (#"(a)\1"#, 3, #"Backreferences ('\1') are not supported."#),
+        (#"\k<name>"#, 0, #"Backreferences ('\k') are not supported."#),
+        (
+            #"\p{L}"#, 0,
+            #"'\p' is not supported; of letters and digits '\d', '\w', '\s', '\D', '\W', '\S', '\b', '\B', '\n', '\r' and '\t' are."#
+        ),
+        (
+            #"[\0]"#, 1,
+            #"'\0' is not supported; of letters and digits '\d', '\w', '\s', '\D', '\W', '\S', '\b', '\B', '\n', '\r' and '\t' are."#
+        ),
+        (#"ab\"#, 2, #"The expression ends in a backslash; write '\\' for the sign."#),
+        (#"[\"#, 1, #"The expression ends in a backslash; write '\\' for the sign."#),
+        ("^*", 1, "'*' would repeat a place in the text, not a part of it."),
+        (#"a\b{2}"#, 3, "'{' would repeat a place in the text, not a part of it."),
+        ("a**", 2, "'*' follows another repetition; put that into a group, '(?:…)', to repeat it."),
+        ("a{2}{3}", 4, "'{' follows another repetition; put that into a group, '(?:…)', to repeat it."),
+        ("a???", 3, "'?' follows another repetition; put that into a group, '(?:…)', to repeat it."),
+        ("a++", 2, "Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'."),
+        ("a{", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
+        ("a{,2}", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
+        ("a{2", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
+        ("a{2;3}", 1, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
+        ("{2}", 0, #"'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\{' for the sign."#),
+        ("a{3,2}", 1, "'{3,2}' is at least 3 and at most 2; swap them."),
+        ("a{1001}", 1, "A repetition goes up to 1000."),
+        ("a{2,99999999999999999999}", 1, "A repetition goes up to 1000."),
+        ("x(a", 1, #"The group that begins here has no ')'; write '\(' for the sign."#),
+        ("((a)", 0, #"The group that begins here has no ')'; write '\(' for the sign."#),
+        ("a)b", 1, #"This ')' closes no group; write '\)' for the sign."#),
+        ("a|)", 2, #"This ')' closes no group; write '\)' for the sign."#),
+        ("x[a", 1, #"The class that begins here has no ']'; write '\[' for the sign."#),
+        ("[^", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
+        ("[a-", 0, #"The class that begins here has no ']'; write '\[' for the sign."#),
+        ("[]", 0, #"The class is empty; write '\]' for the sign in a class."#),
+        ("a[^]b]", 1, #"The class is empty; write '\]' for the sign in a class."#),
+        ("[a[:alpha:]]", 2, #"A class within a class is not supported; write '\[' for the sign."#),
+        ("[z-a]", 2, "The range 'z-a' ends before it begins; swap its ends."),
+        (#"[a-\d]"#, 2, #"A range goes from one character to another; write '\-' for the sign."#),
+        (#"[\w-z]"#, 3, #"A range goes from one character to another; write '\-' for the sign."#),
+        (#"[a\b]"#, 2, #"'\b' is a place in the text and cannot stand in a class."#),
+        (
+            "a{1000}b{1000}", 0,
+            "The expression becomes larger than 2000 steps; a repetition by number counts as often as it repeats."
+        ),
+        (
+            "x(a{50}){40}", 8,
+            "The expression becomes larger than 2000 steps; a repetition by number counts as often as it repeats."
+        ),
+        (
+            "(((((a{1000}){1000}){1000}){1000}){1000}){1000}", 13,
+            "The expression becomes larger than 2000 steps; a repetition by number counts as often as it repeats."
+        ),
+        (
+            String(repeating: "(", count: 51) + String(repeating: ")", count: 51), 50,
+            "At most 50 groups may stand within one another."
+        ),
+        (
+            String(repeating: "é", count: 1001), 1000,
+            "The expression has 1001 characters; at most 1000 are allowed."
+        ),
+    ]
+
+    @Test("are told where and why", arguments: refused)
+    func told(source: String, position: Int, message: String) {
+        #expect {
+            try Pattern(source)
+        } throws: { error in
+            guard let error = error as? PatternError else { return false }
+            if error.position != position || error.message != message { Issue.record("\(source): \(error)") }
+            return true
+        }
+    }
+
+    /// Expressions at a limit.
+    static let largest = [
+        String(repeating: "é", count: 1000), "a{1000}b{999}", "(a{50}){39}", "a{0,999}", "(a{2,}){499}",
+        String(repeating: "(", count: 50) + "a" + String(repeating: ")", count: 50),
+        String(repeating: "a|", count: 499) + "a",
+    ]
+
+    @Test("may be as large as this", arguments: largest)
+    func limits(source: String) throws {
+        let pattern = try Pattern(source)
+        #expect(pattern.program.instructions.count <= Pattern.maximumInstructionCount)
+        _ = pattern.isFound(in: "aaa")
+    }
+
+    @Test("never crash, whatever is written", arguments: [UInt64(3)])
+    func anything(seed: UInt64) throws {
+        var numbers = Numbers(state: seed)
+        let signs: [String] = [
+            "a", "b", "(", ")", "(?:", "[", "]", "^", "$", "|", "*", "+", "?", "{", "}", ",", "2", "-", "\\", "d", ".",
+        ]
+        var acceptedCount = 0
+        for _ in 0..<50_000 {
+            let source = numbers.text(of: signs, upTo: 12)
+            guard let pattern = try? Pattern(source) else { continue }
+            acceptedCount += 1
+            _ = pattern.isFound(in: "ab2-\\")
+        }
+        #expect(acceptedCount > 5000)
+    }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Patterns
+
+@Suite("Expressions") struct PatternTests {
+    /// An expression, texts in which it is found, texts in which it is not.
+    static let accepted: [(String, [String], [String])] = [
+        ("", ["", "a"], []),
+        ("protein", ["protein", "How much PROTEIN?"], ["", "protei n"]),
+        ("a.c", ["abc", "a-c", "xa😀cx"], ["ac", "a\nc", "a\rc", "a\u{2028}c"]),
+        ("^a", ["abc", "A"], ["ba", "\na", ""]),
+        ("a$", ["bca", "a"], ["ab", "a\n", ""]),
+        ("^$", [""], ["a", "\n"]),
+        ("^(?:a|b$)", ["ax", "b"], ["bx"]),
+        ("[a-cx]", ["b", "X", "..c"], ["d", "-", ""]),
+        ("[^a-c]", ["d", "ad", "\n"], ["abc", "ABC", ""]),
+        ("[-a]", ["-", "a"], ["b"]),
+        ("[a-]", ["-", "a"], ["b"]),
+        ("[\\d-]", ["-", "7"], ["d"]),
+        ("[+--]", ["+", ",", "-"], ["."]),
+        ("[\\]\\\\^]", ["]", "\\", "^"], ["["]),
+        ("[.*+?(){}|$]", [".", "*", "(", "}", "$"], ["a"]),
+        ("]}", ["]}"], ["]"]),
+        ("[\\D]", ["a", "7a"], ["7", "٣"]),
+        ("[^\\D]", ["7", "٣"], ["a"]),
+        ("[\\s,]", [",", "\u{A0}"], ["a"]),
+        ("\\d", ["7", "٣"], ["a", "²", "½"]),
+        ("\\D", ["a", "²"], ["7", "٣"]),
+        ("\\w", ["a", "_", "7", "é", "日", "\u{301}"], ["-", " ", "😀", "²"]),
+        ("\\W", ["-", "😀"], ["a_7é"]),
+        ("\\s", [" ", "\n", "\u{A0}", "\u{85}", "\u{2003}"], ["a", "\u{200B}"]),
+        ("\\S", ["a"], [" \n\t"]),
+        ("\\bcat\\b", ["cat", "a cat.", "(cat)"], ["cats", "concat", "cat_"]),
+        ("\\Bcat", ["concat"], ["cat", "a cat"]),
+        ("\\b", ["a"], ["", "-"]),
+        ("\\n\\r\\t", ["\n\r\t"], ["nrt"]),
+        ("\\.\\*\\/\\-\\é", [".*/-é"], ["ab"]),
+        ("a|", ["", "b"], []),
+        ("cat|dog|", ["x"], []),
+        ("^(cat|dog)s?$", ["cat", "dogs", "CATS"], ["catdog", "cow", "dogss"]),
+        ("^a*$", ["", "aaa"], ["b", "aab"]),
+        ("^a+$", ["a", "aaa"], ["", "ab"]),
+        ("^a?$", ["", "a"], ["aa"]),
+        ("^a{3}$", ["aaa"], ["aa", "aaaa"]),
+        ("^a{2,}$", ["aa", "aaaaa"], ["a"]),
+        ("^a{2,4}$", ["aa", "aaa", "aaaa"], ["a", "aaaaa"]),
+        ("^a{0}b$", ["b"], ["ab"]),
+        ("^a{0,1}b$", ["b", "ab"], ["aab"]),
+        ("^a{0,}b$", ["b", "aab"], ["ac"]),
+        ("^(?:ab){2}$", ["abab"], ["ab", "abb"]),
+        ("^a*?b+?c??d{1,2}?$", ["bd", "aabbcdd"], ["d", "bddd"]),
+        ("^(a*)*$", ["", "aaa"], ["b"]),
+        ("^(a*)+b$", ["b", "aab"], ["a"]),
+        ("^(a|b*){2,3}$", ["", "ab", "ba", "bba"], ["c"]),
+        ("^((|a)+){2}$", ["", "a", "aaaa"], ["b"]),
+        ("^(?:()|(?:)){1000}$", [""], ["a"]),
+        ("(((((((((((){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}", ["", "x"], []),
+        ("straße", ["STRAßE", "straẞe"], ["strasse"]),
+        ("ΣΟΦΟΣ", ["σοφος", "σοφοσ", "σοφο\u{3C2}"], ["σοφ"]),
+        ("[k]elvin", ["\u{212A}elvin"], ["elvin"]),
+        ("\u{212A}", ["k", "K"], ["x"]),
+        ("é", ["É", "caf\u{E9}"], ["e", "e\u{301}"]),
+        ("[а-я]", ["Ж", "ж"], ["z"]),
+    ]
+
+    @Test("are found where they are, and not elsewhere", arguments: accepted)
+    func found(source: String, texts: [String], others: [String]) throws {
+        let pattern = try Pattern(source)
+        for text in texts { #expect(pattern.isFound(in: text), "\(source) in \(text.debugDescription)") }
+        for text in others { #expect(!pattern.isFound(in: text), "\(source) in \(text.debugDescription)") }
+    }
+
+    @Test(
+        "mind the case where asked to",
+        arguments: [("a", "A"), ("[a-z]", "A"), ("É", "é"), ("[^a]", "a"), ("k", "\u{212A}")])
+    func cases(source: String, text: String) throws {
+        #expect(!(try Pattern(source, ignoresCase: false).isFound(in: text)))
+        #expect(try Pattern(source, ignoresCase: false) != Pattern(source))
+        #expect(try Pattern(source) == Pattern(source, ignoresCase: true))
+        // What is not in a class in one case is not in it in the other.
+        #expect(try Pattern(source).isFound(in: text) == (source != "[^a]"))
+    }
+
+    @Test("are kept as they were written")
+    func source() throws {
+        let pattern = try Pattern("a{2}|\\d", ignoresCase: false)
+        #expect(pattern.source == "a{2}|\\d")
+        #expect(!pattern.ignoresCase)
+    }
+}
+
+@Suite("Words whatever their case") struct CaselessTests {
+    @Test(
+        "are found",
+        arguments: [
+            ("", ""), ("", "a"), ("protein", "How much PROTEIN?"), ("é", "CAFÉ"), ("aab", "aaab"), ("abab", "abaabab"),
+            ("aaab", "aaaaaaab"), ("σ", "Σ"), ("a b", "x A B"), ("a.c", "A.C"),
+        ])
+    func isFound(words: String, text: String) {
+        #expect(Caseless.contains(words, in: text))
+    }
+
+    @Test(
+        "are not found",
+        arguments: [("a", ""), ("aab", "abab"), ("a.c", "abc"), ("a b", "a  b"), ("protein", "protei")])
+    func isMissing(words: String, text: String) {
+        #expect(!Caseless.contains(words, in: text))
+    }
+
+    @Test("are found as a search by trial finds them, whatever the text", arguments: [UInt64(7)])
+    func random(seed: UInt64) {
+        var numbers = Numbers(state: seed)
+        for _ in 0..<5000 {
+            let text = numbers.text(of: ["a", "b", "A"], upTo: 14)
+            let words = numbers.text(of: ["a", "B", "b"], upTo: 5)
+            let (folded, sought) = (Array(text.lowercased()), Array(words.lowercased()))
+            let expected = (0...folded.count).contains { folded[$0...].starts(with: sought) }
+            #expect(Caseless.contains(words, in: text) == expected, "\(words) in \(text)")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import Patterns
+
+@Suite("Searching") struct SearchTests {
+    @Test("finds what Swift's own expressions find", arguments: [UInt64(11), 2025])
+    func likeSwift(seed: UInt64) throws {
+        var numbers = Numbers(state: seed)
+        var foundCount = 0
+        for _ in 0..<1500 {
+            let source = numbers.expression(depth: 2)
+            let ignoresCase = numbers.below(2) == 0
+            let pattern = try Pattern(source, ignoresCase: ignoresCase)
+            let reference = try Regex(source).matchingSemantics(.unicodeScalar).wordBoundaryKind(.simple)
+                .ignoresCase(ignoresCase)
+            for _ in 0..<4 {
+                let text = numbers.text(of: ["a", "b", "c", "A", "1", " ", "-", "é", "É"], upTo: 7)
+                let expected = try reference.firstMatch(in: text) != nil
+                if expected { foundCount += 1 }
+                #expect(
+                    pattern.isFound(in: text) == expected,
+                    "\(source), \(ignoresCase ? "any case" : "this case"), in \(text.debugDescription)")
+            }
+        }
+        // Neither everything nor nothing.
+        #expect((2000..<5500).contains(foundCount), "\(foundCount)")
+    }
+
+    /// Expressions at which a backtracking matcher despairs.
+    static let catastrophes = [
+        "(a+)+$", "^(a+)+$", "(a*)*b", "(a|aa)+$", "(a|a)*b", "(.*)*x", "(a?){20}a{20}b", "^(([a-z])+.)+[A-Z]([a-z])+$",
+    ]
+
+    @Test("takes steps in proportion to the text", arguments: catastrophes)
+    func linear(source: String) throws {
+        let pattern = try Pattern(source)
+        let size = pattern.program.instructions.count
+        func stepCount(_ length: Int) -> Int {
+            let search = pattern.search(String(repeating: "a", count: length) + "!")
+            #expect(!search.isFound)
+            return search.stepCount
+        }
+        let (short, long) = (stepCount(10_000), stepCount(100_000))
+        #expect(long <= 100_002 * size, "\(long) steps with \(size) instructions")
+        #expect(long <= 10 * short + 10 * size && long >= 9 * short, "\(short) steps, then \(long)")
+    }
+
+    @Test("stops at the first match")
+    func stops() throws {
+        let search = try Pattern("ab").search("xxab" + String(repeating: "y", count: 10_000))
+        #expect(search.isFound)
+        #expect(search.stepCount < 20)
+    }
+
+    @Test("of a pattern begins anew with each text")
+    func anew() throws {
+        let pattern = try Pattern("a$")
+        for text in ["ba", "ab", "a", "", "bba"] { #expect(pattern.isFound(in: text) == text.hasSuffix("a")) }
+    }
+}
