@@ -18,8 +18,13 @@ struct ConsultationRecord: Sendable {
     /// What reading this consultation is answered with.
     private(set) var body: [UInt8] = []
 
-    init(_ consultation: Consultation, owner: UserID, mode: GuideMode, origin: String) {
+    init(
+        _ consultation: Consultation, history: History = History(), askedCount: Int = 0, owner: UserID, mode: GuideMode,
+        origin: String
+    ) {
         self.consultation = consultation
+        self.history = history
+        self.askedCount = askedCount
         self.owner = owner
         encode(in: mode, origin: origin)
     }

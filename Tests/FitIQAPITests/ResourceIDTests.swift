@@ -153,6 +153,54 @@ import Testing
         #expect(Set((0..<100_000).map { _ in sequence.next() }).count == 100_000)
     }
 
+    @Test("goes on after any number of ids", arguments: [0, 1, 2, 1000])
+    func skipping(count: Int) {
+        var (stepped, jumped) = (
+            ResourceIDSequence(seed: 11), ResourceIDSequence(seed: 11, skipping: count)
+        )
+        for _ in 0..<count { _ = stepped.next() }
+        #expect(jumped.issuedCount == count && stepped.issuedCount == count)
+        #expect(stepped.next() == jumped.next())
+        #expect(jumped.issuedCount == count + 1)
+    }
+
+    @Test("skips forward only")
+    func skippingTo() {
+        var (sequence, fresh) = (ResourceIDSequence(seed: 11, skipping: 5), ResourceIDSequence(seed: 11, skipping: 9))
+        sequence.skip(toCount: 3)
+        #expect(sequence.issuedCount == 5)
+        sequence.skip(toCount: 9)
+        #expect(sequence.issuedCount == 9)
+        #expect(sequence.next() == fresh.next())
+    }
+
+    @Test("passes over an id of its own, and over no other", arguments: [0, 1, 7, 123_456, 1 << 39])
+    func skippingPast(place: Int) {
+        for seed in [UInt64.min, 7, .max] {
+            var source = ResourceIDSequence(seed: seed, skipping: place)
+            let (id, following) = (source.next(), source.next())
+            var sequence = ResourceIDSequence(seed: seed)
+            sequence.skip(past: id)
+            #expect(sequence.issuedCount == place + 1)
+            // What lies behind is no reason to move.
+            sequence.skip(past: id)
+            #expect(sequence.issuedCount == place + 1)
+            #expect(sequence.next() == following)
+
+            var other = ResourceIDSequence(seed: seed ^ 0xABCD)
+            other.skip(past: id)
+            #expect(other.issuedCount == 0)
+        }
+    }
+
+    @Test("passes over no id that it will not reach")
+    func skippingFar() {
+        var source = ResourceIDSequence(seed: 7, skipping: 1 << 41)
+        var sequence = ResourceIDSequence(seed: 7)
+        sequence.skip(past: source.next())
+        #expect(sequence.issuedCount == 0)
+    }
+
     @Test("goes on from a copy as the original does")
     func copies() {
         var original = ResourceIDSequence(seed: 3)

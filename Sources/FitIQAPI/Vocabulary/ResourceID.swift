@@ -2,7 +2,7 @@
 ///
 /// The FitIQ backend compares ids as text and so is case-sensitive (consultation-websocket, best practice 1).
 public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
-    private let high: UInt64
+    let high: UInt64
     private let low: UInt64
 
     /// Makes a version 4 UUID from 128 bits, of which RFC 9562 §5.4 fixes six.

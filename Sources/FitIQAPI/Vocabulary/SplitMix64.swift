@@ -22,4 +22,22 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     public mutating func next(below bound: UInt64) -> UInt64 {
         next().multipliedFullWidth(by: bound).high
     }
+
+    /// Passes over so many numbers, whatever their number, in one step.
+    public mutating func skip(_ count: UInt64) {
+        state &+= 0x9E37_79B9_7F4A_7C15 &* count
+    }
+
+    /// How many calls of ``next()`` it takes until these bits come, modulo 2⁶⁴; 0 stands for the whole period.
+    ///
+    /// Every step of `next` can be undone: a shift by folding it in again, a product by the inverse of its odd factor.
+    func steps(until bits: UInt64) -> UInt64 {
+        var before = bits
+        before ^= before >> 31 ^ before >> 62
+        before = before &* 0x3196_42B2_D24D_8EC3
+        before ^= before >> 27 ^ before >> 54
+        before = before &* 0x96DE_1B17_3F11_9089
+        before ^= before >> 30 ^ before >> 60
+        return (before &- state) &* 0xF1DE_83E1_9937_733D
+    }
 }

@@ -1,0 +1,84 @@
+import FitIQAPI
+
+extension Backend {
+    /// Everything that the world holds, as a document: planted into a new world, it answers every REST request the same.
+    ///
+    /// Sockets are not part of it, so an answer that streams is stored whole, as archiving does it, and questions that wait
+    /// stay without one. What was due by now has been served: call ``advance(_:)`` first.
+    ///
+    /// - Parameters:
+    ///   - now: when an answer that streams is completed.
+    ///   - issuedIDs: the `issuedCount` of the turn's ids.
+    public func data(at now: Timestamp, issuedIDs: Int? = nil) -> WorldData {
+        let settled = settled(at: now)
+        let users = (0..<settled.users.count).map { settled.data(of: UserID(index: $0)) }
+        return WorldData(users: users, issuedIDs: issuedIDs)
+    }
+
+    /// This world as it is when every answer that streams is stored.
+    func settled(at now: Timestamp) -> Backend {
+        var settled = self
+        for position in consultations.indices where consultations[position].answer != nil {
+            settled.finishAnswerSilently(position, at: now)
+        }
+        return settled
+    }
+
+    private func data(of user: UserID) -> UserData {
+        let owner = users[user]
+        return UserData(
+            id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
+            consultations: owner.consultations.map { data(ofConsultation: $0) },
+            // Kept by the time that clients name; written down in the order in which they came.
+            mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) })
+    }
+
+    private func data(ofConsultation position: Int) -> ConsultationData {
+        let record = consultations[position]
+        let consultation = record.consultation
+        let contextGoal = consultation.context.type == .goal ? consultation.context.id.flatMap { ResourceID($0) } : nil
+        let isLinkedOtherwise = consultation.goalID != contextGoal
+        return ConsultationData(
+            id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,
+            contextID: contextGoal == nil ? consultation.context.id : nil, contextGoal: contextGoal.map { .id($0) },
+            linkedGoal: isLinkedOtherwise ? consultation.goalID.map { .id($0) } : nil,
+            // Where no goal could name it, nothing need be said.
+            isGoalsConversation: !consultation.isActive || consultation.goalID == nil
+                || goal(conversingIn: position) != nil,
+            title: consultation.title, status: consultation.status,
+            messages: record.history.messages.map(MessageData.init),
+            createdAt: .at(consultation.createdAt), updatedAt: .at(consultation.updatedAt),
+            isUnlinked: isLinkedOtherwise && consultation.goalID == nil)
+    }
+}
+
+extension GoalData {
+    fileprivate init(_ goal: Goal) {
+        self.init(
+            id: goal.id, title: goal.title, description: goal.description, category: goal.category,
+            targetDate: goal.targetDate, status: goal.status, progress: goal.progress,
+            createdAt: .at(goal.createdAt), updatedAt: .at(goal.updatedAt))
+    }
+}
+
+extension MessageData {
+    fileprivate init(_ message: Message) {
+        self.init(
+            id: message.id, role: message.role, content: message.content, metadata: message.metadata,
+            createdAt: .at(message.createdAt))
+    }
+}
+
+extension MealLogData {
+    fileprivate init(_ log: MealLog) {
+        let (progress, finishedAt): (Progress, DataTime?) =
+            switch log.progress {
+            case .processing: (.processing, nil)
+            case .completed(let items, let time): (.completed(items), .at(time))
+            case .failed(let failure, let time): (.failed(failure), .at(time))
+            }
+        self.init(
+            id: log.id, rawInput: log.rawInput, mealType: log.mealType, loggedAt: log.loggedAt,
+            createdAt: .at(log.createdAt), progress: progress, finishedAt: finishedAt)
+    }
+}

@@ -1,0 +1,179 @@
+import FitIQAPI
+
+/// A consultation that is about to be planted.
+struct ConsultationDraft {
+    let record: ConsultationRecord
+    /// Whether it is linked otherwise than by its context.
+    var isLinkedExplicitly = false
+    /// Whether its goal may name it as its conversation.
+    var isGoalsConversation = false
+}
+
+/// The consultations of a user that a document gives, before they are planted.
+struct ConsultationDrafts {
+    private(set) var drafts: [ConsultationDraft] = []
+    /// The topics of the active ones, those that exist already included.
+    private(set) var active: Set<Topic>
+    /// What the drafts will add to the bytes that the world holds.
+    private(set) var byteCount = 0
+
+    init(active: Set<Topic>) { self.active = active }
+
+    mutating func append(_ draft: ConsultationDraft) {
+        if draft.record.consultation.isActive { active.insert(draft.record.topic) }
+        byteCount += draft.record.byteCount
+        drafts.append(draft)
+    }
+}
+
+extension Planter {
+    mutating func consultationDrafts(
+        of data: UserData, _ user: UserID, goals: GoalDrafts, at path: String
+    ) throws(PlantError) -> ConsultationDrafts {
+        var consultations = ConsultationDrafts(active: Set(backend.users[user].active.keys))
+        for (index, consultation) in data.consultations.enumerated() {
+            let path = "\(path).consultations[\(index)]"
+            try append(consultation, by: user, goals: goals, to: &consultations, at: path)
+        }
+        return consultations
+    }
+
+    private mutating func append(
+        _ data: ConsultationData, by user: UserID, goals: GoalDrafts, to consultations: inout ConsultationDrafts,
+        at path: String
+    ) throws(PlantError) {
+        try checkStorage(path, planned: consultations.byteCount)
+        try check(data.title, "\(path).title", TextLengths.title)
+        let context = try context(of: data, goals: goals, at: path)
+        let topic = Topic(persona: data.persona, context: context)
+        if data.status == .active {
+            guard !consultations.active.contains(topic) else { throw .duplicateTopic(path, topic) }
+            guard consultations.active.count < limits.activeConsultations else {
+                throw .tooManyActive(path, limit: limits.activeConsultations)
+            }
+        }
+        let times = try times(of: data, at: path)
+        var consultation = Consultation(
+            id: data.id ?? turn.identifiers.next(), userID: backend.users[user].id, persona: data.persona,
+            context: context, goalID: try linkedGoal(of: data, goals: goals, at: path), title: data.title,
+            createdAt: times.created)
+        consultation.status = data.status
+        let history = try history(of: data, consultation, times, planned: consultations.byteCount, at: path)
+        consultation.messageCount = history.count
+        consultation.lastMessageAt = history.messages.last?.createdAt
+        consultation.updatedAt = times.updated ?? consultation.lastMessageAt ?? consultation.createdAt
+        try check(
+            consultation.updatedAt, "\(path).updated_at",
+            notBefore: consultation.lastMessageAt ?? consultation.createdAt,
+            consultation.lastMessageAt == nil ? "it was created" : "its last message was stored")
+        consultations.append(
+            ConsultationDraft(
+                record: record(consultation, history, of: user),
+                isLinkedExplicitly: data.linkedGoal != nil, isGoalsConversation: data.isGoalsConversation))
+    }
+
+    private func record(_ consultation: Consultation, _ history: History, of user: UserID) -> ConsultationRecord {
+        ConsultationRecord(
+            consultation, history: history, askedCount: history.messages.count { $0.role == .user }, owner: user,
+            mode: backend.configuration.mode, origin: backend.configuration.origin)
+    }
+
+    private func context(
+        of data: ConsultationData, goals: GoalDrafts, at path: String
+    ) throws(PlantError) -> ConsultationContext {
+        switch data.contextType {
+        case .goal:
+            guard data.contextID == nil else { throw .strayContextID("\(path).context_id", .goal) }
+            guard let goal = data.contextGoal else { throw .missingContextGoal(path) }
+            let index = try goals.index(of: goal, "\(path).goal")
+            return ConsultationContext(.goal, id: goals.goals[index].id.description)
+        case .general, .insight, .mood, .journal:
+            guard data.contextGoal == nil else { throw .strayContextGoal("\(path).goal", data.contextType) }
+            guard data.contextType != .general || data.contextID == nil else {
+                throw .strayContextID("\(path).context_id", .general)
+            }
+            try check(data.contextID, "\(path).context_id", TextLengths.contextID)
+            return ConsultationContext(data.contextType, id: data.contextID)
+        }
+    }
+
+    private func linkedGoal(
+        of data: ConsultationData, goals: GoalDrafts, at path: String
+    ) throws(PlantError) -> ResourceID? {
+        if let linked = data.linkedGoal {
+            guard !data.isUnlinked else { throw .linkedAndUnlinked("\(path).unlinked") }
+            return goals.goals[try goals.index(of: linked, "\(path).linked_goal")].id
+        }
+        guard let goal = data.contextGoal, !data.isUnlinked else { return nil }
+        return goals.goals[try goals.index(of: goal, "\(path).goal")].id
+    }
+
+    /// Adds active consultations about free topics until there are as many as asked for.
+    mutating func fillActive(
+        _ data: UserData, _ user: UserID, _ consultations: inout ConsultationDrafts, at path: String
+    ) throws(PlantError) {
+        guard let count = data.fillActiveConsultations else { return }
+        let path = "\(path).fill_active_consultations"
+        guard count >= 0 else { throw .negative(path, count) }
+        guard count <= limits.activeConsultations else {
+            throw .tooManyActive(path, limit: limits.activeConsultations)
+        }
+        var topics = FreeTopics()
+        while consultations.active.count < count {
+            let topic = topics.next()
+            guard !consultations.active.contains(topic) else { continue }
+            try checkStorage(path, planned: consultations.byteCount)
+            let consultation = Consultation(
+                id: turn.identifiers.next(), userID: backend.users[user].id, persona: topic.persona,
+                context: topic.context, goalID: nil, title: nil, createdAt: now)
+            consultations.append(ConsultationDraft(record: record(consultation, History(), of: user)))
+        }
+    }
+
+    /// Sets which consultation each goal names, as the tables of links would be after those calls.
+    func chooseConversations(
+        of goals: inout GoalDrafts, in consultations: [ConsultationDraft], at path: String
+    ) throws(PlantError) {
+        var chosen: [Int: Int] = [:]
+        for (index, draft) in consultations.enumerated()
+        where draft.isGoalsConversation && draft.record.consultation.isActive {
+            guard let goal = draft.record.consultation.goalID.flatMap(goals.index(ofID:)) else { continue }
+            if let other = chosen[goal] {
+                guard draft.isLinkedExplicitly else { continue }
+                guard !consultations[other].isLinkedExplicitly else {
+                    throw .twoConversations(
+                        "\(path).consultations[\(index)]", other: "\(path).consultations[\(other)]")
+                }
+            }
+            chosen[goal] = index
+            goals.goals[goal].conversationID = draft.record.consultation.id
+        }
+    }
+
+    mutating func insert(_ drafts: [ConsultationDraft], of user: UserID) {
+        for (_, draft) in Self.oldestFirst(drafts, by: \.record.consultation.createdAt) {
+            let position = backend.consultations.count
+            backend.consultations.append(draft.record)
+            backend.positions[draft.record.consultation.id] = position
+            backend.users[user].consultations.append(position)
+            if draft.record.consultation.isActive { backend.users[user].active[draft.record.topic] = position }
+            backend.storedBytes += draft.record.byteCount
+        }
+    }
+}
+
+/// Topics without end: the plain ones of every persona first, then journal entries by number.
+private struct FreeTopics {
+    private var count = 0
+
+    mutating func next() -> Topic {
+        defer { count += 1 }
+        let persona = Persona.allCases[count % Persona.allCases.count]
+        let types: [ContextType] = [.general, .mood, .journal, .insight]
+        let round = count / Persona.allCases.count
+        let context =
+            round < types.count
+            ? ConsultationContext(types[round]) : ConsultationContext(.journal, id: "entry-\(round - types.count + 1)")
+        return Topic(persona: persona, context: context)
+    }
+}

@@ -1,0 +1,116 @@
+import FitIQAPI
+
+/// When a consultation was created and last changed, as far as the document says.
+struct ConsultationTimes {
+    var created: Timestamp
+    var updated: Timestamp?
+    /// The times of its messages, nil for those without.
+    var messages: [Timestamp?]
+
+    /// Until when made-up messages came.
+    func endOfMadeUpMessages(now: Timestamp) -> Timestamp {
+        messages.lazy.compactMap { $0 }.first ?? updated ?? now
+    }
+}
+
+/// Histories.
+extension Planter {
+    func times(of data: ConsultationData, at path: String) throws(PlantError) -> ConsultationTimes {
+        let updated = try time(data.updatedAt, "\(path).updated_at")
+        var messages: [Timestamp?] = []
+        messages.reserveCapacity(data.messages.count)
+        for (index, message) in data.messages.enumerated() {
+            messages.append(try time(message.createdAt, "\(path).messages[\(index)].created_at"))
+        }
+        let given = try time(data.createdAt, "\(path).created_at")
+        let first = messages.lazy.compactMap { $0 }.first
+        return ConsultationTimes(created: given ?? first ?? updated ?? now, updated: updated, messages: messages)
+    }
+
+    mutating func history(
+        of data: ConsultationData, _ consultation: Consultation, _ times: ConsultationTimes, planned: Int,
+        at path: String
+    ) throws(PlantError) -> History {
+        guard data.madeUpMessages >= 0 else { throw .negative("\(path).made_up_messages", data.madeUpMessages) }
+        // Each is compared by itself: their sum may be too large for an integer.
+        let limit = limits.messages
+        guard data.madeUpMessages <= limit, data.madeUpMessages + data.messages.count <= limit else {
+            let count = data.madeUpMessages.addingReportingOverflow(data.messages.count)
+            throw .tooMany(path, "messages", count.overflow ? .max : count.partialValue, limit: limit)
+        }
+        var history = History()
+        try makeUp(data.madeUpMessages, consultation, times, into: &history, planned: planned, at: path)
+        var latest = history.messages.last?.createdAt ?? consultation.createdAt
+        for (index, message) in data.messages.enumerated() {
+            let time = times.messages[index] ?? latest
+            try check(
+                time, "\(path).messages[\(index)].created_at", notBefore: latest,
+                history.count == 0 ? "the consultation was created" : "the message before it was stored")
+            latest = time
+            let stored = try self.message(message, in: consultation, at: time, "\(path).messages[\(index)]")
+            try append(stored, to: &history, planned: planned, "\(path).messages[\(index)]")
+        }
+        return history
+    }
+
+    private mutating func message(
+        _ data: MessageData, in consultation: Consultation, at time: Timestamp, _ path: @autoclosure () -> String
+    ) throws(PlantError) -> Message {
+        guard data.content.utf8.count <= TextLengths.maximumBytes else {
+            throw .tooManyBytes(path(), data.content.utf8.count, limit: TextLengths.maximumBytes)
+        }
+        var content = data.content
+        if data.role == .user {
+            // As they are when they come over the socket.
+            content = Self.trimmed(content)
+            guard !content.isEmpty else { throw .blank(path()) }
+            try check(content, path(), TextLengths.question)
+        }
+        var metadata = data.metadata ?? MessageMetadata()
+        if let tokens = metadata.tokensUsed, tokens < 0 { throw .negative("\(path()).tokens_used", tokens) }
+        if data.role == .assistant, metadata.tokensUsed == nil { metadata.tokensUsed = Self.tokens(of: content) }
+        return Message(
+            id: data.id ?? turn.identifiers.next(), consultationID: consultation.id, role: data.role,
+            content: content, metadata: metadata == MessageMetadata() ? nil : metadata, createdAt: time)
+    }
+
+    private mutating func makeUp(
+        _ count: Int, _ consultation: Consultation, _ times: ConsultationTimes, into history: inout History,
+        planned: Int, at path: String
+    ) throws(PlantError) {
+        guard count > 0 else { return }
+        let end = times.endOfMadeUpMessages(now: now)
+        let endPath: () -> String = {
+            let index = times.messages.firstIndex { $0 != nil }
+            return index.map { "\(path).messages[\($0)].created_at" } ?? "\(path).updated_at"
+        }
+        try check(end, endPath(), notBefore: consultation.createdAt, "the consultation was created")
+        var conversation = MadeUpConversation(consultation)
+        for index in 0..<count {
+            let (role, content) = conversation.next()
+            let message = Message(
+                id: turn.identifiers.next(), consultationID: consultation.id, role: role, content: content,
+                metadata: role == .assistant ? MessageMetadata(tokensUsed: Self.tokens(of: content)) : nil,
+                createdAt: MadeUpConversation.time(of: index, of: count, from: consultation.createdAt, to: end))
+            try append(message, to: &history, planned: planned, "\(path).made_up_messages")
+        }
+    }
+
+    private func append(
+        _ message: Message, to history: inout History, planned: Int, _ path: @autoclosure () -> String
+    ) throws(PlantError) {
+        try checkStorage(path(), planned: planned + history.byteCount)
+        history.append(message, in: backend.configuration.mode.form(of: .listMessages))
+    }
+
+    /// As answers are counted: four bytes to a token.
+    private static func tokens(of content: String) -> Int { (content.utf8.count + 3) / 4 }
+
+    private static func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[first...last])
+    }
+}

@@ -1,0 +1,61 @@
+import FitIQAPI
+
+/// Plants a document into a copy of a backend, which the caller takes over where nothing was refused.
+struct Planter {
+    var backend: Backend
+    var turn: Turn
+
+    var now: Timestamp { turn.now }
+    var limits: Limits { backend.configuration.limits }
+
+    /// The most ids that a world can be said to have issued: far more than it holds, far less than would overflow.
+    static let maximumIssuedIDs = 1 << 48
+
+    mutating func plant(_ data: WorldData) throws(PlantError) {
+        try passOverIssuedIDs(of: data)
+        var names: Set<String> = []
+        for (index, user) in data.users.enumerated() {
+            let path = "users[\(index)]"
+            guard names.insert(user.id).inserted else { throw .duplicateUser("\(path).id", user.id) }
+            try plant(user, at: path)
+        }
+    }
+
+    private mutating func plant(_ data: UserData, at path: String) throws(PlantError) {
+        let user = try user(data.id, at: path)
+        var goals = try goalDrafts(of: data, user, at: path)
+        var consultations = try consultationDrafts(of: data, user, goals: goals, at: path)
+        try fillActive(data, user, &consultations, at: path)
+        try chooseConversations(of: &goals, in: consultations.drafts, at: path)
+        try insert(goals.goals, of: user, at: path)
+        insert(consultations.drafts, of: user)
+        try plantMealLogs(of: data, user, at: path)
+    }
+
+    private mutating func user(_ id: String, at path: String) throws(PlantError) -> UserID {
+        // What a token's `sub` may be: nobody could sign in as anybody else.
+        try check(id, "\(path).id", TextLengths.user)
+        if let user = backend.users[id] { return user }
+        guard backend.users.count < limits.users else {
+            throw .tooMany(path, "users", backend.users.count + 1, limit: limits.users)
+        }
+        return backend.users.add(id)
+    }
+
+    /// Refuses what begins when the world is full already, as requests are refused.
+    func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
+        guard backend.storedBytes + planned < limits.storedBytes else {
+            throw .storeFull(path(), limit: limits.storedBytes)
+        }
+    }
+}
+
+extension Planter {
+    /// What is listed oldest first, with its place in the document, which decides where times are the same.
+    static func oldestFirst<Draft>(
+        _ drafts: [Draft], by createdAt: (Draft) -> Timestamp
+    ) -> [(index: Int, draft: Draft)] {
+        drafts.enumerated().map { ($0.offset, $0.element) }
+            .sorted { (createdAt($0.1), $0.0) < (createdAt($1.1), $1.0) }
+    }
+}

@@ -1,0 +1,72 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Made-up messages") struct MadeUpConversationTests {
+    private func history(_ count: Int, persona: Persona = .nutritionist, seed: UInt64 = 1) throws -> [Message] {
+        let data = ConsultationData(
+            persona: persona, madeUpMessages: count, createdAt: .minutesAgo(100), updatedAt: .minutesAgo(1))
+        let world = try World(planting: WorldData(users: [UserData(id: "user-1", consultations: [data])]), seed: seed)
+        #expect(Invariants.deepViolations(of: world) == [])
+        return world.backend.consultations[0].history.messages
+    }
+
+    @Test("are quick actions and what the coach says to them", arguments: Persona.allCases)
+    func contents(persona: Persona) throws {
+        let messages = try history(41, persona: persona)
+        let prompts = Set(QuickAction.matching(contextType: nil, persona: persona).map(\.prompt))
+        for turn in 0..<20 {
+            let (question, answer) = (messages[2 * turn], messages[2 * turn + 1])
+            #expect(question.role == .user && prompts.contains(question.content))
+            #expect(answer.role == .assistant)
+            let expected = Coach.answer(
+                persona: persona, context: .general, question: question.content, turn: turn)
+            #expect(answer.content == expected)
+            #expect(answer.metadata == MessageMetadata(tokensUsed: (expected.utf8.count + 3) / 4))
+            #expect(question.content != messages[2 * turn + 2].content)
+        }
+        #expect(Set(messages.map(\.content)).count > 10)
+    }
+
+    @Test("are the same for the same seed, and others for another")
+    func seeds() throws {
+        let contents = try [1, 1, 2].map { try history(30, seed: $0).map(\.content) }
+        #expect(contents[0] == contents[1] && contents[0] != contents[2])
+    }
+
+    @Test("are spread evenly over the time", arguments: [1, 2, 3, 100])
+    func times(count: Int) throws {
+        let times = try history(count).map(\.createdAt.nanosecondsSinceEpoch)
+        #expect(times.first == World.start.minutesEarlier(100).nanosecondsSinceEpoch)
+        guard count > 1 else { return }
+        #expect(times.last == World.start.minutesEarlier(1).nanosecondsSinceEpoch)
+        let gaps = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect((gaps.max() ?? 0) - (gaps.min() ?? 0) <= 1)
+    }
+
+    @Test("come before the written ones, and end with the first time that is given")
+    func before() throws {
+        let world = try World.holding(consultations: [
+            ConsultationData(
+                persona: .nutritionist,
+                messages: [MessageData(role: .user, content: "Hello", createdAt: .minutesAgo(10))], madeUpMessages: 4,
+                createdAt: .minutesAgo(40))
+        ])
+        let messages = world.backend.consultations[0].history.messages
+        #expect(messages.map(\.createdAt) == [40, 30, 20, 10, 10].map { World.start.minutesEarlier($0) })
+        #expect(messages.last?.content == "Hello")
+    }
+
+    @Test("can be spread over all the time there is")
+    func longest() {
+        let (start, end) = (Timestamp(nanosecondsSinceEpoch: .min), Timestamp(nanosecondsSinceEpoch: .max))
+        let times = [0, 1, 2].map { MadeUpConversation.time(of: $0, of: 3, from: start, to: end) }
+        #expect(times.map(\.nanosecondsSinceEpoch) == [.min, -1, .max])
+    }
+
+    @Test("can be as many as a consultation holds")
+    func limit() throws {
+        #expect(try history(10_000).count == 10_000)
+    }
+}

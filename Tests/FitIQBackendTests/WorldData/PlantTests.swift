@@ -1,0 +1,212 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Planting") struct PlantTests {
+    @Test("makes up what is left out")
+    func defaults() throws {
+        let world = try World.holding(
+            goals: [GoalData(title: "Run")], consultations: [ConsultationData(persona: .nutritionist)],
+            mealLogs: [MealLogData(rawInput: "2 eggs", mealType: .breakfast)])
+        let user = world.data.users[0]
+        let (goal, consultation, log) = (user.goals[0], user.consultations[0], user.mealLogs[0])
+        var ids = ResourceIDSequence(seed: 1)
+        #expect([goal.id, consultation.id, log.id] == [ids.next(), ids.next(), ids.next()])
+        #expect(world.data.issuedIDs == 3)
+        for time in [goal.createdAt, goal.updatedAt, consultation.createdAt, consultation.updatedAt, log.createdAt] {
+            #expect(time == .at(World.start))
+        }
+        #expect(goal.targetDate?.wireText == "2025-04-29T10:30:00Z")
+        #expect(log.loggedAt == DateTime(World.start) && log.finishedAt == .at(World.start))
+        let parsed = try #require(world.backend.mealLogs.first?.log)
+        #expect(parsed.items.map(\.name) == ["Eggs"])
+    }
+
+    @Test("issues ids in the order of the document, whatever the times are")
+    func order() throws {
+        let messages = [MessageData(role: .user, content: "a"), MessageData(role: .assistant, content: "b")]
+        let world = try World.holding(
+            goals: [GoalData(title: "late"), GoalData(title: "early", createdAt: .minutesAgo(5))],
+            consultations: [
+                ConsultationData(persona: .nutritionist, messages: messages, madeUpMessages: 3),
+                ConsultationData(persona: .fitnessCoach, createdAt: .minutesAgo(9)),
+            ], filledUpTo: 3, mealLogs: [MealLogData(rawInput: "egg", mealType: .lunch)])
+        var sequence = ResourceIDSequence(seed: 1)
+        let ids = (0..<11).map { _ in sequence.next() }
+        let user = world.data.users[0]
+        #expect(user.goals.map(\.id) == [ids[1], ids[0]])
+        #expect(user.goals.map(\.title) == ["early", "late"])
+        #expect(user.consultations.map(\.id) == [ids[8], ids[2], ids[9]])
+        #expect(user.consultations[1].messages.map(\.id) == Array(ids[3...7]))
+        #expect(user.mealLogs.map(\.id) == [ids[10]])
+    }
+
+    @Test("issues no id that the document gives, nor does the world later", arguments: [0, 1, 4, 100_000])
+    func ownIDs(place: Int) throws {
+        var source = ResourceIDSequence(seed: 1, skipping: place)
+        let id = source.next()
+        var world = try World.holding(goals: [GoalData(title: "a"), GoalData(id: id, title: "b"), GoalData(title: "c")])
+        var ids = world.data.users[0].goals.map(\.id)
+        for _ in 0..<5 { ids.append(ResourceID(try world.createGoal(by: world.firstUser))) }
+        #expect(Set(ids).count == 8)
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+
+    @Test("goes on after the ids that have been issued")
+    func issuedIDs() throws {
+        var world = try World(planting: WorldData(users: [UserData(id: "user-1")], issuedIDs: 41))
+        var sequence = ResourceIDSequence(seed: 1, skipping: 41)
+        #expect(try world.createGoal(by: world.firstUser) == sequence.next().description)
+    }
+
+    @Test("fills up the active consultations to the limit, and one more is refused", arguments: [0, 1, 9, 10])
+    func fill(count: Int) throws {
+        let taken = [
+            ConsultationData(persona: .fitnessCoach), ConsultationData(persona: .nutritionist, status: .archived),
+        ]
+        var world = try World.holding(consultations: taken, filledUpTo: count)
+        #expect(world.backend.users[world.firstUser].active.count == max(1, count))
+        #expect(Invariants.deepViolations(of: world) == [])
+        let isFull = refusal { () throws(APIError) in
+            try world.create(.generalWellness, ConsultationContext(.mood, id: "today"), by: world.firstUser)
+        }
+        #expect(isFull == (count == 10 ? .tooManyActiveConsultations(limit: 10) : nil))
+    }
+
+    @Test("finds as many free topics as a limit may ask for")
+    func fillBeyond() throws {
+        var limits = Limits()
+        limits.activeConsultations = 60
+        var world = World(limits: limits)
+        let user = UserData(id: "user-1", fillActiveConsultations: 60)
+        try world.backend.plant(WorldData(users: [user]), &world.turn)
+        #expect(world.backend.users[world.firstUser].active.count == 60)
+    }
+
+    @Test("trims what the user says, counts the assistant's tokens, and takes times from what stands before")
+    func messages() throws {
+        let world = try World.holding(consultations: [
+            ConsultationData(
+                persona: .nutritionist,
+                messages: [
+                    MessageData(role: .user, content: "  Hello\n", createdAt: .minutesAgo(10)),
+                    MessageData(role: .assistant, content: "Hi there", metadata: MessageMetadata()),
+                    MessageData(
+                        role: .assistant, content: " x", metadata: MessageMetadata(tokensUsed: 7, functionCalled: "f"),
+                        createdAt: .minutesAgo(3)),
+                    MessageData(role: .system, content: "note", metadata: MessageMetadata()),
+                ])
+        ])
+        let consultation = world.data.users[0].consultations[0]
+        let (first, last) = (World.start.minutesEarlier(10), World.start.minutesEarlier(3))
+        #expect(consultation.createdAt == .at(first) && consultation.updatedAt == .at(last))
+        #expect(consultation.messages.map(\.createdAt) == [.at(first), .at(first), .at(last), .at(last)])
+        #expect(consultation.messages.map(\.content) == ["Hello", "Hi there", " x", "note"])
+        #expect(
+            consultation.messages.map(\.metadata)
+                == [nil, .init(tokensUsed: 2), .init(tokensUsed: 7, functionCalled: "f"), nil])
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+
+    @Test("takes the goal's conversation from the links")
+    func conversations() throws {
+        func about(
+            _ persona: Persona, linked: Bool = false, isConversation: Bool = true, status: ConsultationStatus = .active
+        ) -> ConsultationData {
+            ConsultationData(
+                persona: persona, contextType: linked ? .general : .goal, contextGoal: linked ? nil : .named("run"),
+                linkedGoal: linked ? .named("run") : nil, isGoalsConversation: isConversation, status: status)
+        }
+        let cases: [([ConsultationData], Int?)] = [
+            ([about(.nutritionist), about(.fitnessCoach)], 0),
+            ([about(.nutritionist, isConversation: false), about(.fitnessCoach)], 1),
+            ([about(.nutritionist, status: .archived), about(.fitnessCoach)], 1),
+            ([about(.nutritionist), about(.fitnessCoach, linked: true)], 1),
+            ([about(.nutritionist, linked: true), about(.fitnessCoach)], 0),
+            ([about(.nutritionist, status: .completed)], nil),
+            ([about(.nutritionist, isConversation: false)], nil),
+        ]
+        for (consultations, expected) in cases {
+            let world = try World.holding(goals: [GoalData(name: "run", title: "Run")], consultations: consultations)
+            let goal = world.backend.goals[0].goal
+            #expect(goal.conversationID == expected.map { world.backend.consultations[$0].consultation.id })
+            #expect(world.backend.consultations.allSatisfy { $0.consultation.goalID == goal.id })
+            #expect(Invariants.deepViolations(of: world) == [])
+            #expect(try World(planting: world.data).data == world.data)
+        }
+    }
+
+    @Test("ends a meal that is being processed after what is left of its time", arguments: [Int64(0), 1000, 60_000])
+    func processing(age: Int64) throws {
+        let id = ResourceID.numbered(9)
+        var world = try World.holding(mealLogs: [
+            MealLogData(
+                id: id, rawInput: "2 eggs", mealType: .lunch, createdAt: .before(age * 1_000_000), progress: .processing
+            )
+        ])
+        let duration = MealProcessing.duration(at: .human, seed: id.seed)
+        let due = World.start.advanced(byNanoseconds: max(0, duration - age * 1_000_000))
+        #expect(world.backend.nextDeadline == due)
+        world.turn.now = due
+        world.backend.advance(&world.turn)
+        #expect(world.backend.mealLogs[0].log.status == .completed)
+        #expect(world.backend.nextDeadline == nil)
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+
+    @Test("lists meals by the time that the client named")
+    func mealOrder() throws {
+        func log(_ text: String, _ seconds: Int64, created: Int64) -> MealLogData {
+            MealLogData(
+                rawInput: text, mealType: .snack, loggedAt: DateTime(secondsSinceEpoch: seconds),
+                createdAt: .minutesAgo(created))
+        }
+        let world = try World.holding(mealLogs: [
+            log("apple", 5, created: 10), log("banana", 9, created: 20), log("egg", 5, created: 30),
+        ])
+        let list = try world.listMeals(for: world.firstUser)["meal_logs"]?.all("raw_input")
+        #expect(list == ["banana", "apple", "egg"])
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+
+    @Test("gives foods that are written down ids from the log's")
+    func foods() throws {
+        let foods = [2, 2.5].map {
+            MealRule.Item(name: "Pie", quantity: $0, unit: "slices", nutrients: MealNutrients())
+        }
+        let id = ResourceID.numbered(4)
+        let world = try World.holding(mealLogs: [
+            MealLogData(id: id, rawInput: "pie", mealType: .snack, createdAt: .minutesAgo(1), progress: .foods(foods))
+        ])
+        var ids = ResourceIDSequence(seed: id.seed)
+        let items = world.backend.mealLogs[0].log.items
+        #expect(items.map(\.id) == [ids.next(), ids.next()])
+        #expect(Set(items.map(\.foodID)).count == 1)
+        #expect(items.map(\.amountText) == ["2", "2.5"])
+    }
+
+    @Test("adds to a world that holds something already, under the same rules")
+    func again() throws {
+        var world = try World(
+            planting: WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]))
+        let before = world.data
+        #expect(
+            throws: PlantError.duplicateTopic(
+                "users[0].consultations[0]", Topic(persona: .nutritionist, context: .general))
+        ) {
+            try world.backend.plant(
+                WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]), &world.turn)
+        }
+        #expect(world.data == before)
+        try world.backend.plant(
+            WorldData(users: [UserData(id: "user-1", fillActiveConsultations: 10), UserData(id: "b")]), &world.turn)
+        #expect(world.backend.userCount == 2 && world.backend.consultationCount == 10)
+        #expect(Invariants.deepViolations(of: world) == [])
+    }
+}
+
+extension Timestamp {
+    func minutesEarlier(_ minutes: Int64) -> Timestamp { advanced(byNanoseconds: -minutes * 60_000_000_000) }
+}

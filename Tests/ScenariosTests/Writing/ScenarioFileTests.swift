@@ -1,0 +1,174 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Scenarios
+import Testing
+
+@Suite("A world written as a scenario file") struct ScenarioFileTests {
+    private static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    private static let ids = (1...9).map { ResourceID(randomBits: 0, UInt64($0)) }
+
+    private func file(_ data: WorldData) throws -> JSONValue {
+        try JSON.parse(data.scenarioFile(name: "a", guide: .union, seed: 1, clock: .real))
+    }
+
+    private func user(_ data: UserData) throws -> JSONValue {
+        try file(WorldData(users: [data]))["users"]?[0] ?? .null
+    }
+
+    @Test("begins with what the world was made with")
+    func head() {
+        let data = WorldData(issuedIDs: 12)
+        let clock = ClockMode.manual(start: Self.start.advanced(byNanoseconds: 4_005_000_000))
+        let text = data.scenarioFile(name: "a \"b\"", guide: .goalLinking, seed: .max, clock: clock)
+        #expect(
+            String(decoding: text, as: UTF8.self)
+                == #"{"name":"a \"b\"","guide":"goal-linking","seed":18446744073709551615,"#
+                + #""clock":{"manual":"2025-01-29T10:30:04.005Z"},"issued_ids":12,"users":[]}"#)
+        let real = WorldData().scenarioFile(name: "a", guide: .union, seed: 0, clock: .real)
+        #expect(
+            String(decoding: real, as: UTF8.self)
+                == #"{"name":"a","guide":"union","seed":0,"clock":"real","users":[]}"#)
+    }
+
+    @Test("has a line for each thing")
+    func lines() {
+        let messages = [MessageData(role: .user, content: "a\nb"), MessageData(role: .system, content: "c")]
+        let user = UserData(id: "u", consultations: [ConsultationData(persona: .nutritionist, messages: messages)])
+        let data = WorldData(users: [user, UserData(id: "v", fillActiveConsultations: 10)])
+        let text = data.scenarioFile(name: "a", guide: .union, seed: 1, clock: .real)
+        let expected = #"""
+            {"name":"a","guide":"union","seed":1,"clock":"real","users":[
+            {"id":"u","consultations":[
+            {"persona":"nutritionist","context":"general","status":"active","messages":[
+            {"user":"a\nb"},
+            {"system":"c"}]}]},
+            {"id":"v","fill_active_consultations":10}]}
+            """#
+        #expect(String(decoding: text, as: UTF8.self) == expected)
+    }
+
+    @Test("has everything of a goal")
+    func goals() throws {
+        let goal = GoalData(
+            id: Self.ids[0], name: "run", title: "Run 5 km", description: "d", category: "fitness",
+            targetDate: DateTime(secondsSinceEpoch: 253_402_300_799), status: .inProgress, progress: 0.25,
+            createdAt: .before(1500), updatedAt: .at(Self.start.advanced(byNanoseconds: 7)))
+        let expected: JSONValue = [
+            "id": "00000000-0000-4000-8000-000000000001", "name": "run", "title": "Run 5 km", "description": "d",
+            "category": "fitness", "target_date": "9999-12-31T23:59:59Z", "status": "in_progress", "progress": 0.25,
+            "created_at": "1500ns ago", "updated_at": "2025-01-29T10:30:00.000000007Z",
+        ]
+        #expect(try user(UserData(id: "u", goals: [goal]))["goals"] == [expected])
+    }
+
+    @Test("has everything of a consultation")
+    func consultations() throws {
+        let template = CreatedTemplate(type: "goal", id: "g", name: "Run")
+        let metadata = MessageMetadata(tokensUsed: 3, templateCreated: template, functionCalled: "create_goal")
+        let messages = [
+            MessageData(
+                id: Self.ids[1], role: .assistant, content: "Yes", metadata: metadata, createdAt: .at(Self.start))
+        ]
+        let consultations = [
+            ConsultationData(
+                id: Self.ids[0], persona: .fitnessCoach, contextType: .goal, contextGoal: .named("run"),
+                linkedGoal: .id(Self.ids[2]), isGoalsConversation: false, title: "t", status: .archived,
+                messages: messages, madeUpMessages: 5, createdAt: .at(Self.start), updatedAt: .at(Self.start)),
+            ConsultationData(persona: .nutritionist, contextType: .mood, contextID: "m", isUnlinked: true),
+        ]
+        let message: JSONValue = [
+            "assistant": "Yes", "id": "00000000-0000-4000-8000-000000000002", "tokens_used": 3,
+            "function_called": "create_goal", "template_created": ["type": "goal", "id": "g", "name": "Run"],
+            "created_at": "2025-01-29T10:30:00Z",
+        ]
+        let first: JSONValue = [
+            "id": "00000000-0000-4000-8000-000000000001", "persona": "fitness_coach", "context": "goal", "goal": "run",
+            "linked_goal": "00000000-0000-4000-8000-000000000003", "is_goals_conversation": false, "title": "t",
+            "status": "archived", "made_up_messages": 5, "messages": [message],
+            "created_at": "2025-01-29T10:30:00Z", "updated_at": "2025-01-29T10:30:00Z",
+        ]
+        let second: JSONValue = [
+            "persona": "nutritionist", "context": "mood", "context_id": "m", "unlinked": true, "status": "active",
+        ]
+        #expect(try user(UserData(id: "u", consultations: consultations))["consultations"] == [first, second])
+    }
+
+    @Test("has everything of a meal log")
+    func mealLogs() throws {
+        let nutrients = MealNutrients(
+            calories: 540, proteinTenths: 225, carbsTenths: 660, fatTenths: 200, fiberTenths: 0, sugarTenths: 1)
+        let item = MealLogItem(
+            id: Self.ids[0], foodID: Self.ids[1], name: "Pie", quantity: 2.5, unit: "slices", amountText: "2 1/2",
+            nutrients: nutrients, confidence: 0.9, notes: "n")
+        let food = MealRule.Item(name: "Pie", quantity: 2, unit: "slices", nutrients: MealNutrients())
+        func log(_ progress: MealLogData.Progress) -> MealLogData {
+            MealLogData(rawInput: "pie", mealType: .snack, progress: progress)
+        }
+        let logs = [
+            MealLogData(
+                id: Self.ids[2], rawInput: "pie", mealType: .dinner, loggedAt: DateTime(Self.start),
+                createdAt: .at(Self.start), progress: .completed([item]), finishedAt: .before(0)),
+            log(.parsed), log(.completed([])), log(.processing), log(.failed(.noFood)), log(.foods([food])),
+        ]
+        let file = try user(UserData(id: "u", mealLogs: logs))
+        let full: JSONValue = [
+            "id": "00000000-0000-4000-8000-000000000003", "text": "pie", "meal_type": "dinner", "status": "completed",
+            "items": [
+                [
+                    "id": "00000000-0000-4000-8000-000000000001", "food_id": "00000000-0000-4000-8000-000000000002",
+                    "name": "Pie", "quantity": 2.5, "unit": "slices", "amount": "2 1/2", "calories": 540,
+                    "protein": 22.5, "carbs": 66.0, "fat": 20.0, "fiber": 0.0, "sugar": 0.1, "confidence": 0.9,
+                    "notes": "n",
+                ]
+            ],
+            "logged_at": "2025-01-29T10:30:00Z", "created_at": "2025-01-29T10:30:00Z", "finished_at": "0ns ago",
+        ]
+        let written = file["meal_logs"]?.array ?? []
+        #expect(written.count == 6)
+        #expect(text(written[0]) == text(full))
+        #expect(written[1] == ["text": "pie", "meal_type": "snack", "status": "completed"])
+        #expect(written[2] == ["text": "pie", "meal_type": "snack", "status": "completed", "items": []])
+        #expect(written[3] == ["text": "pie", "meal_type": "snack", "status": "processing"])
+        #expect(written[4]["status"] == "failed" && written[4]["error"] == "Failed to parse meal input")
+        #expect(written[4]["details"] == "Could not identify any food items in the input")
+        #expect(written[5]["items"]?[0]?["id"] == nil && written[5]["items"]?[0]?["food_id"] == nil)
+        #expect(written[5]["items"]?[0]?["name"] == "Pie" && written[5]["items"]?[0]?["amount"] == nil)
+    }
+
+    /// Numbers as they are read, so that 66.0 is 66.
+    private func text(_ value: JSONValue) -> [String: String] {
+        var members: [String: String] = [:]
+        func note(_ value: JSONValue, _ path: String) {
+            if let object = value.object {
+                for member in object.members { note(member.value, path + "." + member.name) }
+            } else if let array = value.array {
+                for (index, element) in array.enumerated() { note(element, "\(path)[\(index)]") }
+            } else if let number = value.double {
+                members[path] = "\(number)"
+            } else {
+                members[path] = value.string ?? "\(value)"
+            }
+        }
+        note(value, "")
+        return members
+    }
+
+    @Test(
+        "escapes what JSON takes as it is and YAML does not, and nothing else",
+        arguments: [
+            (0x7F, #"\u007f"#), (0x85, #"\u0085"#), (0x9F, #"\u009f"#), (0xA0, "\u{A0}"), (0x2028, #"\u2028"#),
+            (0x2029, #"\u2029"#), (0x202A, "\u{202A}"), (0xFEFF, #"\ufeff"#), (0xFFFD, "\u{FFFD}"),
+            (0xFFFE, #"\ufffe"#),
+            (0xFFFF, #"\uffff"#), (0x1F600, "😀"), (0x0, #"\u0000"#), (0x22, #"\""#), (0x7E, "~"),
+        ] as [(UInt32, String)])
+    func escapes(scalar: UInt32, written: String) throws {
+        let content = "a\\\"" + String(Unicode.Scalar(scalar).map(Character.init) ?? "?") + "\n"
+        let data = UserData(id: content)
+        let text = WorldData(users: [data]).scenarioFile(name: "a", guide: .union, seed: 1, clock: .real)
+        #expect(
+            String(decoding: text, as: UTF8.self).hasSuffix(
+                #"[{"id":"a\\\""#.replacing("[{", with: "[\n{") + written + #"\n"}]}"#))
+        #expect(try user(data)["id"]?.string?.unicodeScalars.elementsEqual(content.unicodeScalars) == true)
+    }
+}
