@@ -23,14 +23,19 @@ public struct Scenario: Sendable, Equatable {
     /// What goes wrong.
     public var faults: [FaultRule]
 
-    /// Makes a scenario; without arguments, the one in which nothing is scripted.
+    /// What the scenario is called in which nothing is scripted.
+    public static let defaultName = "default"
+    static let defaultSummary =
+        "The built-in coach and meal parser; nobody has anything yet, and nothing goes wrong."
+
+    /// Makes a scenario; without arguments `default`, in which nothing is scripted.
     public init(
-        name: String = "default", summary: String = "", guide: GuideMode? = nil, seed: UInt64? = nil,
+        name: String = defaultName, summary: String? = nil, guide: GuideMode? = nil, seed: UInt64? = nil,
         clock: ClockMode? = nil, tokenLifetime: Int64? = nil, data: WorldData = WorldData(),
         script: Script = Script(), faults: [FaultRule] = []
     ) {
         self.name = name
-        self.summary = summary
+        self.summary = summary ?? (name == Self.defaultName ? Self.defaultSummary : "")
         self.guide = guide
         self.seed = seed
         self.clock = clock

@@ -1,4 +1,4 @@
-"""Makes everything that is derived from openapi.yaml, asyncapi.yaml and their overlays.
+"""Makes everything that is derived from openapi.yaml, asyncapi.yaml and their overlays, and embeds scenarios.
 
     describe.py            writes what is stale
     describe.py --check    writes nothing; names what is stale, and exits with 1 where something is
@@ -13,6 +13,7 @@ import yaml
 import overlay
 import page
 import pruning
+import scenarios
 import swift
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -87,6 +88,10 @@ def outputs():
         text = page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
         yield path, text
         yield swift_path("DocumentationTexts", mode), swift.literal_file(path, "DocumentationTexts", mode, text)
+    try:
+        yield from scenarios.outputs(ROOT)
+    except scenarios.ScenarioError as error:
+        sys.exit(f"describe: {error}")
 
 
 def swift_path(kind, mode):
@@ -95,7 +100,7 @@ def swift_path(kind, mode):
 
 def leftovers(made):
     """Generated files that nothing makes any more."""
-    for directory in ("openapi/guides", swift.DIRECTORY):
+    for directory in ("openapi/guides", swift.DIRECTORY, scenarios.DIRECTORY):
         for path in sorted((ROOT / directory).rglob("*")):
             if path.is_file() and str(path.relative_to(ROOT)) not in made:
                 yield str(path.relative_to(ROOT))

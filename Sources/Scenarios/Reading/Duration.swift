@@ -1,7 +1,6 @@
 /// Reads spans of time: a number and a unit.
 package enum DurationText {
     /// The units, in nanoseconds.
-    private static let longest: Int64 = 366 * 86_400_000_000_000
     private static let units: [String: Int64] = [
         "ns": 1, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "h": 3_600_000_000_000,
         "d": 86_400_000_000_000,
@@ -29,11 +28,11 @@ package enum DurationText {
         var total: Int64 = 0
         for digit in whole {
             // No digit more than the longest span in the smallest unit has.
-            guard total <= longest else { return nil }
+            guard total <= ScenarioLimits.longestDuration else { return nil }
             total = total * 10 + Int64(digit - 0x30)
         }
         let (product, overflows) = total.multipliedReportingOverflow(by: unit)
-        guard !overflows, product <= longest else { return nil }
+        guard !overflows, product <= ScenarioLimits.longestDuration else { return nil }
         total = product
         // What a digit of the fraction stands for; finer digits than a nanosecond may only be zeros.
         var place = unit
@@ -45,6 +44,6 @@ package enum DurationText {
                 return nil
             }
         }
-        return total <= longest ? total : nil
+        return total <= ScenarioLimits.longestDuration ? total : nil
     }
 }

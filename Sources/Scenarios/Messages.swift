@@ -1,0 +1,269 @@
+import FitIQAPI
+import JSON
+
+/// Every sentence about a scenario file; most are what is said of the value at a path: "goals[0].title must be …".
+enum Messages {
+    static let documentName = "The scenario"
+
+    // MARK: Texts that are no documents
+
+    static let emptyFile = "The file is empty; a scenario needs at least 'name: …'."
+    static let tooDeep =
+        "Lists and mappings are nested deeper than \(ScenarioLimits.depth) levels, which no scenario needs."
+    static let tooManyNodes =
+        "The document has more than \(ScenarioLimits.nodes) values, aliases counted each time; "
+        + "'made_up_messages' makes long histories."
+    static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
+    static let repeatedKey = "is given twice; each key may stand once."
+
+    static func fileTooLarge(_ count: Int) -> String {
+        "The file has \(count) bytes; at most \(ScenarioLimits.fileBytes) are read. "
+            + "'made_up_messages' makes long histories."
+    }
+
+    static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
+
+    static func notYAML(_ problem: String, context: String? = nil, contextLine: Int? = nil) -> String {
+        let place = contextLine.map { ", which begins in line \($0)" } ?? ""
+        let hint: String
+        switch problem {
+        case "found character that cannot start any token":
+            hint = " Indent with spaces, and put texts that begin with a special character in quotation marks."
+        case "mapping values are not allowed in this context":
+            hint = " A text with ': ' in it needs quotation marks; keys of one mapping stand in one column."
+        case "did not find expected key", "did not find expected '-' indicator":
+            hint = " Members of one list or mapping stand in one column."
+        case "found undefined alias":
+            hint = " A text that begins with '*' needs quotation marks."
+        default: hint = ""
+        }
+        return "The file is not valid YAML: \(problem)\(context.map { " (\($0)\(place))" } ?? "").\(hint)"
+    }
+
+    static func duplicateKeys(_ keys: [String]) -> String {
+        let list = keys.prefix(5).map(shortened).joined(separator: ", ")
+        return "In this mapping a key stands twice: \(list). Each may stand once."
+    }
+
+    static func unknownTag(_ tag: String) -> String {
+        "The tag \(quoted(tag)) is not known; scenarios need no tags."
+    }
+
+    static func omitted(_ count: Int) -> String {
+        "\(count) more mistake\(count == 1 ? "" : "s") not shown."
+    }
+
+    static func unknownScenario(_ name: String, known: [String]) -> String {
+        let near = nearest(name, known).map { " Did you mean '\($0)'?" } ?? ""
+        return "There is no built-in scenario \(quoted(name)).\(near) There are \(known.joined(separator: ", "))."
+    }
+
+    // MARK: Keys
+
+    static func mapping(_ kind: ObjectKind) -> String {
+        "\(kind.description), a mapping with \(list(kind.keys))"
+    }
+
+    static func unknownKey(in kind: ObjectKind, nearest: String?) -> String {
+        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        return "is not a key of \(kind.description).\(near) Known keys: \(kind.keys.joined(separator: ", "))."
+    }
+
+    static func missing(_ expected: String) -> String { "is missing: \(expected)." }
+
+    static func noneOf(_ keys: [String]) -> String { "needs one of these keys: \(keys.joined(separator: ", "))." }
+
+    static func contradicts(_ other: String) -> String { "cannot stand beside '\(other)': use one of them." }
+
+    static func needs(_ what: String) -> String { "goes only with \(what)." }
+
+    // MARK: Values
+
+    static func wrongType(expected: String, got: String) -> String { "must be \(expected); got \(got)." }
+
+    static func unknownChoice(allowed: [String], got: String, nearest: String?) -> String {
+        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        return "must be \(oneOf(allowed)); got \(got).\(near)"
+    }
+
+    static func oneOf(_ names: [String]) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    static func text(of characters: ClosedRange<Int>) -> String {
+        "a text of \(characters.lowerBound) to \(characters.upperBound) characters"
+    }
+
+    static let emptyText = "is empty; it must say something."
+    static let blankText = "is blank; it must say something."
+
+    static func wrongLength(expected: String, got count: Int) -> String { "must be \(expected); it has \(count)." }
+
+    static func tooManyBytes(limit: Int, got count: Int) -> String {
+        "must have at most \(limit) bytes of UTF-8; it has \(count)."
+    }
+
+    static func tooMany(_ what: String, limit: Int, got count: Int) -> String {
+        "must have at most \(limit) \(what); it has \(count)."
+    }
+
+    static func emptyList(of what: String) -> String { "is an empty list: give \(what), or leave the key out." }
+
+    static func integer(in range: ClosedRange<Int>) -> String {
+        range.upperBound == Int.max
+            ? "a whole number of at least \(range.lowerBound)"
+            : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    static func number(in range: ClosedRange<Double>) -> String {
+        "a number from \(JSONNumber(range.lowerBound).text) to \(JSONNumber(range.upperBound).text)"
+    }
+
+    static let resourceID = "an id: a UUID in lower case, such as 6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab"
+
+    static func upperCaseID(_ text: String) -> String {
+        "must be in lower case, as the backend compares ids as text: \(text.lowercased())."
+    }
+
+    static let duration = "a duration: a number with ns, us, ms, s, m, h or d, such as 250ms or 1.5s, up to 366d"
+
+    static func durationOutOfRange(_ range: ClosedRange<Int64>, got: String) -> String {
+        "must last from \(span(range.lowerBound)) to \(span(range.upperBound)); got \(got)."
+    }
+
+    static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
+    static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"
+    static let dataTime =
+        "a date-time such as 2025-01-29T10:30:00Z (in the years 1970 to 2199), or how long ago it was, such as 3d ago"
+    static let range = "a number, or a range such as 2..4 or 3.. (counted from 1)"
+    static let selection =
+        "a number, a range such as 1..3 or 3.. (counted from 1), or a mapping with from, to, every, per_mille"
+
+    static func endsBeforeStart(_ first: Int) -> String { "lies before 'from', which is \(first)." }
+
+    static func badPattern(_ message: String, at position: Int) -> String {
+        "is no regular expression that is known here: \(message) (at character \(position + 1) after the slash)."
+    }
+
+    // MARK: What the values mean
+
+    static func notUnique(_ what: String) -> String { "is the \(what) of another one already; each needs its own." }
+
+    static func tooManyActive(_ limit: Int) -> String {
+        "is one active consultation too many: a user has at most \(limit). Give it 'status: archived'."
+    }
+
+    static let sameTopic =
+        "has the persona and the context of another active consultation, of which there is one at most. "
+        + "Give one of them 'status: archived'."
+
+    static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
+        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        let list = known.isEmpty ? "the user has no goals with a name" : "the user's goals are \(oneOf(known))"
+        return "names no goal: \(quoted(name)); \(list).\(near)"
+    }
+
+    static func unknownGoalID(_ id: String) -> String { "names no goal of this user: none has the id \(id)." }
+
+    static let itemIDs = "must have 'id' and 'food_id' where another food of the meal has them: all of them, or none."
+
+    static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
+        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        let list = known.isEmpty ? "there are none under 'pauses:'" : "there are \(oneOf(known))"
+        return "must be a duration such as 2s, or the name of a pause, of which \(list); got \(quoted(name)).\(near)"
+    }
+
+    static func pauseIsDuration(_ name: String) -> String {
+        "is a duration itself: a pause needs another name than \(name)."
+    }
+
+    static let step =
+        "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created or error"
+
+    static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
+
+    static func tooManySteps(_ count: Int) -> String {
+        "has \(count) steps; an answer has at most \(ScenarioLimits.steps), each chunk counted."
+    }
+
+    static func answerTooLong(_ count: Int) -> String {
+        "has texts of \(count) bytes in all; an answer has at most \(ScenarioLimits.answerBytes)."
+    }
+
+    // MARK: Faults
+
+    static let target =
+        "any (every REST request), handshake, socket, or a method and a path such as POST /api/v1/consultations"
+
+    static func unknownTarget(_ text: String, nearest: String?) -> String {
+        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        return "must be \(target); got \(text).\(near)"
+    }
+
+    static let webSocketTarget =
+        "is the path of WebSockets: write 'handshake' for what goes wrong while one opens, 'socket' for what comes after."
+
+    static let mixedTargets =
+        "must name REST endpoints alone where it is a list; give 'any', handshake and socket rules of their own."
+
+    static func noAction(_ place: FaultPlace) -> String {
+        "says not what goes wrong; with \(place.description) it can be \(oneOf(FaultAction.all(at: place)))."
+    }
+
+    static func twoActions(_ first: FaultAction) -> String {
+        "cannot stand beside '\(first.rawValue)': a rule does one thing; write another rule."
+    }
+
+    static func madeUpNameIsTaken(_ name: String) -> String {
+        "would be called '\(name)' after its place, which is the name of another one; give it a name."
+    }
+
+    static func wrongPlace(_ action: FaultAction, at place: FaultPlace) -> String {
+        let places = FaultPlace.allCases.filter(action.places.contains).map(\.description)
+        return "does not go with \(place.description), only with \(oneOf(places)). "
+            + "There it can be \(oneOf(FaultAction.all(at: place)))."
+    }
+
+    static func notForPlace(instead: String?, at place: FaultPlace) -> String {
+        let hint = instead.map { ": use '\($0)'" } ?? ""
+        return "does not go with \(place.description)\(hint)."
+    }
+
+    static let zeroLength = "must say how much the length is wrong: a whole number other than 0, such as 10 or -10."
+    static let ascending = "must be byte positions in ascending order, each once."
+    static let closeReason = "must have at most 123 bytes of UTF-8, as the frame has no room for more (RFC 6455 §5.5)."
+
+    // MARK: Parts
+
+    /// A number without needless zeros.
+    static func number(_ value: Double) -> String { JSONNumber(value).text }
+
+    static func nearest(_ text: String, _ candidates: [String]) -> String? {
+        NearMiss.nearest(to: text, among: candidates)
+    }
+
+    /// A text in quotation marks, cut where it is long and free of control characters.
+    static func quoted(_ text: String) -> String { JSONValue.string(text).excerpt(limit: 60) }
+
+    /// A word as it was written, cut where it is long.
+    static func shortened(_ text: String) -> String {
+        let isWord = text.utf8.count <= 60 && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
+        return isWord ? text : quoted(text)
+    }
+
+    private static func list(_ keys: [String]) -> String {
+        keys.count > 6 ? keys.prefix(6).joined(separator: ", ") + " and others" : keys.joined(separator: ", ")
+    }
+
+    /// A duration in the largest unit that divides it.
+    private static func span(_ nanoseconds: Int64) -> String {
+        let units: [(String, Int64)] = [
+            ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
+            ("ms", 1_000_000), ("us", 1000),
+        ]
+        guard nanoseconds > 0 else { return "0" }
+        for (name, size) in units where nanoseconds % size == 0 { return "\(nanoseconds / size)\(name)" }
+        return "\(nanoseconds)ns"
+    }
+}

@@ -1,0 +1,100 @@
+import FitIQAPI
+import FitIQBackend
+
+extension ConsultationData {
+    static func read(_ cursor: Cursor, goals: GoalTable) -> ConsultationData? {
+        guard let fields = Fields(cursor, as: .consultation) else { return nil }
+        let names = Persona.allCases.map(\.rawValue)
+        let persona = fields.required("persona", Messages.oneOf(names))?.choice(of: Persona.self)
+        var consultation = ConsultationData(persona: persona ?? .nutritionist)
+        consultation.id = fields["id"]?.resourceID()
+        consultation.readContext(fields, goals: goals)
+        consultation.title = fields["title"]?.text(1...200)
+        consultation.status = fields["status"]?.choice(of: ConsultationStatus.self) ?? .active
+        consultation.madeUpMessages = fields["made_up_messages"]?.integer(0...ScenarioLimits.messages) ?? 0
+        if let cursors = fields["messages"]?.elements(limit: ScenarioLimits.messages, of: "messages") {
+            consultation.messages = cursors.compactMap(MessageData.read)
+            let count = cursors.count + consultation.madeUpMessages
+            if count > ScenarioLimits.messages {
+                fields.refuse(
+                    "made_up_messages", Messages.tooMany("messages in all", limit: ScenarioLimits.messages, got: count))
+            }
+        }
+        consultation.createdAt = fields["created_at"]?.dataTime()
+        consultation.updatedAt = fields["updated_at"]?.dataTime()
+        // Without a persona the topic is not known either; what is wrong has been noted.
+        return persona == nil ? nil : consultation
+    }
+
+    private mutating func readContext(_ fields: Fields, goals: GoalTable) {
+        let context = fields["context"].map { $0.choice(of: ContextType.self) } ?? .general
+        contextType = context ?? .general
+        contextGoal = fields["goal"].flatMap(goals.reference)
+        contextID = fields["context_id"]?.text(1...200)
+        linkedGoal = fields["linked_goal"].flatMap(goals.reference)
+        isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? true
+        isUnlinked = fields["unlinked"]?.flag() ?? false
+        guard let context else { return }
+        if context == .goal, fields["goal"] == nil {
+            _ = fields.required("goal", "'context: goal' needs the name of one of the user's goals, or its id")
+        }
+        fields.refuse(
+            ["goal"], unless: context == .goal,
+            Messages.needs("'context: goal'; 'linked_goal' links a consultation about something else"))
+        fields.refuse(
+            ["context_id"], unless: ![.general, .goal].contains(context),
+            Messages.needs("'context: insight', mood or journal; goals are named by 'goal'"))
+        if isUnlinked, fields["linked_goal"] != nil { fields.refuse("unlinked", Messages.contradicts("linked_goal")) }
+    }
+}
+
+extension MessageData {
+    fileprivate static func read(_ cursor: Cursor) -> MessageData? {
+        guard let fields = Fields(cursor, as: .message),
+            let key = fields.one(of: MessageRole.allCases.map(\.rawValue), isRequired: true),
+            let role = MessageRole(rawValue: key)
+        else { return nil }
+        let content = role == .user ? fields[key]?.question() : fields[key]?.words(bytes: ScenarioLimits.messageBytes)
+        var message = MessageData(role: role, content: content ?? "")
+        message.id = fields["id"]?.resourceID()
+        message.createdAt = fields["created_at"]?.dataTime()
+        let metadata = MessageMetadata(
+            tokensUsed: fields["tokens_used"]?.integer(0...1_000_000_000),
+            templateCreated: fields["template_created"].flatMap(CreatedTemplate.read),
+            functionCalled: fields["function_called"]?.text(1...200))
+        if metadata != MessageMetadata() { message.metadata = metadata }
+        return message
+    }
+}
+
+extension CreatedTemplate {
+    static func read(_ cursor: Cursor) -> CreatedTemplate? {
+        guard let fields = Fields(cursor, as: .template) else { return nil }
+        let type = fields.required("type", "what was made, such as goal, workout or meal_plan")?.text(1...100)
+        let id = fields.required("id", "the id of what was made")?.text(1...200)
+        let name = fields.required("name", "what it is called")?.text(1...200)
+        guard let type, let id, let name else { return nil }
+        return CreatedTemplate(type: type, id: id, name: name)
+    }
+}
+
+extension Cursor {
+    /// What a user asked: 1 to 2,000 characters, trimmed, as clients may send it.
+    fileprivate func question() -> String? {
+        guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else {
+            refuse(Messages.blankText)
+            return nil
+        }
+        let trimmed = String(scalars[first...last])
+        let range = 1...ClientFrame.maximumContentLength
+        guard range.contains(trimmed.count) else {
+            refuse(Messages.wrongLength(expected: Messages.text(of: range), got: trimmed.count))
+            return nil
+        }
+        return trimmed
+    }
+}

@@ -1,0 +1,139 @@
+import Faults
+import FitIQAPI
+
+/// Reads `faults:`.
+enum FaultReader {
+    static func rules(_ cursor: Cursor) -> [FaultRule] {
+        var rules: [FaultRule] = []
+        var names: Set<String> = []
+        for (index, element) in (cursor.elements(limit: ScenarioLimits.faults, of: "faults") ?? []).enumerated() {
+            guard let fields = Fields(element, as: .fault) else { continue }
+            let name = fields["name"].map { $0.text(1...100, bytes: 100) ?? "" } ?? "fault-\(index + 1)"
+            if !name.isEmpty, !names.insert(name).inserted {
+                if fields["name"] == nil {
+                    element.refuse(Messages.madeUpNameIsTaken(name))
+                } else {
+                    fields.refuse("name", Messages.notUnique("name"))
+                }
+            }
+            if let rule = rule(fields, name: name) { rules.append(rule) }
+        }
+        return rules
+    }
+
+    private static func rule(_ fields: Fields, name: String) -> FaultRule? {
+        let isEnabled = fields["enabled"]?.flag() ?? true
+        guard let target = fields.required("on", Messages.target).flatMap(FaultTarget.read) else { return nil }
+        let place = target.place
+        let selection = selection(fields, at: place)
+        checkModifiers(fields, at: place)
+        guard let action = action(fields, at: place) else { return nil }
+        let fault: Fault? =
+            switch target {
+            case .endpoints(let endpoints):
+                ResponseFault.read(action, fields).map { .response($0, on: endpoints) }
+            case .handshake: HandshakeFault.read(action, fields).map { .handshake($0) }
+            case .socket: socketFault(action, fields)
+            }
+        return fault.map { FaultRule(name: name, isEnabled: isEnabled, fault: $0, selection: selection) }
+    }
+
+    private static func socketFault(_ action: FaultAction, _ fields: Fields) -> Fault? {
+        let point = fields["at"].map(SocketPoint.read) ?? .frames(.all)
+        guard let fault = SocketFault.read(action, fields), let point else { return nil }
+        return .socket(fault, at: point)
+    }
+
+    private static func selection(_ fields: Fields, at place: FaultPlace) -> Selection {
+        let (key, other) = place == .response ? ("requests", "connections") : ("connections", "requests")
+        fields.refuse([other], unless: false, Messages.notForPlace(instead: key, at: place))
+        return fields[key].flatMap { $0.selection() } ?? .all
+    }
+
+    /// Which action the rule has; `content_type` is one only where no other answer is given.
+    private static func action(_ fields: Fields, at place: FaultPlace) -> FaultAction? {
+        var present = FaultAction.allCases.filter { action in
+            action == .contentType ? fields.including(action.rawValue) != nil : fields[action.rawValue] != nil
+        }
+        if present.contains(.quota) {
+            present.removeAll { [.status, .contentType].contains($0) }
+        } else if present.contains(.status) {
+            present.removeAll { $0 == .contentType }
+        }
+        guard let action = present.first else {
+            fields.cursor.refuse(Messages.noAction(place))
+            return nil
+        }
+        for other in present.dropFirst() { fields.refuse(other.rawValue, Messages.twoActions(action)) }
+        guard action.places.contains(place) else {
+            fields.refuse(action.rawValue, Messages.wrongPlace(action, at: place))
+            return nil
+        }
+        return action
+    }
+
+    /// Notes what only goes with another action, or at another place.
+    private static func checkModifiers(_ fields: Fields, at place: FaultPlace) {
+        let replaces = fields["status"] != nil || fields["quota"] != nil
+        fields.refuse(
+            ["body", "code", "message", "retry_after", "processed"], unless: replaces,
+            Messages.needs("'status' or 'quota'"))
+        if replaces {
+            fields.refuse(
+                ["processed"], unless: place == .response, Messages.notForPlace(instead: nil, at: place))
+            fields.refuse(["code", "message"], unless: fields["body"] == nil, Messages.contradicts("body"))
+        }
+        fields.refuse(["at"], unless: place == .socket, Messages.needs("'on: socket'"))
+    }
+}
+
+/// Where a fault happens.
+enum FaultTarget {
+    /// At these endpoints; at all where there is none.
+    case endpoints(Set<Endpoint>)
+    case handshake
+    case socket
+
+    var place: FaultPlace {
+        switch self {
+        case .endpoints: .response
+        case .handshake: .handshake
+        case .socket: .socket
+        }
+    }
+
+    /// What can be written for an endpoint.
+    static let endpoints: [(name: String, endpoint: Endpoint)] = Endpoint.allCases.filter { $0 != .webSocket }.map {
+        ("\($0.method.rawValue) \($0.template)", $0)
+    }
+
+    static func read(_ cursor: Cursor) -> FaultTarget? {
+        switch cursor.written {
+        case "any": return .endpoints([])
+        case "handshake": return .handshake
+        case "socket": return .socket
+        default: break
+        }
+        guard let cursors = cursor.oneOrMore(limit: 100, of: "REST endpoints") else { return nil }
+        let endpoints = cursors.map(endpoint)
+        guard !endpoints.contains(nil) else { return nil }
+        return .endpoints(Set(endpoints.compactMap { $0 }))
+    }
+
+    private static func endpoint(_ cursor: Cursor) -> Endpoint? {
+        guard let text = cursor.written else {
+            cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: nil))
+            return nil
+        }
+        if let found = endpoints.first(where: { $0.name == text }) { return found.endpoint }
+        if ["any", "handshake", "socket"].contains(text) {
+            cursor.refuse(Messages.mixedTargets)
+        } else if text == "GET \(Endpoint.webSocket.template)" {
+            cursor.refuse(Messages.webSocketTarget)
+        } else {
+            let names = endpoints.map(\.name) + ["any", "handshake", "socket"]
+            cursor.refuse(Messages.unknownTarget(cursor.node.excerpt, nearest: Messages.nearest(text, names)))
+        }
+        return nil
+    }
+}

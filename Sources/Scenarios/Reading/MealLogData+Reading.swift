@@ -1,0 +1,104 @@
+import FitIQAPI
+import FitIQBackend
+
+extension MealLogData {
+    static func read(_ cursor: Cursor) -> MealLogData? {
+        guard let fields = Fields(cursor, as: .mealLog) else { return nil }
+        let text = fields.required("text", "the meal in words, such as 2 eggs and toast")?.mealText()
+        let names = MealType.allCases.map(\.rawValue)
+        let type = fields.required("meal_type", Messages.oneOf(names))?.choice(of: MealType.self)
+        var log = MealLogData(rawInput: text ?? "", mealType: type ?? .snack)
+        log.id = fields["id"]?.resourceID()
+        log.loggedAt = fields["logged_at"]?.dateTime()
+        log.createdAt = fields["created_at"]?.dataTime()
+        log.finishedAt = fields["finished_at"]?.dataTime()
+        if let progress = Progress.read(fields) { log.progress = progress }
+        return log
+    }
+}
+
+extension MealLogData.Progress {
+    fileprivate static func read(_ fields: Fields) -> MealLogData.Progress? {
+        let statuses = ["processing", "completed", "failed"]
+        let status: String
+        if let cursor = fields["status"] {
+            guard let name = cursor.name(among: statuses) else { return nil }
+            status = name
+        } else {
+            status = fields["error"] == nil ? "completed" : "failed"
+        }
+        fields.refuse(["items"], unless: status == "completed", Messages.needs("'status: completed'"))
+        fields.refuse(["error", "details"], unless: status == "failed", Messages.needs("'status: failed'"))
+        fields.refuse(["finished_at"], unless: status != "processing", Messages.needs("what has ended"))
+        switch status {
+        case "processing": return .processing
+        case "failed":
+            var failure = MealLogFailure.noFood
+            if let message = fields["error"]?.text(1...500) { failure.message = message }
+            if let details = fields["details"]?.text(1...1000) { failure.details = details }
+            return .failed(failure)
+        default: return fields["items"].map(items) ?? .parsed
+        }
+    }
+
+    private static func items(_ cursor: Cursor) -> MealLogData.Progress {
+        let all = (cursor.elements(limit: ScenarioLimits.items, of: "foods") ?? []).compactMap {
+            Fields($0, as: .item)
+        }
+        let identified = all.filter { $0["id"] != nil && $0["food_id"] != nil }
+        guard !identified.isEmpty else {
+            for fields in all {
+                fields.refuse(["id", "food_id"], unless: false, Messages.itemIDs)
+                fields.refuse(["amount"], unless: false, Messages.needs("'id' and 'food_id'"))
+            }
+            return .foods(all.compactMap(MealRule.Item.read))
+        }
+        return .completed(
+            all.compactMap { fields in
+                guard let id = fields["id"], let foodID = fields["food_id"] else {
+                    fields.cursor.refuse(Messages.itemIDs)
+                    return nil
+                }
+                guard let item = MealRule.Item.read(fields), let id = id.resourceID(),
+                    let foodID = foodID.resourceID()
+                else { return nil }
+                return MealLogItem(
+                    id: id, foodID: foodID, name: item.name, quantity: item.quantity, unit: item.unit,
+                    amountText: fields["amount"]?.text(0...200) ?? Messages.number(item.quantity),
+                    nutrients: item.nutrients, confidence: item.confidence, notes: item.notes)
+            })
+    }
+}
+
+extension MealRule.Item {
+    static func read(_ fields: Fields) -> MealRule.Item? {
+        let name = fields.required("name", "what the food is called")?.text(1...200)
+        let quantity = fields.required("quantity", "how many of the unit")?.double(0...1e9)
+        let unit = fields.required("unit", "what is counted, such as grams, cups or slice")?.text(1...100)
+        var nutrients = MealNutrients()
+        nutrients.calories = fields["calories"]?.integer(0...1_000_000) ?? 0
+        func grams(_ key: String) -> Int { fields[key]?.tenths(upTo: 1_000_000) ?? 0 }
+        nutrients.proteinTenths = grams("protein")
+        nutrients.carbsTenths = grams("carbs")
+        nutrients.fatTenths = grams("fat")
+        nutrients.fiberTenths = grams("fiber")
+        nutrients.sugarTenths = grams("sugar")
+        let confidence = fields["confidence"]?.double(0...1) ?? 1
+        let notes = fields["notes"]?.text(1...1000)
+        guard let name, let quantity, let unit else { return nil }
+        return MealRule.Item(
+            name: name, quantity: quantity, unit: unit, nutrients: nutrients, confidence: confidence, notes: notes)
+    }
+}
+
+extension Cursor {
+    /// A meal in words, as clients may send it.
+    fileprivate func mealText() -> String? {
+        guard let text = text(1...CreateMealLogRequest.maximumInputLength) else { return nil }
+        guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+            refuse(Messages.blankText)
+            return nil
+        }
+        return text
+    }
+}

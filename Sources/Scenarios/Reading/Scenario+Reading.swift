@@ -1,0 +1,126 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+
+extension Scenario {
+    /// Reads a scenario file: YAML, of which JSON is a part.
+    ///
+    /// - Parameter file: what the file is called in messages.
+    /// - Throws: all mistakes of the file, at most ``ScenarioLimits/mistakes``; where it is no YAML, the first one.
+    public static func read(_ text: String, file: String? = nil) throws(ScenarioErrors) -> Scenario {
+        try read(Array(text.utf8), file: file)
+    }
+
+    /// Reads the bytes of a scenario file; they must be UTF-8, at most 16 MiB.
+    ///
+    /// - Parameter file: what the file is called in messages.
+    /// - Throws: all mistakes of the file, at most ``ScenarioLimits/mistakes``; where it is no YAML, the first one.
+    public static func read(_ bytes: [UInt8], file: String? = nil) throws(ScenarioErrors) -> Scenario {
+        guard bytes.count <= ScenarioLimits.fileBytes else {
+            throw ScenarioErrors(TreeError(message: Messages.fileTooLarge(bytes.count)), file: file)
+        }
+        // An export is JSON and may have more values than a file that people write; for its mistakes, lines are due.
+        if bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{"),
+            let value = try? JSON.parse(bytes), let scenario = try? read(json: value)
+        {
+            return scenario
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ScenarioErrors(TreeError(notUTF8: bytes), file: file)
+        }
+        let tree: Node
+        do {
+            tree = try TreeBuilder.tree(ofYAML: text)
+        } catch {
+            throw ScenarioErrors(error, file: file)
+        }
+        return try read(tree, file: file)
+    }
+
+    /// Reads a scenario that came as JSON, in a request or as an export; its mistakes have paths and no lines.
+    public static func read(json value: JSONValue) throws(ScenarioErrors) -> Scenario {
+        let tree: Node
+        do {
+            tree = try TreeBuilder.tree(of: value)
+        } catch {
+            throw ScenarioErrors(error, file: nil)
+        }
+        return try read(tree, file: nil)
+    }
+
+    private static func read(_ tree: Node, file: String?) throws(ScenarioErrors) -> Scenario {
+        let diagnosis = Diagnosis()
+        let scenario = read(Cursor(node: tree, path: .document, diagnosis: diagnosis))
+        guard let scenario, diagnosis.isClean else { throw diagnosis.errors(file: file) }
+        return scenario
+    }
+
+    private static func read(_ cursor: Cursor) -> Scenario? {
+        guard let fields = Fields(cursor, as: .scenario) else { return nil }
+        let name = fields.required("name", "what the scenario is called, " + Messages.text(of: 1...100))?.text(1...100)
+        var scenario = Scenario(name: name ?? "", summary: fields["summary"]?.text(1...300) ?? "")
+        scenario.guide = fields["guide"]?.choice(of: GuideMode.self)
+        scenario.seed = fields["seed"]?.unsigned()
+        scenario.clock = fields["clock"].flatMap(ClockMode.read)
+        scenario.tokenLifetime = fields["token_lifetime"]?.duration()
+        scenario.data = WorldData.read(fields)
+        let pauses = fields["pauses"].map(PauseTable.init) ?? PauseTable()
+        scenario.script.answers =
+            fields["answers"]?.elements(limit: ScenarioLimits.rules, of: "answers")?
+            .compactMap { AnswerRule.read($0, pauses: pauses) } ?? []
+        scenario.script.meals =
+            fields["meals"]?.elements(limit: ScenarioLimits.rules, of: "meals")?.compactMap(MealRule.read) ?? []
+        scenario.faults = fields["faults"].map(FaultReader.rules) ?? []
+        return scenario
+    }
+}
+
+extension ClockMode {
+    fileprivate static func read(_ cursor: Cursor) -> ClockMode? {
+        if case .mapping = cursor.node.content {
+            guard let fields = Fields(cursor, as: .clock) else { return nil }
+            return fields.required("manual", Messages.timestamp)?.timestamp().map { .manual(start: $0) }
+        }
+        switch cursor.written {
+        case "real": return .real
+        case "manual": return .manual
+        default:
+            cursor.refuse(expected: "real, manual, or {manual: 2025-01-29T10:30:00Z}")
+            return nil
+        }
+    }
+}
+
+extension ScenarioErrors {
+    init(_ error: TreeError, file: String?) {
+        let position = error.position
+        self.init(
+            file: file,
+            mistakes: [Mistake(line: position?.line, column: position?.column, path: "", message: error.message)])
+    }
+}
+
+extension TreeError {
+    /// The first byte that is no UTF-8, with its line and column.
+    init(notUTF8 bytes: [UInt8]) {
+        // What comes before the first repaired scalar was valid.
+        var position = Position(line: 1, column: 1)
+        var offset = 0
+        var decoder = UTF8()
+        var input = bytes.makeIterator()
+        decoding: while true {
+            switch decoder.decode(&input) {
+            case .scalarValue(let scalar):
+                offset += UTF8.width(scalar)
+                if scalar == "\n" {
+                    position.line += 1
+                    position.column = 1
+                } else {
+                    position.column += 1
+                }
+            case .emptyInput, .error: break decoding
+            }
+        }
+        self.init(position: position, message: Messages.notUTF8(byte: offset))
+    }
+}

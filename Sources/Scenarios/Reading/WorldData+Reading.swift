@@ -1,0 +1,136 @@
+import FitIQAPI
+import FitIQBackend
+
+extension Scenario {
+    /// The user whom files call `default`: the one of the token that the server prints.
+    public static let defaultUserID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
+}
+
+extension WorldData {
+    /// What a scenario starts from.
+    static func read(_ scenario: Fields) -> WorldData {
+        var data = WorldData()
+        data.issuedIDs = scenario["issued_ids"]?.integer(0...Int.max)
+        var ids: Set<String> = []
+        for cursor in scenario["users"]?.elements(limit: ScenarioLimits.users, of: "users") ?? [] {
+            guard let fields = Fields(cursor, as: .user) else { continue }
+            let user = UserData.read(fields)
+            if !user.id.isEmpty, !ids.insert(user.id).inserted { fields.refuse("id", Messages.notUnique("id")) }
+            data.users.append(user)
+        }
+        return data
+    }
+}
+
+extension UserData {
+    fileprivate static func read(_ fields: Fields) -> UserData {
+        let id = fields.required("id", "'default', or the 'sub' of a token, " + Messages.text(of: 1...200))?.text(
+            1...200)
+        var user = UserData(id: id == "default" ? Scenario.defaultUserID : id ?? "")
+        var goals = GoalTable()
+        for cursor in fields["goals"]?.elements(limit: ScenarioLimits.goals, of: "goals") ?? [] {
+            guard let goalFields = Fields(cursor, as: .goal) else { continue }
+            let goal = GoalData.read(goalFields)
+            goals.add(goal, fields: goalFields)
+            user.goals.append(goal)
+        }
+        var topics = TopicTable()
+        for cursor in fields["consultations"]?.elements(limit: ScenarioLimits.consultations, of: "consultations") ?? []
+        {
+            guard let consultation = ConsultationData.read(cursor, goals: goals) else { continue }
+            if consultation.status == .active { topics.add(consultation, goals: goals, cursor: cursor) }
+            user.consultations.append(consultation)
+        }
+        user.fillActiveConsultations =
+            fields["fill_active_consultations"]?.integer(0...ScenarioLimits.activeConsultations)
+        user.mealLogs =
+            fields["meal_logs"]?.elements(limit: ScenarioLimits.mealLogs, of: "meal logs")?
+            .compactMap(MealLogData.read) ?? []
+        return user
+    }
+}
+
+extension GoalData {
+    fileprivate static func read(_ fields: Fields) -> GoalData {
+        var goal = GoalData(
+            title: fields.required("title", Messages.text(of: 1...200))?.text(1...200) ?? "")
+        goal.id = fields["id"]?.resourceID()
+        goal.name = fields["name"]?.text(1...100)
+        goal.description = fields["description"]?.text(0...2000) ?? ""
+        goal.category = fields["category"]?.text(1...100)
+        goal.targetDate = fields["target_date"]?.dateTime()
+        goal.status = fields["status"]?.choice(of: GoalStatus.self) ?? .notStarted
+        goal.progress = fields["progress"]?.double(0...1) ?? 0
+        goal.createdAt = fields["created_at"]?.dataTime()
+        goal.updatedAt = fields["updated_at"]?.dataTime()
+        return goal
+    }
+}
+
+/// The goals of a user, by what refers to them.
+struct GoalTable {
+    private var indexOfName: [String: Int] = [:]
+    private var indexOfID: [ResourceID: Int] = [:]
+    private var names: [String] = []
+    private var count = 0
+
+    /// Takes a goal up; notes a name or an id that another one has.
+    fileprivate mutating func add(_ goal: GoalData, fields: Fields) {
+        if let name = goal.name {
+            if indexOfName.updateValue(count, forKey: name) != nil { fields.refuse("name", Messages.notUnique("name")) }
+            names.append(name)
+        }
+        if let id = goal.id, indexOfID.updateValue(count, forKey: id) != nil {
+            fields.refuse("id", Messages.notUnique("id"))
+        }
+        count += 1
+    }
+
+    /// Which goal is meant, from 0; nil where there is no such goal.
+    func index(of reference: GoalReference) -> Int? {
+        switch reference {
+        case .named(let name): indexOfName[name]
+        case .id(let id): indexOfID[id]
+        }
+    }
+
+    /// Reads a reference to one of the goals.
+    func reference(_ cursor: Cursor) -> GoalReference? {
+        guard let text = cursor.text(1...100) else { return nil }
+        let reference = ResourceID(text).map(GoalReference.id) ?? .named(text)
+        guard index(of: reference) == nil else { return reference }
+        if case .id = reference {
+            cursor.refuse(Messages.unknownGoalID(text))
+        } else {
+            cursor.refuse(
+                Messages.unknownGoal(text, known: Array(names.prefix(20)), nearest: Messages.nearest(text, names)))
+        }
+        return nil
+    }
+}
+
+/// What active consultations of a user are about: each topic once, ten in all.
+private struct TopicTable {
+    private struct Topic: Hashable {
+        var persona: Persona
+        var context: ContextType
+        var id: String?
+    }
+
+    private var topics: Set<Topic> = []
+    private var count = 0
+
+    mutating func add(_ consultation: ConsultationData, goals: GoalTable, cursor: Cursor) {
+        count += 1
+        if count == ScenarioLimits.activeConsultations + 1 {
+            cursor.refuse(Messages.tooManyActive(ScenarioLimits.activeConsultations))
+        }
+        let goal = consultation.contextGoal.flatMap(goals.index)
+        // The context is told where its goal is unknown; without one there is nothing to compare.
+        guard consultation.contextType != .goal || goal != nil else { return }
+        let topic = Topic(
+            persona: consultation.persona, context: consultation.contextType,
+            id: goal.map(String.init) ?? consultation.contextID)
+        if !topics.insert(topic).inserted { cursor.refuse(Messages.sameTopic) }
+    }
+}

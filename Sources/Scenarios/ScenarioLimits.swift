@@ -1,0 +1,52 @@
+/// How much a scenario may hold; each limit has its refusal (README: limits).
+public enum ScenarioLimits {
+    /// Bytes of a file, 16 MiB.
+    public static let fileBytes = 16 * 1024 * 1024
+    /// Values of a YAML document, those that aliases repeat counted each time.
+    public static let nodes = 200_000
+    /// How deep lists and mappings may be nested.
+    public static let depth = 64
+    /// Mistakes that are reported; the rest is counted.
+    public static let mistakes = 50
+
+    /// Users of a scenario.
+    public static let users = 1000
+    /// Goals of a user.
+    public static let goals = 1000
+    /// Consultations of a user, whatever their status.
+    public static let consultations = 10_000
+    /// Active consultations of a user (consultation-websocket).
+    public static let activeConsultations = 10
+    /// Messages of a consultation, made-up ones included.
+    public static let messages = 10_000
+    /// Meal logs of a user.
+    public static let mealLogs = 10_000
+    /// Foods of a meal.
+    public static let items = 50
+
+    /// Rules for answers, and rules for meals.
+    public static let rules = 1000
+    /// Faults.
+    public static let faults = 1000
+    /// Names for pauses.
+    public static let pauses = 1000
+    /// Steps of an answer, the chunks of a burst counted each.
+    public static let steps = 10_000
+    /// Bytes of all texts of an answer, 256 KiB.
+    public static let answerBytes = 256 * 1024
+    /// Bytes of what an assistant or the system said, 1 MiB.
+    public static let messageBytes = 1024 * 1024
+    /// Bytes of a body, or a frame, that stands in place of the right one, 1 MiB.
+    public static let replacementBytes = 1024 * 1024
+    /// Bytes of other texts, as in requests.
+    public static let textBytes = 16 * 1024
+    /// Fragments of a frame.
+    public static let fragments = 1000
+    /// Frames that come as one.
+    public static let coalesced = 100
+
+    /// The longest duration, 366 days, in nanoseconds.
+    public static let longestDuration: Int64 = 366 * 86_400_000_000_000
+    /// The longest wait of a fault, an hour, in nanoseconds.
+    public static let longestWait: Int64 = 3_600_000_000_000
+}

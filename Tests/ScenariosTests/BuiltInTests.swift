@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+@testable import Scenarios
+
+@Suite("Built-in scenarios")
+struct BuiltInTests {
+    @Test("Each text is its file, byte for byte; scripts/describe makes it so", arguments: Scenario.builtInNames)
+    func equalsFile(_ name: String) throws {
+        let file = try Data(contentsOf: Fixture.scenarios.appendingPathComponent("\(name).yaml"))
+        #expect(Scenario.builtInText(named: name).map { Data($0.utf8) } == file, "Run scripts/describe.")
+    }
+
+    @Test("Every file is built in")
+    func isComplete() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Fixture.scenarios.path)
+            .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }
+        #expect(Set(files) == Set(Scenario.builtInNames))
+        #expect(Set(files).count == Scenario.builtInNames.count)
+        #expect(Scenario.builtInNames.first == "default")
+    }
+
+    @Test(
+        "What people look for is there",
+        arguments: [
+            "default", "conflict", "limit-reached", "token-expires-mid-session", "slow-coach", "coach-error",
+            "drop-mid-stream", "reset-mid-frame", "server-restarts", "flaky-500", "timeouts", "half-open",
+            "meal-completes", "meal-fails", "meal-finishes-before-socket", "coalesced-frames",
+            "nanosecond-timestamps", "empty-account", "long-history",
+        ])
+    func isThere(_ name: String) { #expect(Scenario.builtIn(named: name) != nil) }
+
+    @Test("Each can be read, is called as its file, and says in a line what happens", arguments: Scenario.builtInNames)
+    func canBeRead(_ name: String) throws {
+        let text = try #require(Scenario.builtInText(named: name))
+        #expect(text.hasPrefix("# yaml-language-server: $schema=scenario.schema.json\n#"))
+        let scenario = try Scenario.read(text, file: name)
+        #expect(Scenario.builtIn(named: name) == scenario)
+        #expect(scenario.name == name)
+        let listed = Scenario.builtInSummaries.first { $0.name == name }
+        #expect(scenario.summary == listed?.summary)
+        #expect((20...110).contains(scenario.summary.count) && scenario.summary.hasSuffix("."))
+    }
+
+    @Test("Without arguments a scenario is what default.yaml says")
+    func defaultNeedsNoParsing() throws {
+        #expect(try Scenario.read(#require(Scenario.builtInText(named: "default"))) == Scenario())
+        #expect(Scenario.builtIn(named: "default") == Scenario())
+    }
+
+    @Test("An unknown name has the nearest one told")
+    func tellsNearest() {
+        #expect(Scenario.builtIn(named: "flaky") == nil)
+        #expect(
+            Scenario.unknownBuiltIn("slow-coash").hasPrefix(
+                "There is no built-in scenario \"slow-coash\". Did you mean 'slow-coach'? There are default, answer-lost, "
+            ))
+    }
+}
+
+/// Where the scenario files are.
+enum Fixture {
+    static let directory = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("Fixtures")
+    static let scenarios = directory.appendingPathComponent("scenarios")
+    static let invalid = directory.appendingPathComponent("invalid-scenarios")
+}

@@ -1,0 +1,146 @@
+import Faults
+import FitIQAPI
+import Testing
+
+@testable import Scenarios
+
+@Suite("Reading: faults")
+struct FaultTests {
+    static func rules(_ fault: String) throws -> [FaultRule] {
+        try Scenario.read("name: a\nfaults:\n  - \(fault)").faults
+    }
+
+    @Test(
+        "With responses",
+        arguments: [
+            ("status: 503", .replace(Replacement(status: 503))),
+            (
+                "{status: 500, body: '{}', content_type: text/plain, retry_after: 2, processed: true}",
+                .replace(
+                    Replacement(status: 500, body: "{}", contentType: "text/plain", retryAfter: 2, isProcessed: true))
+            ),
+            (
+                "{status: 409, code: C, message: M, retry_after: 1m}",
+                .replace(Replacement(status: 409, code: "C", message: "M", retryAfter: 60))
+            ),
+            (
+                "{quota: {requests: 5, per: 10s}, retry_after: 3}",
+                .quota(requests: 5, window: 10_000_000_000, Replacement(status: 429, retryAfter: 3))
+            ),
+            (
+                "{quota: {requests: 0, per: 1h}, status: 503, content_type: a/b, body: x}",
+                .quota(
+                    requests: 0, window: 3_600_000_000_000, Replacement(status: 503, body: "x", contentType: "a/b"))
+            ),
+            ("delay: 2s", .delay(2_000_000_000)),
+            ("dribble: {bytes: 16, every: 100ms}", .dribble(bytes: 16, every: 100_000_000)),
+            ("truncate: {after: 20}", .truncate(after: 20)),
+            ("content_length: 10", .contentLength(off: 10)),
+            ("content_length: -3", .contentLength(off: -3)),
+            ("malformed: json", .malformedJSON),
+            ("malformed: chunking", .malformedChunking),
+            ("empty_reply: true", .emptyReply),
+            ("reset: true", .reset(after: 0)),
+            ("reset: {after: 30}", .reset(after: 30)),
+            ("hang: true", .hang),
+            ("content_type: application/json", .contentType("application/json")),
+            ("content_type: null", .contentType(nil)),
+            ("content_type:", .contentType(nil)),
+            ("nanosecond_timestamps: true", .nanosecondTimestamps),
+        ] as [(String, ResponseFault)])
+    func responses(_ yaml: String, _ expected: ResponseFault) throws {
+        let isFlow = yaml.hasPrefix("{")
+        let text = isFlow ? "{on: any, " + yaml.dropFirst() : "on: any\n    \(yaml)"
+        #expect(try Self.rules(text) == [FaultRule(name: "fault-1", fault: .response(expected, on: []))])
+    }
+
+    @Test(
+        "With handshakes",
+        arguments: [
+            ("status: 503, retry_after: 1", .refuse(Replacement(status: 503, retryAfter: 1))),
+            ("delay: 2s", .delay(2_000_000_000)), ("wrong_accept: true", .wrongAccept),
+            ("empty_reply: true", .emptyReply), ("reset: true", .reset), ("hang: true", .hang),
+        ] as [(String, HandshakeFault)])
+    func handshakes(_ yaml: String, _ expected: HandshakeFault) throws {
+        #expect(
+            try Self.rules("{on: handshake, connections: 1, \(yaml)}")
+                == [FaultRule(name: "fault-1", fault: .handshake(expected), selection: .only(1))])
+    }
+
+    @Test(
+        "With sockets",
+        arguments: [
+            ("close: 1011", .close(code: 1011, reason: "")), ("close: none", .close(code: nil, reason: "")),
+            ("close: {code: 4000, reason: Bye}", .close(code: 4000, reason: "Bye")), ("finish: true", .finish),
+            ("reset: true", .reset), ("silence: true", .silence), ("cut: {after: 5}", .cut(after: 5, reset: false)),
+            ("cut: {after: 5, reset: true}", .cut(after: 5, reset: true)), ("masked: true", .masked),
+            ("reserved_bits: 4", .reservedBits(4)), ("invalid_utf8: true", .invalidUTF8),
+            ("fragments: [3, 7]", .fragments(at: [3, 7])), ("coalesce: 3", .coalesce(count: 3)),
+            ("binary: true", .binary), ("lose: true", .lose), ("double: true", .double), ("swap: true", .swap),
+            ("delay: 2s", .delay(2_000_000_000)),
+            ("dribble: {bytes: 1, every: 1ms}", .dribble(bytes: 1, every: 1_000_000)),
+            (#"replace: '{"type": "x"}'"#, .replace(text: #"{"type": "x"}"#)),
+            ("nanosecond_timestamps: true", .nanosecondTimestamps), ("withhold_pong: true", .withholdPong),
+            ("stall_reading: true", .stallReading),
+        ] as [(String, SocketFault)])
+    func sockets(_ yaml: String, _ expected: SocketFault) throws {
+        #expect(
+            try Self.rules("{on: socket, \(yaml)}")
+                == [FaultRule(name: "fault-1", fault: .socket(expected, at: .frames(.all)))])
+    }
+
+    @Test(
+        "At a point of a connection",
+        arguments: [
+            ("frame: 3", .frames(.only(3))), ("frame: 2..4", .frames(Selection(first: 2, last: 4))),
+            ("frame: 2..", .frames(Selection(first: 2))), ("type: pong", .type("pong", .all)),
+            ("type: meal_log.failed, n: 2", .type("meal_log.failed", .only(2))),
+            ("chunk: 3", .chunks(.only(3), ofAnswer: nil)), ("chunk: 1.., answer: 2", .chunks(.all, ofAnswer: 2)),
+            ("byte: 100", .byte(100)),
+            (
+                "frame: {from: 2, every: 3, per_mille: 10}",
+                .frames(Selection(first: 2, step: 3, perMille: 10))
+            ),
+        ] as [(String, SocketPoint)])
+    func points(_ yaml: String, _ expected: SocketPoint) throws {
+        #expect(
+            try Self.rules("{on: socket, lose: true, at: {\(yaml)}}")
+                == [FaultRule(name: "fault-1", fault: .socket(.lose, at: expected))])
+    }
+
+    @Test("Names, switches, endpoints and selections")
+    func rules() throws {
+        let scenario = try Scenario.read(
+            """
+            name: a
+            faults:
+              - {name: flaky, enabled: false, on: POST /api/v1/consultations, requests: 1..3, hang: true}
+              - {on: [GET /api/v1/goals, "GET /api/v1/goals/{goalId}"], requests: {from: 1, to: 9, every: 2}, hang: true}
+            """)
+        #expect(
+            scenario.faults == [
+                FaultRule(
+                    name: "flaky", isEnabled: false, fault: .response(.hang, on: [.createConsultation]),
+                    selection: .first(3)),
+                FaultRule(
+                    name: "fault-2", fault: .response(.hang, on: [.listGoals, .showGoal]),
+                    selection: Selection(first: 1, last: 9, step: 2)),
+            ])
+    }
+
+    @Test("Every action can be read at each place where it belongs, and nowhere else")
+    func actionsHavePlaces() throws {
+        let values: [FaultAction: String] = [
+            .status: "500", .quota: "{requests: 1, per: 1s}", .delay: "1s", .dribble: "{bytes: 1, every: 1s}",
+            .truncate: "{after: 1}", .contentLength: "1", .malformed: "json", .contentType: "a/b", .close: "1000",
+            .cut: "{after: 1}", .reservedBits: "1", .fragments: "[1]", .coalesce: "2", .replace: "x",
+        ]
+        for action in FaultAction.allCases {
+            for (place, target) in [(FaultPlace.response, "any"), (.handshake, "handshake"), (.socket, "socket")] {
+                let rule = "{on: \(target), \(action.rawValue): \(values[action] ?? "true")}"
+                let isRead = (try? Self.rules(rule)) != nil
+                #expect(isRead == action.places.contains(place), "\(rule)")
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+@testable import Scenarios
+
+/// Each file of Fixtures/invalid-scenarios beside what is said of it.
+@Suite("Invalid scenarios")
+struct InvalidScenarioTests {
+    static let names: [String] = {
+        let files = FileManager.default.enumerator(atPath: Fixture.invalid.path)?.compactMap { $0 as? String } ?? []
+        return files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }.sorted()
+    }()
+
+    @Test("There are many, and each message belongs to one")
+    func areMany() {
+        #expect(Self.names.count >= 40)
+        let files = FileManager.default.enumerator(atPath: Fixture.invalid.path)?.compactMap { $0 as? String } ?? []
+        let expectations = files.filter { $0.hasSuffix(".txt") }.map { String($0.dropLast(4)) }
+        #expect(Set(expectations) == Set(Self.names))
+    }
+
+    @Test("Each is refused in these words", arguments: names)
+    func isRefused(_ name: String) throws {
+        let url = Fixture.invalid.appendingPathComponent(name)
+        let bytes = try [UInt8](Data(contentsOf: url.appendingPathExtension("yaml")))
+        let expected = try String(contentsOf: url.appendingPathExtension("txt"), encoding: .utf8)
+        let file = url.lastPathComponent + ".yaml"
+        do {
+            let scenario = try Scenario.read(bytes, file: file)
+            Issue.record("It was read: \(scenario)")
+        } catch {
+            #expect(error.description + "\n" == expected)
+            #expect(error.file == file)
+            for mistake in error.mistakes { #expect(mistake.line != nil && mistake.column != nil) }
+        }
+    }
+}
