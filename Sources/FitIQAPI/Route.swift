@@ -128,7 +128,16 @@ public enum Route: Equatable, Sendable {
 
     /// What a method does at the path; nil where it does nothing in any mode.
     public func endpoint(for method: HTTPRequest.Method) -> Endpoint? {
-        method == .head
+        // What most requests are, without a look at the list.
+        if method == .get {
+            switch self {
+            case .consultation: return .showConsultation
+            case .goal: return .showGoal
+            case .mealLog: return .showMealLog
+            default: break
+            }
+        }
+        return method == .head
             ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
     }
 

@@ -77,6 +77,9 @@ public struct Backend: Sendable {
         return users.add(id)
     }
 
+    /// The id of a user.
+    public func name(of user: UserID) -> String { users[user].id }
+
     /// The position of a consultation of this user; 404 for anybody else's, as if it did not exist.
     ///
     /// - Parameter field: where in the body the id stood; nil for the path.

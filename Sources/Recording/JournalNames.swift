@@ -3,15 +3,6 @@ import HTTP1
 import JSON
 import WebSocket
 
-extension Timestamp {
-    /// ISO 8601 in UTC with nine digits of a fraction, `2025-01-29T10:30:00.000000000Z`.
-    var nanosecondText: String {
-        let fraction = nanosecondsSinceEpoch - secondsSinceEpoch * 1_000_000_000
-        let digits = String(fraction)
-        return "\(wireText.dropLast()).\(String(repeating: "0", count: 9 - digits.utf8.count))\(digits)Z"
-    }
-}
-
 extension Party {
     /// Where what this side sends goes.
     var direction: String {

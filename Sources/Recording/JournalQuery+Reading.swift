@@ -38,7 +38,7 @@ extension JournalQuery {
             endpoint = found
         case "user": user = value
         case "connection": connection = UInt64(try Self.number(name, value, in: 1...Int.max))
-        case "kind": kind = try Self.choice(name, value, \JournalEvent.Kind.rawValue)
+        case "kind": kinds = [try Self.choice(name, value, \JournalEvent.Kind.rawValue)]
         case "unmatched":
             guard let flag = ["true": true, "false": false][value] else {
                 throw .unknownChoice(name, got: value, allowed: ["true", "false"])

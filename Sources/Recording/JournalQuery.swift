@@ -18,8 +18,8 @@ public struct JournalQuery: Sendable {
     public var user: String?
     /// The connection's number.
     public var connection: UInt64?
-    /// The kind of entry.
-    public var kind: JournalEvent.Kind?
+    /// The kinds of entries; none for all.
+    public var kinds: Set<JournalEvent.Kind> = []
     /// Whether the request belongs to no operation.
     public var isUnmatched: Bool?
     /// Only entries with higher numbers.
@@ -40,7 +40,8 @@ public struct JournalQuery: Sendable {
 
     /// Whether an entry's own facts fit; those of its socket are looked at by ``Journal/entries(_:)``.
     func matches(_ entry: JournalEntry) -> Bool {
-        guard kind == nil || kind == entry.event.kind, connection == nil || connection == entry.connection else {
+        guard kinds.isEmpty || kinds.contains(entry.event.kind), connection == nil || connection == entry.connection
+        else {
             return false
         }
         switch entry.event {

@@ -41,6 +41,13 @@ struct AdminBody {
         return text
     }
 
+    /// A truth value, or nil where the key is absent.
+    func flag(_ key: String) throws(APIError) -> Bool? {
+        guard let value = self[key] else { return nil }
+        guard let flag = value.bool else { throw .wrongType(key, expected: "true or false", got: value) }
+        return flag
+    }
+
     /// A span of time in nanoseconds, or nil where the key is absent.
     func duration(_ key: String) throws(APIError) -> Int64? {
         guard let text = try text(key, expected: AdminBody.expectedDuration) else { return nil }
@@ -48,6 +55,22 @@ struct AdminBody {
             throw .wrongType(key, expected: AdminBody.expectedDuration, got: .string(text))
         }
         return nanoseconds
+    }
+
+    /// A scenario, by the name of a built-in one or as an object in the form of a scenario file; nil where the key is absent.
+    func scenario() throws(APIError) -> Scenario? {
+        guard let value = self["scenario"] else { return nil }
+        if let name = value.string {
+            guard let scenario = Scenario.builtIn(named: name) else {
+                throw APIError(.badRequest, .validationFailed, Scenario.unknownBuiltIn(name))
+            }
+            return scenario
+        }
+        do throws(ScenarioErrors) {
+            return try Scenario.read(json: value)
+        } catch {
+            throw APIError(error)
+        }
     }
 
     static let expectedDuration = "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\""

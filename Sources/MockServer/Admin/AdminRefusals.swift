@@ -1,5 +1,7 @@
 import FitIQAPI
+import FitIQBackend
 import HTTPTypes
+import Scenarios
 
 /// What the admin API says where it does not do what it was asked.
 extension APIError {
@@ -50,6 +52,26 @@ extension APIError {
     static let wrongAdminToken = APIError(
         .unauthorized, .unauthorized,
         "The admin API of this server asks for its --admin-token in the field 'X-Admin-Token'.")
+
+    /// The journal was asked for a part.
+    static let journalTakesNoQuery = APIError(
+        .badRequest, .validationFailed,
+        "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
+
+    /// No rule has the name.
+    static func unknownFault(_ name: String, known: [String]) -> APIError {
+        let near = NearMiss.nearest(to: name, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
+        return APIError(.notFound, .notFound, "This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
+    }
+
+    /// A rule that cannot be.
+    static func badFault(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
+
+    /// A scenario cannot be read.
+    init(_ errors: ScenarioErrors) { self.init(.badRequest, .validationFailed, errors.description) }
+
+    /// A scenario's data does not fit together.
+    init(_ error: PlantError) { self.init(.badRequest, .validationFailed, error.description) }
 
     /// A clock that follows the system's was to be moved.
     static let realClock = APIError(

@@ -12,6 +12,9 @@ struct AdminRoute: Equatable {
         case health, echo, worlds, scenarios
         // Of a world.
         case world, reset, clock, tokens
+        case requests, unmatchedRequests, frames, journal, events
+        case faults, fault(String)
+        case state
     }
 
     /// The endpoint with these segments of a path, of which the first is `__admin`; nil where there is none.
@@ -38,13 +41,21 @@ struct AdminRoute: Equatable {
         case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
         case .clock: [.get, .head, .post]
         case .reset, .tokens: [.post]
+        case .requests, .unmatchedRequests, .frames: [.get, .head]
+        case .journal: [.get, .head, .delete]
+        case .events: [.get]
+        case .faults: [.get, .head, .post]
+        case .state: [.get, .head, .put]
+        case .fault: [.get, .head, .patch, .delete]
         }
     }
 
     /// The paths as people write them, for hints.
     static let templates = [
         "/__admin/health", "/__admin/echo", "/__admin/worlds", "/__admin/scenarios", "/__admin/worlds/{id}",
-        "/__admin/reset", "/__admin/clock", "/__admin/tokens",
+        "/__admin/reset", "/__admin/clock", "/__admin/tokens", "/__admin/requests", "/__admin/requests/unmatched",
+        "/__admin/frames", "/__admin/journal", "/__admin/events", "/__admin/faults", "/__admin/faults/{name}",
+        "/__admin/state",
     ]
 }
 
@@ -64,6 +75,14 @@ extension AdminRoute.Resource {
         case ["reset"]: self = .reset
         case ["clock"]: self = .clock
         case ["tokens"]: self = .tokens
+        case ["requests"]: self = .requests
+        case ["requests", "unmatched"]: self = .unmatchedRequests
+        case ["frames"]: self = .frames
+        case ["journal"]: self = .journal
+        case ["events"]: self = .events
+        case ["state"]: self = .state
+        case ["faults"]: self = .faults
+        case let path where path.count == 2 && path[0] == "faults": self = .fault(path[1])
         default: return nil
         }
     }

@@ -32,6 +32,19 @@ extension Engine {
         case .clock: return clockAnswer(of: world, at: now)
         case .tokens: return try makeToken(for: world, body, at: now)
         case .scenarios: return scenarioList
+        case .requests: return try journalAnswer(of: world, head, kinds: [.exchange, .opened])
+        case .unmatchedRequests: return try journalAnswer(of: world, head, kinds: [.exchange], isUnmatched: true)
+        case .frames: return try journalAnswer(of: world, head, kinds: [.opened, .frame, .fault, .closed])
+        case .journal where head.method == .delete: return clearJournal(of: world)
+        case .journal: return try journalLines(of: world, head)
+        case .events:
+            follow(world, head, on: connection, at: now)
+            return nil
+        case .state where head.method == .put: return try importState(body, into: world, at: now)
+        case .state: return .ok(exportState(of: world, at: now))
+        case .faults where head.method == .post: return try addFault(to: world, body)
+        case .faults: return .ok(faultList(of: world))
+        case .fault(let name): return try faultAnswer(named: name, of: world, head, body)
         }
     }
 
@@ -61,6 +74,16 @@ extension Engine {
     }
 
     private var scenarioList: Answer {
-        .ok(JSONWriter.object { _ in })
+        .ok(
+            JSONWriter.object { writer in
+                writer.array("scenarios") { writer in
+                    for scenario in Scenario.builtInSummaries {
+                        writer.object { writer in
+                            writer.member("name", scenario.name)
+                            writer.member("summary", scenario.summary)
+                        }
+                    }
+                }
+            })
     }
 }

@@ -15,7 +15,7 @@ extension Engine {
         guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
         let number = worldSerial + 1
         let id = "w\(number)"
-        let scenario = try scenario(in: body) ?? configuration.scenario
+        let scenario = try body.scenario() ?? configuration.scenario
         var settings = configuration.defaultWorldSettings
         settings.origin += "/w/" + id
         settings.scenario = scenario
@@ -78,7 +78,7 @@ extension Engine {
     func reset(_ world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
         let body = try AdminBody(body, keys: Self.worldKeys)
         var settings = world.settings
-        if let scenario = try scenario(in: body) {
+        if let scenario = try body.scenario() {
             settings.scenario = scenario
             settings.seed = scenario.seed ?? configuration.seed
             settings.mode = scenario.guide ?? configuration.mode
@@ -87,11 +87,18 @@ extension Engine {
         settings.seed = try body.seed() ?? settings.seed
         settings.mode = try body.guide() ?? settings.mode
         settings.clock = try body.clock() ?? settings.clock
+        try restart(world, settings, reason: "The world was reset", at: now)
+        return .ok(describe(world, at: now))
+    }
+
+    /// Has a world begin anew, and closes its sockets with 1001.
+    ///
+    /// - Throws: where the scenario's data does not fit together; the world stays as it was.
+    func restart(_ world: World, _ settings: WorldSettings, reason: String, at now: Timestamp) throws(APIError) {
         let state = try World.State(settings, now: now)
-        closeSockets(of: world, reason: "The world was reset", at: now)
+        closeSockets(of: world, reason: reason, at: now)
         world.begin(settings, state)
         queueDeadline(of: world)
-        return .ok(describe(world, at: now))
     }
 
     /// Forgets the worlds that lay idle too long.
@@ -118,16 +125,14 @@ extension Engine {
     /// Closes the sockets of a world with 1001, and has every other connection forget it.
     private func closeSockets(of world: World, reason: String, at now: Timestamp) {
         for case let connection? in connections where connection.world === world {
-            if connection.speaks == .webSocket, connection.ending == .none {
+            if connection.speaks == .webSocket {
+                guard connection.ending == .none else { continue }
                 forgetSocket(of: connection)
                 close(connection, code: .goingAway, reason: reason, at: now)
+            } else {
+                connection.lastAuthorization = nil
+                connection.world = nil
             }
-            connection.lastAuthorization = nil
-            connection.world = nil
         }
-    }
-
-    private func scenario(in body: AdminBody) throws(APIError) -> Scenario? {
-        nil
     }
 }

@@ -22,6 +22,17 @@ struct Answer {
         self.contentType = contentType
     }
 
+    /// Whether its fields are those that most responses share, which are encoded ahead of time.
+    var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent }
+
+    /// All fields but those of framing.
+    func allFields(at time: Timestamp) -> HTTPFields {
+        var all = fields ?? HTTPFields()
+        if status != .noContent { all[.contentType] = contentType ?? Answer.json }
+        all[.date] = time.httpDateText
+        return all
+    }
+
     init(_ error: APIError, in form: GuideMode) {
         self.init(status: error.status, body: error.body(in: form), fields: error.fields.isEmpty ? nil : error.fields)
     }

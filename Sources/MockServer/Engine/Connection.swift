@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTP1
@@ -48,6 +49,14 @@ public final class Connection {
     /// The WebSocket side, after the handshake.
     var webSocket: WebSocket.Connection?
     var webSocketUse = WebSocketUse.echo
+
+    /// What goes wrong with what the socket sends; nil where nothing does.
+    var socketFaults: SocketFaults?
+    /// Whether the journal has how the socket ended.
+    var isClosingRecorded = false
+
+    /// Whose journal it is sent as it grows; nil for every other connection.
+    var follower: Follower?
 
     /// What of this connection is in the engine's sum of held bytes.
     var accountedBytes = 0
@@ -128,6 +137,8 @@ public final class Connection {
             case readHead, readBody
             /// The peer answers our close frame, or closes.
             case closing
+            /// A stream of events has nothing to tell.
+            case keepAlive
             /// A connection on which a fault has fallen silent goes away.
             case silence
         }

@@ -11,8 +11,8 @@ struct Destination {
     private(set) var world: World?
     /// The endpoint; nil where there is none with this path.
     private(set) var route: ServerRoute?
-    /// Whether the path looks for the admin API below a world's prefix, where it never is.
-    private(set) var isAdminBelowWorld = false
+    /// Whether the path is the admin API's; below a world's prefix there is none.
+    private(set) var isAdmin = false
 
     init(of target: RequestTarget, in engine: Engine) {
         var shortCut: Route?
@@ -25,14 +25,20 @@ struct Destination {
         }
         guard hasPrefix else {
             world = engine.defaultWorld
-            route = shortCut.map(ServerRoute.api) ?? ServerRoute(segments: target.segments)
+            if let shortCut {
+                route = .api(shortCut)
+            } else {
+                let segments = target.segments
+                isAdmin = segments.first == "__admin"
+                route = ServerRoute(segments: segments)
+            }
             return
         }
         let segments = target.segments
         worldID = segments[1]
         world = engine.worlds[segments[1]]
         let rest = Array(segments.dropFirst(2))
-        isAdminBelowWorld = rest.first == "__admin"
-        route = isAdminBelowWorld ? nil : ServerRoute(segments: rest)
+        isAdmin = rest.first == "__admin"
+        route = isAdmin ? nil : ServerRoute(segments: rest)
     }
 }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Recording
 
 /// What happens to a connection when nothing happens on it.
 extension Engine {
@@ -63,6 +64,7 @@ extension Engine {
         switch purpose {
         case .idle, .closing: end(connection, connection.output.isEmpty ? .close : .reset)
         case .silence: end(connection, .reset)
+        case .keepAlive: keepAlive(connection, at: now)
         case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
         case .readBody: refuse(connection, .bodyTimeout(limits.readTime), at: now)
         }
@@ -73,6 +75,14 @@ extension Engine {
         guard let deadline = connection.deadline else { return }
         connection.deadline?.time = deadline.time.advanced(byNanoseconds: -nanoseconds)
         queueDeadline(of: connection)
+    }
+
+    /// Tells a follower that there is nothing to tell.
+    private func keepAlive(_ connection: Connection, at now: Timestamp) {
+        lendOutput(to: connection)
+        connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
+        touch(connection)
+        arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
 
     private func queueDeadline(of connection: Connection) {

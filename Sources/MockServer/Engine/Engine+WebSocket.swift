@@ -10,14 +10,27 @@ extension Engine {
     ///
     /// - Throws: 401, 404, 400 where it is not active; then what is wrong with the handshake itself, 426 or 400.
     func openConsultationSocket(
-        _ head: RequestHead, id: String, in world: World, on connection: Connection, at now: Timestamp
+        _ exchange: inout Exchange, id: String, in world: World, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
+        let head = exchange.head
+        if head.wantsUpgrade { exchange.handshakeFaults = world.faults.openSocket(at: world.turn.now) }
+        let faults = exchange.handshakeFaults
+        if let faults, !faults.opensSocket {
+            // Without a refusal of its own the connection ends before a byte of this.
+            return faults.answer(in: errorForm(of: exchange, in: world)).map(Answer.init)
+                ?? Answer(status: .serviceUnavailable, body: [])
+        }
         let queryToken = head.target.queryItems().first { $0.name == "token" }?.value
         let user = try world.authenticator.webSocketUser(
             of: head.fields, queryToken: queryToken, last: &connection.lastAuthorization, in: &world.backend,
             at: world.turn.now)
         try world.backend.checkSocket(on: id, by: user)
-        if let refusal = try upgrade(head, on: connection, use: .consultation, at: now) { return refusal }
+        exchange.user = world.backend.name(of: user)
+        let start = connection.output.bytes.count
+        let fields = try upgrade(head, on: connection, use: .consultation, at: now)
+        shape(exchange, from: start, in: world, on: connection, at: now)
+        record(exchange, openedWith: fields, in: world, on: connection)
+        connection.socketFaults = faults?.socket
         try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
         applyEffects(of: world, at: now)
         receiveTrailingBytes(of: connection, at: now)
@@ -26,15 +39,17 @@ extension Engine {
 
     /// Opens the echo socket, which asks for no credentials.
     func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
-        if let refusal = try upgrade(head, on: connection, use: .echo, at: now) { return refusal }
+        _ = try upgrade(head, on: connection, use: .echo, at: now)
         receiveTrailingBytes(of: connection, at: now)
         return nil
     }
 
-    /// Accepts a handshake, or answers what is wrong with it.
+    /// Accepts a handshake, and returns the fields of the 101.
+    ///
+    /// - Throws: what is wrong with it.
     private func upgrade(
         _ head: RequestHead, on connection: Connection, use: Connection.WebSocketUse, at now: Timestamp
-    ) throws(APIError) -> Answer? {
+    ) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
         switch outcome {
@@ -53,7 +68,7 @@ extension Engine {
             connection.deadline = nil
             webSocketOpened()
             observe?(.webSocketOpened(path: head.target.path))
-            return nil
+            return fields
         }
     }
 
@@ -92,6 +107,7 @@ extension Engine {
     }
 
     private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
+        record(event, on: connection, in: world)
         switch (event, connection.webSocketUse) {
         case (.text(let text), .consultation):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
@@ -106,6 +122,7 @@ extension Engine {
         case (.closing, _):
             forgetSocket(of: connection)
         case (.failed(let code, let message), _):
+            recordClosing(of: connection, by: .client, .violation, message: message)
             observe?(.webSocketFailed(code: code.rawValue, message: message))
             forgetSocket(of: connection)
             linger(connection, at: now)
@@ -128,7 +145,12 @@ extension Engine {
             case .send(let socket, let text):
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none else { continue }
                 lendOutput(to: connection)
-                _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
+                if connection.socketFaults == nil {
+                    let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) ?? false
+                    if isSent { record(sent: text, on: connection, in: world) }
+                } else {
+                    sendThroughFaults(text, on: connection, in: world, at: now)
+                }
                 touch(connection)
                 awaitReader(of: connection, at: now)
                 account(connection)
@@ -147,6 +169,7 @@ extension Engine {
     /// Begins the closing handshake from our side.
     func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
+        sendWhatWaits(on: connection, at: now)
         _ = connection.webSocket?.close(code: code, reason: reason, into: &connection.output.bytes)
         touch(connection)
         awaitReader(of: connection, at: now)
@@ -161,6 +184,7 @@ extension Engine {
     /// Ends a connection whose client takes too little: what it does not read cannot be told to it in a close frame.
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
+        recordClosing(of: connection, by: .server, .limit, message: reason.description)
         forgetSocket(of: connection)
         connection.output.discard()
         end(connection, .reset)

@@ -68,6 +68,8 @@ public final class Engine {
     var worlds: [String: World] = [:]
     /// How many were ever made, beside the default world: ids are not used twice.
     var worldSerial = 0
+    /// The connections that are sent a journal as it grows.
+    var followers: [ConnectionID] = []
     /// When idle worlds are looked for next; nil while there is only the default one.
     var nextSweep: Timestamp?
     /// When the worlds have to be looked at, by the system's clock.
@@ -152,6 +154,7 @@ public final class Engine {
             connection.http.receiveEndOfStream()
             serveRequests(of: connection, at: now)
         }
+        recordClosing(of: connection, by: .client, .finish)
         forgetSocket(of: connection)
         end(connection, .close)
     }
@@ -159,6 +162,7 @@ public final class Engine {
     /// Takes the news that the transport connection is gone, and frees its place.
     public func transportClosed(_ id: ConnectionID) {
         guard let connection = self[id] else { return }
+        recordClosing(of: connection, by: .client, .reset)
         forgetSocket(of: connection)
         connection.ending = .reset
         if connection.webSocket != nil { webSocketCount -= 1 }
@@ -208,6 +212,7 @@ public final class Engine {
     ///
     /// WebSockets come last, so that an event is never sent before the response to the request that brought it about.
     public func takeTouched() -> [Connection] {
+        feedFollowers()
         guard !touched.isEmpty else { return [] }
         var result = touched
         touched.removeAll(keepingCapacity: true)
@@ -226,6 +231,7 @@ public final class Engine {
     /// Whether the transport shall leave what arrives where it is, until more output is sent.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
+            || connection.socketFaults?.stallsReading ?? false
     }
 
     /// The connection with this number, while it is open.

@@ -44,9 +44,11 @@ extension Engine {
             world.heldOutputs.insert(connection.id, at: time)
             queueDeadline(of: world)
         case .end(.finish):
+            recordClosing(of: connection, by: .server, .fault)
             forgetSocket(of: connection)
             linger(connection, at: now)
         case .end(.reset):
+            recordClosing(of: connection, by: .server, .fault)
             forgetSocket(of: connection)
             end(connection, .resetAfterOutput)
         case .end(.silence):

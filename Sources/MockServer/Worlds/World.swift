@@ -1,5 +1,7 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
+import Recording
 import Scenarios
 
 /// One isolated backend: its state, its clock, its ids, its credentials.
@@ -19,6 +21,10 @@ final class World {
     var authenticator: Authenticator
     /// When the token that the server hands out for the world expires, in seconds since 1970.
     private(set) var tokenExpiry: Int64
+    /// What goes wrong on purpose.
+    var faults: FaultBook
+    /// What happened.
+    var journal = Journal()
     /// Field lines that most responses share.
     var responseFields = ResponseFields()
     /// When connections go on whose output a fault holds back, by the world's clock.
@@ -46,6 +52,11 @@ final class World {
             clock = WorldClock(settings.clock)
             backend = settings.makeBackend()
             turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
+            do throws(PlantError) {
+                try backend.plant(settings.scenario.data, &turn)
+            } catch {
+                throw APIError(error)
+            }
         }
     }
 
@@ -62,6 +73,7 @@ final class World {
         backend = state.backend
         turn = state.turn
         authenticator = settings.makeAuthenticator()
+        faults = settings.makeFaults()
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
     }
 
@@ -72,6 +84,8 @@ final class World {
         backend = state.backend
         turn = state.turn
         authenticator = settings.makeAuthenticator()
+        faults = settings.makeFaults()
+        journal.removeAll()
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
     }
 

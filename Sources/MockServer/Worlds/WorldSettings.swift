@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 import Scenarios
@@ -18,8 +19,13 @@ struct WorldSettings {
     var limits: FitIQBackend.Limits
 
     func makeBackend() -> Backend {
-        Backend(.init(origin: origin, pace: pace, mode: mode, limits: limits))
+        Backend(
+            .init(
+                origin: origin, pace: pace, mode: mode, limits: limits,
+                script: scenario.script))
     }
+
+    func makeFaults() -> FaultBook { FaultBook(rules: scenario.faults, seed: seed) }
 
     func makeAuthenticator() -> Authenticator {
         Authenticator(mode: mode, apiKey: apiKey, secret: jwtSecret, limit: verifiedTokens)

@@ -96,7 +96,8 @@ enum BuiltInTexts {
             text: resetMidFrameText),
         BuiltInText(
             name: "scripted-coach",
-            summary: "Answers to the word and the millisecond, with a template, two answers to one question, and bursts.",
+            summary:
+                "Answers to the word and the millisecond, with a template, two answers to one question, and bursts.",
             text: scriptedCoachText),
         BuiltInText(
             name: "server-restarts",

@@ -1,0 +1,104 @@
+import Faults
+import FitIQAPI
+import HTTP1
+import JSON
+import Scenarios
+
+/// The admin API's faults: looked at, switched, added and taken out while clients are connected.
+extension Engine {
+    /// `GET /__admin/faults`: the rules in the order in which they act.
+    func faultList(of world: World) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.array("faults") { writer in
+                for entry in world.faults.rules { writer.raw(describe(entry)) }
+            }
+        }
+    }
+
+    /// `POST /__admin/faults`: a rule as in a scenario file, behind the others.
+    ///
+    /// - Throws: 400 for a rule that cannot be, or whose name is taken.
+    func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
+        let value: JSONValue
+        do {
+            value = try JSON.parse(body)
+        } catch {
+            throw .invalidJSON(error)
+        }
+        let rule = try rule(from: value, in: world)
+        do throws(FaultBookError) {
+            try world.faults.add(rule)
+        } catch {
+            throw .badFault(error.message)
+        }
+        return .created(try describe(faultNamed: rule.name, of: world))
+    }
+
+    /// Reads a rule by the eyes that read scenario files; one without a name gets one that is free.
+    private func rule(from value: JSONValue, in world: World) throws(APIError) -> FaultRule {
+        guard var object = value.object else { throw .bodyIsNotAnObject(value) }
+        if object["name"] == nil {
+            let names = Set(world.faults.rules.map(\.rule.name))
+            let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains($0) }
+            object["name"] = free.map(JSONValue.string)
+        }
+        do throws(ScenarioErrors) {
+            let document: JSONValue = .object(["name": "live", "faults": .array([.object(object)])])
+            return try Scenario.read(json: document).faults[0]
+        } catch {
+            throw APIError(error)
+        }
+    }
+
+    /// `GET`, `PATCH {"enabled"}` and `DELETE /__admin/faults/{name}`.
+    ///
+    /// A switch acts on open connections too, as far as their rules were laid on them when they opened.
+    ///
+    /// - Throws: 404 for an unknown name, 400 for a bad body.
+    func faultAnswer(
+        named name: String, of world: World, _ head: RequestHead, _ body: [UInt8]
+    ) throws(APIError) -> Answer {
+        let description = try describe(faultNamed: name, of: world)
+        switch head.method {
+        case .patch:
+            let body = try AdminBody(body, keys: ["enabled"])
+            guard let isEnabled = try body.flag("enabled") else {
+                throw .missingField("enabled", expected: "true or false")
+            }
+            setFault(name, of: world, isEnabled: isEnabled)
+            return .ok(try describe(faultNamed: name, of: world))
+        case .delete:
+            setFault(name, of: world, isEnabled: false)
+            world.faults.remove(named: name)
+            return Answer(status: .noContent, body: [])
+        default:
+            return .ok(description)
+        }
+    }
+
+    private func setFault(_ name: String, of world: World, isEnabled: Bool) {
+        world.faults.setEnabled(isEnabled, named: name)
+        for case let connection? in connections where connection.world === world {
+            guard connection.socketFaults?.setEnabled(isEnabled, named: name) == true else { continue }
+            obeySocketFaults(of: connection)
+            // Reading may go on.
+            touch(connection)
+        }
+    }
+
+    private func describe(faultNamed name: String, of world: World) throws(APIError) -> [UInt8] {
+        guard let entry = world.faults.rules.first(where: { $0.rule.name == name }) else {
+            throw .unknownFault(name, known: world.faults.rules.map(\.rule.name))
+        }
+        return describe(entry)
+    }
+
+    private func describe(_ entry: FaultBook.Entry) -> [UInt8] {
+        JSONWriter.object { writer in
+            writer.member("name", entry.rule.name)
+            writer.member("enabled", entry.rule.isEnabled)
+            writer.member("matches", entry.matches)
+            writer.member("acted", entry.acted)
+        }
+    }
+}

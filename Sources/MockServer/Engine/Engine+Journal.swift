@@ -1,0 +1,73 @@
+import Faults
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import Recording
+import WebSocket
+
+/// What the journal of a world is told.
+extension Engine {
+    /// A request was answered.
+    func record(_ exchange: Exchange, _ answer: Answer, in world: World, on connection: Connection) {
+        guard exchange.isJournaled else { return }
+        world.journal.record(
+            RecordedExchange(
+                head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
+                user: exchange.user, unmatched: exchange.unmatched, status: answer.status.code,
+                responseFields: answer.hasUsualFields
+                    ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now)),
+                responseBody: answer.body, faults: exchange.faultNames),
+            at: world.turn.now, connection: connection.id.number)
+    }
+
+    /// A WebSocket was opened.
+    func record(_ exchange: Exchange, openedWith fields: HTTPFields, in world: World, on connection: Connection) {
+        world.journal.record(
+            .opened(
+                RecordedOpening(
+                    head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint,
+                    user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)),
+            at: world.turn.now, connection: connection.id.number)
+    }
+
+    /// A message of the server's was sent, or met a fault on its way.
+    func record(sent text: [UInt8], on connection: Connection, in world: World, _ outgoing: Outgoing? = nil) {
+        var frame = RecordedFrame(sender: .server, opcode: .text, payload: text)
+        if let outgoing {
+            frame.faults = outgoing.ruleNames
+            if outgoing.transmission.bytes.isEmpty { frame.delivery = .none }
+        }
+        world.journal.record(frame, at: world.turn.now, connection: connection.id.number)
+    }
+
+    /// Frames of the client's arrived, or it ended the connection.
+    func record(_ event: WebSocket.Event, on connection: Connection, in world: World) {
+        guard connection.webSocketUse == .consultation else { return }
+        let frame: RecordedFrame
+        switch event {
+        case .text(let text): frame = RecordedFrame(sender: .client, opcode: .text, payload: text)
+        case .binary(let bytes): frame = RecordedFrame(sender: .client, opcode: .binary, payload: bytes)
+        case .ping(let bytes): frame = RecordedFrame(sender: .client, opcode: .ping, payload: bytes)
+        case .pong(let bytes): frame = RecordedFrame(sender: .client, opcode: .pong, payload: bytes)
+        case .closing:
+            let isTheirs = connection.webSocket?.closeSummary.initiator == .theyStarted
+            recordClosing(of: connection, by: isTheirs ? .client : .server, .closeFrame)
+            return
+        case .failed: return
+        }
+        world.journal.record(frame, at: world.turn.now, connection: connection.id.number)
+    }
+
+    /// A WebSocket ended; only the first cause counts.
+    func recordClosing(
+        of connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil
+    ) {
+        guard let socket = connection.webSocket, connection.webSocketUse == .consultation,
+            !connection.isClosingRecorded, let world = connection.world
+        else { return }
+        connection.isClosingRecorded = true
+        world.journal.record(
+            .closed(RecordedClosing(by: party, cause: cause, summary: socket.closeSummary, message: message)),
+            at: world.turn.now, connection: connection.id.number)
+    }
+}

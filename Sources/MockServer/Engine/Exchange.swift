@@ -1,0 +1,43 @@
+import Faults
+import FitIQAPI
+import HTTP1
+import Recording
+
+/// A request while it is served, with what is found out on the way: for the journal, and for the faults that act on it.
+struct Exchange {
+    let head: RequestHead
+    let body: [UInt8]
+    let destination: Destination
+    /// The operation that is asked for, whether or not the mode serves it.
+    let endpoint: Endpoint?
+    /// The user, once the credentials were accepted.
+    var user: String?
+    /// Why no operation is asked for.
+    var unmatched: RecordedExchange.Unmatched?
+    /// What goes wrong with the response.
+    var responseFaults: ResponseFaults?
+    /// What goes wrong with the handshake, and with the socket that it opens.
+    var handshakeFaults: HandshakeFaults?
+
+    init(_ head: RequestHead, body: [UInt8], in engine: Engine) {
+        self.head = head
+        self.body = body
+        destination = Destination(of: head.target, in: engine)
+        if case .api(let route)? = destination.route {
+            endpoint = route.endpoint(for: head.method)
+        } else {
+            endpoint = nil
+        }
+    }
+
+    /// Whether the journal has it: what belongs to the server and not to its API would only fill it.
+    var isJournaled: Bool {
+        switch destination.route {
+        case .api, nil: !destination.isAdmin
+        case .health, .ready, .description, .admin: false
+        }
+    }
+
+    /// The names of the faults that acted.
+    var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.ruleNames ?? []) }
+}
