@@ -1,0 +1,114 @@
+import FitIQAPI
+import HTTPTypes
+import Testing
+import WebSocket
+
+@testable import Faults
+
+@Suite("Faults of a handshake")
+struct HandshakeFaultTests {
+    static let key = [UInt8](0..<16)
+
+    /// The 101 that a server sends, and the client that waits for it.
+    private static func handshake(key: [UInt8] = HandshakeFaultTests.key) -> (EncodedResponse, ClientHandshake) {
+        let client = ClientHandshake(key: key)
+        let accept = ServerHandshake.accept(for: client.key)
+        return (
+            EncodedResponse(
+                bytes(
+                    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: \(accept)\r\n"
+                        + "Connection: Upgrade\r\n\r\n")), client
+        )
+    }
+
+    /// What the client makes of a response.
+    private static func verdict(of client: ClientHandshake, on transmission: Transmission) -> ClientHandshake.Failure? {
+        let response = EncodedResponse(transmission.bytes)
+        var fields = HTTPFields()
+        for name in [HTTPField.Name.upgrade, .connection, .secWebSocketAccept] {
+            fields[name] = response.value(of: name.rawName)
+        }
+        return client.verify(status: .switchingProtocols, fields: fields)
+    }
+
+    static let wireTable: [(HandshakeFault, count: Int?, [Transmission.Mark])] = [
+        (.delay(5), nil, [.init(0, .wait(5))]), (.emptyReply, 0, [.init(0, .finish)]), (.reset, 0, [.init(0, .reset)]),
+        (.hang, 0, [.init(0, .silence)]), (.refuse(Replacement(status: 503)), nil, []),
+    ]
+
+    @Test("What happens on the wire", arguments: wireTable)
+    func wire(fault: HandshakeFault, count: Int?, marks: [Transmission.Mark]) {
+        let (response, client) = Self.handshake()
+        let out = response.apply([fault])
+        #expect(out == Transmission(Array(response.bytes.prefix(count ?? .max)), marks: marks))
+        if count == nil { #expect(Self.verdict(of: client, on: out) == nil) }
+    }
+
+    @Test(
+        "An accept that belongs to another key is refused, whatever the key",
+        arguments: [key, Array("the sample nonce".utf8), [UInt8](repeating: 0, count: 16)])
+    func wrongAccept(key: [UInt8]) {
+        let (response, client) = Self.handshake(key: key)
+        #expect(Self.verdict(of: client, on: Transmission(response.bytes)) == nil)
+        let out = response.apply([.delay(1), .wrongAccept])
+        #expect(out.marks == [.init(0, .wait(1))])
+        #expect(out.bytes.count == response.bytes.count)
+        guard case .accept(let value?, let expected) = Self.verdict(of: client, on: out) else {
+            Issue.record("The client took it.")
+            return
+        }
+        #expect(expected == ServerHandshake.accept(for: client.key))
+        #expect(value.utf8.count == 28)
+        // There is nothing to falsify in a refusal.
+        let refusal = EncodedResponse(bytes("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"))
+        #expect(refusal.apply([.wrongAccept]) == Transmission(refusal.bytes))
+    }
+
+    @Test("Connections are numbered, and rules select among them")
+    func numbers() throws {
+        var book = FaultBook(rules: [
+            .handshake("slow", .delay(7), Selection(first: 2)),
+            .handshake("refuse", .refuse(Replacement(status: 503, retryAfter: 1)), .only(3)),
+            .handshake("again", .refuse(Replacement(status: 500)), .only(3)),
+            .socket("lose", .lose, at: .frames(.all), Selection(first: 3)),
+        ])
+        #expect(book.openSocket(at: .after(0)) == nil)
+        let second = try unwrap(book.openSocket(at: .after(0)))
+        #expect(second.connection == 2)
+        #expect(second.ruleNames == ["slow"])
+        #expect(second.opensSocket)
+        #expect(second.socket == nil)
+        #expect(second.answer(in: .union) == nil)
+        let third = try unwrap(book.openSocket(at: .after(0)))
+        #expect(third.ruleNames == ["slow", "refuse"])
+        #expect(!third.opensSocket)
+        #expect(third.socket == nil)
+        #expect(third.faults == [.delay(7)])
+        let answer = try #require(third.answer(in: .union))
+        #expect(answer.status == .serviceUnavailable)
+        #expect(answer.fields == [.retryAfter: "1"])
+        #expect(
+            text(answer.body)
+                == #"{"success":false,"error":{"code":"SERVICE_UNAVAILABLE","message":"A scenario has this WebSocket handshake answered with 503 (fault 'refuse')."}}"#
+        )
+        let fourth = try unwrap(book.openSocket(at: .after(0)))
+        #expect(fourth.connection == 4)
+        #expect(fourth.socket?.ruleNames == ["lose"])
+        #expect(book.connections == 4)
+        #expect(book.rules.map(\.matches) == [4, 4, 4, 4])
+        #expect(book.rules.map(\.acted) == [3, 1, 0, 2])
+        let (response, _) = Self.handshake()
+        #expect(fourth.apply(to: response) == Transmission(response.bytes, marks: [.init(0, .wait(7))]))
+    }
+
+    @Test("Without rules for sockets connections are numbered all the same")
+    func numbersWithoutRules() throws {
+        var book = FaultBook(rules: [.response("a", .hang)])
+        for _ in 0..<5 { #expect(book.openSocket(at: .after(0)) == nil) }
+        try book.add(.handshake("h", .hang))
+        let sixth = try unwrap(book.openSocket(at: .after(0)))
+        #expect(sixth.connection == 6)
+        #expect(!sixth.opensSocket)
+        #expect(book.rules[1].matches == 1, "counted since it is there")
+    }
+}

@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Faults
+
+@Suite("What is told")
+struct MessagesTests {
+    static let table: [(String, String)] = [
+        (
+            Messages.replaced(status: 503, rule: "flaky"),
+            "A scenario has this request answered with 503 (fault 'flaky')."
+        ),
+        (
+            Messages.refused(status: 503, rule: "flaky"),
+            "A scenario has this WebSocket handshake answered with 503 (fault 'flaky')."
+        ),
+        (
+            Messages.quotaExceeded(requests: 5, window: 10 * second, secondsLeft: 3, rule: "q"),
+            "A scenario allows 5 requests in 10 s here (fault 'q'); try again in 3 s."
+        ),
+        (
+            Messages.quotaExceeded(requests: 1, window: 1500 * millisecond, secondsLeft: 1, rule: "q"),
+            "A scenario allows 1 request in 1.5 s here (fault 'q'); try again in 1 s."
+        ),
+        (
+            FaultBookError.duplicateName("q").message,
+            "There is a fault named 'q' already; choose another name, or remove that one first."
+        ),
+        (FaultBookError.tooManyRules(limit: 1000).message, "A world has at most 1000 faults; remove some first."),
+        (
+            FaultBookError.longName(String(repeating: "é", count: 51)).message,
+            "The fault's name '\(String(repeating: "é", count: 24))…' has 102 bytes; at most 100 are allowed."
+        ),
+        (FaultBookError.emptyName.message, "The fault has no name; give it one of 1 to 100 bytes."),
+    ]
+
+    @Test("Sentences", arguments: table)
+    func sentences(message: String, expected: String) {
+        #expect(message == expected)
+    }
+
+    static let durations: [(Int64, String)] = [
+        (0, "0 ns"), (999, "999 ns"), (1000, "1 µs"), (1500, "1.5 µs"), (250 * millisecond, "250 ms"),
+        (second, "1 s"), (second + 1, "1.000000001 s"), (90 * second, "90 s"), (1_050 * millisecond, "1.05 s"),
+    ]
+
+    @Test("Durations", arguments: durations)
+    func duration(nanoseconds: Int64, expected: String) {
+        #expect(Messages.duration(nanoseconds) == expected)
+    }
+}

@@ -1,0 +1,197 @@
+import FitIQAPI
+import Testing
+import WebSocket
+
+@testable import Faults
+
+/// Random rules on random traffic, from a seed that a failure prints.
+@Suite("Random rules, random traffic")
+struct RandomFaultsTests {
+    private static func number(_ numbers: inout SplitMix64) -> Int {
+        let edges = [0, 1, 2, 3, 10, 40, 125, 126, 1000, -1, .min, .max]
+        return edges[Int(numbers.next(below: UInt64(edges.count)))]
+    }
+
+    private static func selection(_ numbers: inout SplitMix64) -> Selection {
+        let first = 1 + Int(numbers.next(below: 5))
+        return Selection(
+            first: first, last: numbers.next(below: 2) == 0 ? nil : first + Int(numbers.next(below: 9)),
+            step: 1 + Int(numbers.next(below: 3)), perMille: numbers.next(below: 3) == 0 ? 500 : 1000)
+    }
+
+    static func wireOnly(_ numbers: inout SplitMix64) -> ResponseFault {
+        numbers.next(below: 2) == 0
+            ? .delay(Int64(number(&numbers))) : .dribble(bytes: number(&numbers), every: Int64(number(&numbers)))
+    }
+
+    private static func responseFault(_ numbers: inout SplitMix64) -> ResponseFault {
+        switch numbers.next(below: 13) {
+        case 0: .replace(Replacement(status: number(&numbers), retryAfter: number(&numbers)))
+        case 1: .quota(requests: number(&numbers), window: Int64(number(&numbers)), Replacement(status: 429))
+        case 2: .truncate(after: number(&numbers))
+        case 3: .contentLength(off: number(&numbers))
+        case 4: .malformedJSON
+        case 5: .malformedChunking
+        case 6: .emptyReply
+        case 7: .reset(after: number(&numbers))
+        case 8: .hang
+        case 9: .contentType(numbers.next(below: 2) == 0 ? nil : "text/plain")
+        case 10: .nanosecondTimestamps
+        default: wireOnly(&numbers)
+        }
+    }
+
+    private static func socketFault(_ numbers: inout SplitMix64) -> SocketFault {
+        switch numbers.next(below: 40) {
+        case 0: .close(code: UInt16(numbers.next(below: 65536)), reason: "x")
+        case 1: .finish
+        case 2: .reset
+        case 3: .silence
+        case 4: .cut(after: number(&numbers), reset: numbers.next(below: 2) == 0)
+        case 5...7: .masked
+        case 8...10: .reservedBits(UInt8(numbers.next(below: 256)))
+        case 11...13: .invalidUTF8
+        case 14...16: .fragments(at: [number(&numbers), number(&numbers), 5])
+        case 17...19: .coalesce(count: number(&numbers))
+        case 20...21: .binary
+        case 22...23: .lose
+        case 24...25: .double
+        case 26...28: .swap
+        case 29...31: .delay(Int64(number(&numbers)))
+        case 32...33: .dribble(bytes: number(&numbers), every: Int64(number(&numbers)))
+        case 34...35: .replace(text: "")
+        case 36...37: .nanosecondTimestamps
+        case 38: .withholdPong
+        default: .stallReading
+        }
+    }
+
+    private static func point(_ numbers: inout SplitMix64) -> SocketPoint {
+        switch numbers.next(below: 4) {
+        case 0: .frames(selection(&numbers))
+        case 1: .type(["pong", "connected", "stream_chunk"][Int(numbers.next(below: 3))], selection(&numbers))
+        case 2: .chunks(selection(&numbers), ofAnswer: numbers.next(below: 2) == 0 ? nil : 2)
+        default: .byte(numbers.next(below: 3) == 0 ? number(&numbers) : Int(numbers.next(below: 400)))
+        }
+    }
+
+    /// What holds of every transmission.
+    private static func isSound(_ transmission: Transmission) -> Bool {
+        let offsets = transmission.marks.map(\.offset)
+        let ends = transmission.marks.filter {
+            if case .wait(let time) = $0.action { return !(0...FaultLimits.longestWait).contains(time) }
+            return true
+        }
+        return offsets == offsets.sorted() && offsets.allSatisfy { (0...transmission.bytes.count).contains($0) }
+            && (ends.isEmpty || (ends == [transmission.marks.last] && ends[0].offset == transmission.bytes.count))
+    }
+
+    @Test("Faults of the wire that end nothing leave every byte in its place", arguments: UInt64(0)..<200)
+    func wireKeepsBytes(seed: UInt64) throws {
+        var numbers = SplitMix64(seed: seed)
+        let faults = (0..<numbers.next(below: 6)).map { _ in Self.wireOnly(&numbers) }
+        let response = try encode(body: String(repeating: "a", count: Int(numbers.next(below: 300))))
+        let out = response.apply(faults, seed: seed)
+        #expect(out.bytes == response.bytes)
+        #expect(Self.isSound(out))
+        // Cut at its marks and put together again, it is the same.
+        var (pieces, start): ([ArraySlice<UInt8>], Int) = ([], 0)
+        for mark in out.marks {
+            pieces.append(out.bytes[start..<mark.offset])
+            start = mark.offset
+        }
+        pieces.append(out.bytes[start...])
+        #expect(Array(pieces.joined()) == response.bytes)
+    }
+
+    @Test("Any rules on any requests", arguments: UInt64(0)..<200)
+    func responses(seed: UInt64) throws {
+        func run() throws -> [Transmission?] {
+            var numbers = SplitMix64(seed: seed)
+            let rules = (0..<(1 + numbers.next(below: 6))).map { index in
+                FaultRule.response(
+                    "r\(index)", Self.responseFault(&numbers), on: numbers.next(below: 2) == 0 ? [] : [.listGoals],
+                    Self.selection(&numbers))
+            }
+            var book = FaultBook(rules: rules, seed: seed)
+            return try (0..<20).map { _ in
+                let endpoint: Endpoint? = [.listGoals, .createGoal, nil][Int(numbers.next(below: 3))]
+                let now = Timestamp.after(Int64(numbers.next(below: 100)))
+                guard let acting = book.respond(to: endpoint, at: now) else { return nil }
+                let answer = acting.answer(in: .union)
+                let response = try encode(
+                    answer?.status ?? .ok, body: answer.map { text($0.body) } ?? #"{"t":"2025-01-29T10:30:00Z"}"#,
+                    method: numbers.next(below: 5) == 0 ? .head : .get)
+                return acting.apply(to: response)
+            }
+        }
+        let all = try run()
+        #expect(all.compactMap { $0 }.allSatisfy(Self.isSound))
+        #expect(try run() == all, "the same seed, the same bytes")
+    }
+
+    @Test("Any rules on any socket", arguments: UInt64(0)..<400)
+    func sockets(seed: UInt64) {
+        func run() -> [Outgoing] {
+            var numbers = SplitMix64(seed: seed)
+            let rules = (0..<(1 + numbers.next(below: 6))).map { index in
+                FaultRule.socket("r\(index)", Self.socketFault(&numbers), at: Self.point(&numbers))
+            }
+            var book = FaultBook(rules: rules, seed: seed)
+            guard var socket = book.openSocket(at: .after(0))?.socket else { return [] }
+            var sent: [Outgoing] = []
+            for _ in 0..<40 {
+                let wasOver = socket.isOver
+                let message = Talk.all[Int(numbers.next(below: UInt64(Talk.all.count)))]
+                let outgoing = socket.send(bytes(message))
+                #expect(!wasOver || outgoing == Outgoing())
+                #expect(outgoing.close == nil || socket.isOver)
+                #expect(!outgoing.transmission.endsConnection || socket.isOver)
+                sent.append(outgoing)
+            }
+            sent.append(Outgoing(transmission: socket.close()))
+            #expect(socket.waitingByteCount == 0)
+            return sent
+        }
+        let all = run()
+        #expect(all.allSatisfy { Self.isSound($0.transmission) })
+        #expect(run() == all, "the same seed, the same bytes")
+    }
+
+    @Test("Faults that only order and frame lose no message", arguments: UInt64(0)..<200)
+    func nothingIsLost(seed: UInt64) {
+        var numbers = SplitMix64(seed: seed)
+        let harmless: [SocketFault] = [
+            .fragments(at: [1, 7, 30]), .coalesce(count: 3), .swap, .delay(3), .dribble(bytes: 7, every: 1),
+            .withholdPong,
+            .stallReading,
+        ]
+        let rules = (0..<5).map { index in
+            FaultRule.socket(
+                "r\(index)", harmless[Int(numbers.next(below: UInt64(harmless.count)))], at: Self.point(&numbers))
+        }
+        var book = FaultBook(rules: rules, seed: seed)
+        guard var socket = book.openSocket(at: .after(0))?.socket else { return }
+        var out: [UInt8] = []
+        let messages = (0..<30).map { _ in Talk.answer[Int(numbers.next(below: UInt64(Talk.answer.count)))] }
+        for message in messages { out += socket.send(bytes(message)).transmission.bytes }
+        // A message that waits to be swapped is sent by one more; what waits to be coalesced by the close.
+        for rule in socket.ruleNames { socket.setEnabled(false, named: rule) }
+        out += socket.send(bytes(Talk.error)).transmission.bytes + socket.close().bytes
+        let heard = readFrames(out).flatMap { event -> [String] in
+            guard case .text(let frame) = event else { return ["?"] }
+            return text(frame).split(separator: "\n").map(String.init)
+        }
+        #expect(heard.sorted() == (messages + [Talk.error]).sorted())
+    }
+
+    @Test("No more work for each message than for its bytes and the rules")
+    func linear() throws {
+        // A thousand rules that all name every message of a long talk.
+        var book = FaultBook(
+            rules: (0..<FaultLimits.rules).map { .socket("r\($0)", .fragments(at: [$0]), at: .frames(.all)) })
+        var socket = try unwrap(book.openSocket(at: .after(0))?.socket)
+        let message = bytes(Talk.chunk(1) + String(repeating: " ", count: 3000))
+        for _ in 0..<10 { #expect(readFrames(socket.send(message).transmission.bytes) == [.text(message)]) }
+    }
+}

@@ -1,0 +1,231 @@
+import HTTPTypes
+import Testing
+
+@testable import Faults
+
+/// `GET` of 13 bytes of JSON, byte for byte.
+private let plainHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: 13\r\n\r\n"
+private let plainBody = #"{"a":[1,2,3]}"#
+
+@Suite("Faults of a response")
+struct ResponseFaultTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let faults: [ResponseFault]
+        let bytes: String
+        var marks: [Transmission.Mark] = []
+        /// What a client makes of the bytes when the stream then ends.
+        let seen: String
+
+        init(_ name: String, _ faults: ResponseFault..., bytes: String, marks: [Transmission.Mark] = [], seen: String) {
+            (self.name, self.faults, self.bytes, self.marks, self.seen) = (name, faults, bytes, marks, seen)
+        }
+
+        var testDescription: String { name }
+    }
+
+    private static func head(length: Int, type: String? = "application/json; charset=utf-8") -> String {
+        "HTTP/1.1 200 OK\r\n" + (type.map { "Content-Type: \($0)\r\n" } ?? "") + "Content-Length: \(length)\r\n\r\n"
+    }
+
+    private static let nothing =
+        " error: The stream ended within the wait for a response. Send the whole message before closing the connection."
+    private static let headCut =
+        " error: The stream ended within the head of a response. Send the whole message before closing the connection."
+    private static let tooShort =
+        " error: The stream ended within a body. Send the whole message before closing the connection."
+
+    static let cases: [Case] = [
+        Case("nothing", bytes: plainHead + plainBody, seen: "200 \(plainBody)"),
+        Case(
+            "delay", .delay(2 * second), bytes: plainHead + plainBody, marks: [.init(0, .wait(2 * second))],
+            seen: "200 \(plainBody)"),
+        Case(
+            "two delays", .delay(1), .delay(2), bytes: plainHead + plainBody,
+            marks: [.init(0, .wait(1)), .init(0, .wait(2))],
+            seen: "200 \(plainBody)"),
+        Case(
+            "dribble", .dribble(bytes: 40, every: 7), bytes: plainHead + plainBody,
+            marks: [.init(40, .wait(7)), .init(80, .wait(7))], seen: "200 \(plainBody)"),
+        Case(
+            "dribble in pieces of exactly the rest", .dribble(bytes: 49, every: 7), bytes: plainHead + plainBody,
+            marks: [.init(49, .wait(7))], seen: "200 \(plainBody)"),
+        Case(
+            "dribble in one piece", .dribble(bytes: 98, every: 7), bytes: plainHead + plainBody,
+            seen: "200 \(plainBody)"),
+        Case(
+            "truncate after nothing", .truncate(after: 0), bytes: plainHead, marks: [.init(85, .finish)],
+            seen: "200 " + tooShort),
+        Case(
+            "truncate", .truncate(after: 5), bytes: plainHead + #"{"a":"#, marks: [.init(90, .finish)],
+            seen: #"200 {"a":"# + tooShort),
+        Case(
+            "truncate beyond the body", .truncate(after: 14), bytes: plainHead + plainBody, marks: [.init(98, .finish)],
+            seen: "200 \(plainBody)"),
+        Case(
+            "too large a length", .contentLength(off: 10), bytes: head(length: 23) + plainBody,
+            seen: "200 \(plainBody)" + tooShort),
+        Case(
+            "too small a length", .contentLength(off: -3), bytes: head(length: 10) + plainBody,
+            seen: "200 \(plainBody.prefix(10))"),
+        Case("a length below zero", .contentLength(off: -14), bytes: head(length: 0) + plainBody, seen: "200 "),
+        Case(
+            "malformed JSON", .malformedJSON, bytes: head(length: 12) + #"{"a":[1,2,3]"#, seen: #"200 {"a":[1,2,3]"#),
+        Case(
+            "malformed JSON, twice, and off", .malformedJSON, .contentLength(off: 1), .malformedJSON,
+            bytes: head(length: 12) + #"{"a":[1,2,3"#, seen: #"200 {"a":[1,2,3"# + tooShort),
+        Case(
+            "malformed chunking", .malformedChunking,
+            bytes:
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "7\r\n{\"a\":[1\r\nno-number\r\n,2,3]}\r\n0\r\n\r\n",
+            seen:
+                #"200 {"a":[1 error: The chunk-size line is "no-number". Expected the number of bytes in hexadecimal digits alone."#
+        ),
+        Case("empty reply", .emptyReply, bytes: "", marks: [.init(0, .finish)], seen: nothing),
+        Case("reset at once", .reset(after: 0), bytes: "", marks: [.init(0, .reset)], seen: nothing),
+        Case(
+            "reset in the head", .reset(after: 8), bytes: "HTTP/1.1", marks: [.init(8, .reset)], seen: headCut),
+        Case(
+            "reset beyond the end", .reset(after: 1000), bytes: plainHead + plainBody, marks: [.init(98, .reset)],
+            seen: "200 \(plainBody)"),
+        Case("hang", .hang, bytes: "", marks: [.init(0, .silence)], seen: nothing),
+        Case(
+            "another Content-Type", .contentType("application/json"),
+            bytes: head(length: 13, type: "application/json") + plainBody, seen: "200 \(plainBody)"),
+        Case(
+            "a Content-Type that would end the line", .contentType("a\r\nb: c"),
+            bytes: head(length: 13, type: "a  b: c") + plainBody, seen: "200 \(plainBody)"),
+        Case(
+            "no Content-Type", .contentType(nil), bytes: head(length: 13, type: nil) + plainBody,
+            seen: "200 \(plainBody)"),
+        Case(
+            "delay before the end", .reset(after: 0), .delay(5), bytes: "",
+            marks: [.init(0, .wait(5)), .init(0, .reset)], seen: nothing),
+        Case(
+            "the earliest end counts, and waits behind it are gone", .truncate(after: 3), .reset(after: 50),
+            .dribble(bytes: 20, every: 1), bytes: String(plainHead.prefix(50)),
+            marks: [.init(20, .wait(1)), .init(40, .wait(1)), .init(50, .reset)], seen: headCut),
+        Case(
+            "of two ends at a place the first counts", .hang, .emptyReply, bytes: "", marks: [.init(0, .silence)],
+            seen: nothing),
+    ]
+
+    @Test("Each fault, byte for byte, and what a client makes of it", arguments: cases)
+    func apply(example: Case) throws {
+        let response = try encode(body: plainBody)
+        #expect(response.bytes == bytes(plainHead + plainBody))
+        let transmission = response.apply(example.faults, seed: 1)
+        #expect(text(transmission.bytes) == example.bytes)
+        #expect(transmission.marks == example.marks)
+        #expect(readResponse(transmission.bytes) == example.seen)
+    }
+
+    static let needingBody: [ResponseFault] = [
+        .malformedJSON, .nanosecondTimestamps, .truncate(after: 0), .contentLength(off: 5), .contentLength(off: -5),
+        .malformedChunking,
+    ]
+
+    @Test("Faults that need a body leave answers without one as they are", arguments: needingBody)
+    func withoutBody(fault: ResponseFault) throws {
+        for response in [
+            try encode(body: plainBody, method: .head), try encode(.noContent, body: ""),
+            try encode(.notModified, body: ""),
+        ] {
+            #expect(!response.expectsBody)
+            #expect(response.apply([fault], seed: 1) == Transmission(response.bytes))
+        }
+    }
+
+    @Test("The other faults act on answers without a body too")
+    func wireWithoutBody() throws {
+        let none = try encode(.noContent, body: "", fields: [:])
+        #expect(none.apply([.delay(3)], seed: 1) == Transmission(none.bytes, marks: [.init(0, .wait(3))]))
+        #expect(none.apply([.reset(after: 4)], seed: 1) == Transmission(bytes("HTTP"), marks: [.init(4, .reset)]))
+        // There is nothing whose type could be told.
+        #expect(none.apply([.contentType("text/html")], seed: 1) == Transmission(none.bytes))
+        let head = try encode(body: plainBody, method: .head)
+        #expect(
+            text(head.apply([.contentType("text/html")], seed: 1).bytes)
+                == "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n")
+    }
+
+    @Test("An empty body cannot be cut, but too much of it can be announced")
+    func emptyBody() throws {
+        let response = try encode(body: "")
+        #expect(response.expectsBody)
+        for fault in Self.needingBody where fault != .contentLength(off: 5) {
+            #expect(response.apply([fault], seed: 1) == Transmission(response.bytes))
+        }
+        #expect(text(response.apply([.contentLength(off: 5)], seed: 1).bytes) == Self.head(length: 5))
+    }
+
+    @Test("JSON with a newline at its end is malformed too")
+    func trailingNewline() throws {
+        let response = try encode(body: "{}\r\n \t")
+        #expect(text(response.apply([.malformedJSON], seed: 1).bytes) == Self.head(length: 1) + "{")
+    }
+
+    @Test("A chunked body of one byte")
+    func shortChunks() throws {
+        let out = try encode(body: "1").apply([.malformedChunking, .truncate(after: 4)], seed: 1)
+        #expect(text(out.bytes).hasSuffix("\r\n\r\n1\r\n1"))
+        #expect(out.marks == [.init(out.bytes.count, .finish)])
+    }
+
+    @Test("Values out of range are cut to what is in range")
+    func extremes() throws {
+        let response = try encode(body: plainBody)
+        #expect(response.apply([.delay(-5)], seed: 1).marks == [.init(0, .wait(0))])
+        #expect(response.apply([.delay(.max)], seed: 1).marks == [.init(0, .wait(FaultLimits.longestWait))])
+        #expect(response.apply([.dribble(bytes: .min, every: 0)], seed: 1).marks.count == 97)
+        #expect(response.apply([.dribble(bytes: .max, every: 0)], seed: 1).marks == [])
+        #expect(response.apply([.truncate(after: .max)], seed: 1).marks == [.init(98, .finish)])
+        #expect(response.apply([.truncate(after: .min)], seed: 1).marks == [.init(85, .finish)])
+        #expect(response.apply([.reset(after: .min)], seed: 1).marks == [.init(0, .reset)])
+        let huge = response.apply([.contentLength(off: .max), .contentLength(off: .max)], seed: 1)
+        #expect(text(huge.bytes) == Self.head(length: 13 + FaultLimits.contentLengthError) + plainBody)
+        #expect(
+            text(response.apply([.contentLength(off: .min), .contentLength(off: .min)], seed: 1).bytes)
+                == Self.head(length: 0) + plainBody)
+    }
+
+    @Test("A dribble has a limit of pieces; the rest comes at once")
+    func pieces() throws {
+        let response = EncodedResponse(
+            head: bytes("HTTP/1.1 200 OK\r\n\r\n"), body: [UInt8](repeating: 0x61, count: FaultLimits.pieces))
+        let out = response.apply([.dribble(bytes: 1, every: 1)], seed: 1)
+        #expect(out.marks.count == FaultLimits.pieces - 1)
+        #expect(out.marks.last == .init(FaultLimits.pieces - 1, .wait(1)))
+        #expect(out.bytes == response.bytes)
+        let edge = EncodedResponse(head: response.head, body: Array(response.body.dropLast(response.head.count)))
+        #expect(edge.apply([.dribble(bytes: 1, every: 1)], seed: 1).marks.count == FaultLimits.pieces - 1)
+        let below = EncodedResponse(head: response.head, body: Array(edge.body.dropLast()))
+        #expect(below.apply([.dribble(bytes: 1, every: 1)], seed: 1).marks.count == FaultLimits.pieces - 2)
+    }
+
+    @Test("Fields are found in any case, at any place, and more than once")
+    func fields() {
+        var response = EncodedResponse(
+            bytes(
+                "HTTP/1.1 200 content-type: x\r\nCONTENT-TYPE:a\r\nX-Content-Type: b\r\ncontent-type:  c  \r\nZ: d\r\n\r\nrest"
+            ))
+        #expect(text(response.body) == "rest")
+        #expect(response.value(of: "Content-Type") == "a")
+        response.setValue("n", of: "Content-Type")
+        #expect(
+            text(response.head)
+                == "HTTP/1.1 200 content-type: x\r\nContent-Type: n\r\nX-Content-Type: b\r\nZ: d\r\n\r\n")
+        response.setValue("new", of: "New")
+        response.setValue(nil, of: "z")
+        response.setValue(nil, of: "none")
+        #expect(
+            text(response.head)
+                == "HTTP/1.1 200 content-type: x\r\nContent-Type: n\r\nX-Content-Type: b\r\nNew: new\r\n\r\n")
+    }
+
+    @Test("A response without a blank line is our own mistake, and stops the program")
+    func misuse() async {
+        await #expect(processExitsWith: .failure) { _ = EncodedResponse(Array("HTTP/1.1 200 OK\r\n".utf8)) }
+    }
+}

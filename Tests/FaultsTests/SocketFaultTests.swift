@@ -1,0 +1,328 @@
+import FitIQAPI
+import Testing
+import WebSocket
+
+@testable import Faults
+
+/// The messages of one question and its answer, as the server writes them.
+enum Talk {
+    static let connected = #"{"type":"connected","timestamp":"2025-01-29T10:30:00Z"}"#
+    static let received = #"{"type":"message_received"}"#
+    static func chunk(_ number: Int) -> String { #"{"type":"stream_chunk","content":"\#(number)é"}"# }
+    static let complete = #"{"type":"stream_complete"}"#
+    static let pong = #"{"type":"pong"}"#
+    static let error = #"{"type":"error","error":"no"}"#
+
+    static let answer = [received, chunk(1), chunk(2), chunk(3), complete]
+    static let all = [connected] + answer + [pong] + answer
+}
+
+func frame(_ text: String, _ firstByte: UInt8 = 0x81) -> [UInt8] { frame(bytes(text), firstByte) }
+
+/// A short unmasked frame, by hand.
+func frame(_ payload: [UInt8], _ firstByte: UInt8 = 0x81) -> [UInt8] {
+    precondition(payload.count < 65536)
+    return payload.count < 126
+        ? [firstByte, UInt8(payload.count)] + payload
+        : [firstByte, 126, UInt8(payload.count / 256), UInt8(payload.count % 256)] + payload
+}
+
+func socketFaults(_ faults: [(SocketFault, SocketPoint)], seed: UInt64 = 7) throws -> SocketFaults {
+    let rules = faults.enumerated().map { FaultRule.socket("r\($0.offset)", $0.element.0, at: $0.element.1) }
+    var book = FaultBook(rules: rules, seed: seed)
+    return try unwrap(book.openSocket(at: .after(0))?.socket)
+}
+
+@Suite("Faults of an open socket")
+struct SocketFaultTests {
+    /// What follows when `connected`, `message_received` and `stream_chunk` are sent, with the fault at the second.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let fault: SocketFault
+        var point = SocketPoint.frames(.only(2))
+        let bytes: [UInt8]
+        var marks: [Transmission.Mark] = []
+        var close: Outgoing.Close?
+        let seen: [WebSocket.Event]
+        var isOver = false
+
+        var testDescription: String { name }
+    }
+
+    static let (first, second, third) = (Talk.connected, Talk.received, Talk.chunk(1))
+    static let (f1, f2, f3) = (frame(first), frame(second), frame(third))
+    static let (t1, t2, t3): (WebSocket.Event, WebSocket.Event, WebSocket.Event) = (
+        .text(bytes(first)), .text(bytes(second)), .text(bytes(third))
+    )
+    static let end2 = f1.count + f2.count
+
+    static let cases: [Case] = [
+        Case(
+            name: "close", fault: .close(code: 1011, reason: "no"), bytes: f1, close: .init(code: 1011, reason: "no"),
+            seen: [t1], isOver: true),
+        Case(
+            name: "close without code", fault: .close(code: nil, reason: "gone"), bytes: f1, close: .init(code: nil),
+            seen: [t1], isOver: true),
+        Case(name: "finish", fault: .finish, bytes: f1, marks: [.init(f1.count, .finish)], seen: [t1], isOver: true),
+        Case(name: "reset", fault: .reset, bytes: f1, marks: [.init(f1.count, .reset)], seen: [t1], isOver: true),
+        Case(name: "silence", fault: .silence, bytes: f1, marks: [.init(f1.count, .silence)], seen: [t1], isOver: true),
+        Case(
+            name: "cut and finish", fault: .cut(after: 5, reset: false), bytes: f1 + f2.prefix(5),
+            marks: [.init(f1.count + 5, .finish)], seen: [t1], isOver: true),
+        Case(
+            name: "cut in the header and reset", fault: .cut(after: 1, reset: true), bytes: f1 + [0x81],
+            marks: [.init(f1.count + 1, .reset)], seen: [t1], isOver: true),
+        Case(
+            name: "cut behind the frame", fault: .cut(after: .max, reset: true), bytes: f1 + f2,
+            marks: [.init(end2, .reset)], seen: [t1, t2], isOver: true),
+        Case(
+            name: "reserved bits", fault: .reservedBits(5), bytes: f1 + [0xD1] + f2.dropFirst() + f3,
+            seen: [
+                t1,
+                .failed(
+                    code: .protocolError,
+                    message:
+                        "RSV1, RSV3 are set, but no extension was negotiated. Send frames uncompressed, reserved bits 0."
+                ),
+            ]),
+        Case(
+            name: "invalid UTF-8", fault: .invalidUTF8, bytes: f1 + f2.dropLast() + [0xFF] + f3,
+            seen: [
+                t1,
+                .failed(
+                    code: .invalidPayload,
+                    message: "Text is not UTF-8: byte 0xFF at index 26. Send UTF-8, or a binary message."),
+            ]),
+        Case(
+            name: "fragments", fault: .fragments(at: [9, 2]),
+            bytes: f1 + frame(#"{""#, 0x01) + frame(#"type":"#, 0x00) + frame(#""message_received"}"#, 0x80) + f3,
+            seen: [t1, t2, t3]),
+        Case(
+            name: "a fragment inside a character", fault: .fragments(at: [34]), point: .frames(.only(3)),
+            bytes: f1 + f2 + frame(Array(bytes(third).prefix(34)), 0x01)
+                + frame(Array(bytes(third).dropFirst(34)), 0x80),
+            seen: [t1, t2, t3]),
+        Case(
+            name: "fragments outside the text", fault: .fragments(at: [-1, 0, 27, 28, .max]), bytes: f1 + f2 + f3,
+            seen: [t1, t2, t3]),
+        Case(
+            name: "binary", fault: .binary, bytes: f1 + frame(second, 0x82) + f3,
+            seen: [t1, .binary(bytes(second)), t3]),
+        Case(name: "lose", fault: .lose, bytes: f1 + f3, seen: [t1, t3]),
+        Case(name: "double", fault: .double, bytes: f1 + f2 + f2 + f3, seen: [t1, t2, t2, t3]),
+        Case(name: "swap", fault: .swap, bytes: f1 + f3 + f2, seen: [t1, t3, t2]),
+        Case(
+            name: "coalesce", fault: .coalesce(count: 2), point: .frames(Selection(first: 2)),
+            bytes: f1 + frame(second + "\n" + third), seen: [t1, .text(bytes(second + "\n" + third))]),
+        Case(
+            name: "delay", fault: .delay(9), bytes: f1 + f2 + f3, marks: [.init(f1.count, .wait(9))],
+            seen: [t1, t2, t3]),
+        Case(
+            name: "dribble", fault: .dribble(bytes: 10, every: 3), bytes: f1 + f2 + f3,
+            marks: [.init(f1.count + 10, .wait(3)), .init(f1.count + 20, .wait(3))], seen: [t1, t2, t3]),
+        Case(
+            name: "replace", fault: .replace(text: "{}"), bytes: f1 + frame("{}") + f3,
+            seen: [t1, .text(bytes("{}")), t3]),
+        Case(
+            name: "nanosecond timestamps", fault: .nanosecondTimestamps, point: .frames(.all),
+            bytes: frame(first.replacing("00Z", with: "00.858602930Z")) + f2 + f3,
+            seen: [.text(bytes(first.replacing("00Z", with: "00.858602930Z"))), t2, t3]),
+        Case(name: "withheld pongs", fault: .withholdPong, bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
+        Case(name: "a stalled reader", fault: .stallReading, bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
+        // At a byte.
+        Case(
+            name: "finish at a byte", fault: .finish, point: .byte(f1.count + 5), bytes: f1 + f2.prefix(4),
+            marks: [.init(f1.count + 4, .finish)], seen: [t1], isOver: true),
+        Case(
+            name: "reset at the first byte of a frame", fault: .reset, point: .byte(f1.count + 1), bytes: f1,
+            marks: [.init(f1.count, .reset)], seen: [t1], isOver: true),
+        Case(
+            name: "reset at the last byte of a frame", fault: .reset, point: .byte(end2), bytes: f1 + f2.dropLast(),
+            marks: [.init(end2 - 1, .reset)], seen: [t1], isOver: true),
+        Case(
+            name: "cut two bytes beyond a byte", fault: .cut(after: 2, reset: false), point: .byte(f1.count + 5),
+            bytes: f1 + f2.prefix(6), marks: [.init(f1.count + 6, .finish)], seen: [t1], isOver: true),
+        Case(
+            name: "close at a byte", fault: .close(code: 1000, reason: ""), point: .byte(f1.count + 5),
+            bytes: f1 + f2.prefix(4), close: .init(code: 1000), seen: [t1], isOver: true),
+        Case(
+            name: "delay at a byte", fault: .delay(9), point: .byte(f1.count + 5), bytes: f1 + f2 + f3,
+            marks: [.init(f1.count + 4, .wait(9))], seen: [t1, t2, t3]),
+        Case(
+            name: "dribble from a byte", fault: .dribble(bytes: 10, every: 3), point: .byte(f1.count + 11),
+            bytes: f1 + f2 + f3, marks: [.init(f1.count + 20, .wait(3))], seen: [t1, t2, t3]),
+        Case(name: "lose what has a byte", fault: .lose, point: .byte(end2), bytes: f1 + f3, seen: [t1, t3]),
+        Case(
+            name: "a byte that does not exist", fault: .reset, point: .byte(0), bytes: f1 + f2 + f3, seen: [t1, t2, t3]),
+    ]
+
+    @Test("Each fault, byte for byte, and what a client makes of it", arguments: cases)
+    func send(example: Case) throws {
+        var socket = try socketFaults([(example.fault, example.point)])
+        var out = Transmission()
+        var close: Outgoing.Close?
+        for text in [Self.first, Self.second, Self.third] {
+            let sent = socket.send(bytes(text))
+            #expect(close == nil || sent == Outgoing(), "Nothing follows a close.")
+            if sent != Outgoing() { out.append(sent.transmission) }
+            close = close ?? sent.close
+        }
+        #expect(out.bytes == example.bytes)
+        #expect(out.marks == example.marks)
+        #expect(close == example.close)
+        #expect(readFrames(out.bytes) == example.seen)
+        #expect(socket.isOver == example.isOver)
+        #expect(socket.isSilent == (example.fault == .silence))
+        #expect(socket.withholdsPongs == (example.fault == .withholdPong))
+        #expect(socket.stallsReading == (example.fault == .stallReading))
+        #expect(socket.close() == Transmission())
+        #expect(socket.waitingByteCount == 0)
+    }
+
+    @Test("A masked frame is refused with 1002, and would be read without")
+    func masked() throws {
+        var socket = try socketFaults([(.masked, .frames(.all)), (.fragments(at: [5]), .frames(.all))])
+        let sent = socket.send(bytes(Talk.received)).transmission.bytes
+        #expect(sent.count == 27 + 2 * 6)
+        #expect(sent[0] == 0x01 && sent[1] == 0x80 | 5)
+        #expect(
+            readFrames(sent) == [
+                .failed(
+                    code: .protocolError,
+                    message:
+                        "A frame from a server came masked. Servers must not mask: clear the MASK bit (RFC 6455 §5.1).")
+            ])
+        // A server takes masked frames, and so can tell what was in them.
+        var server = WebSocket.Connection(role: .server)
+        var (events, out): ([WebSocket.Event], [UInt8]) = ([], [])
+        server.receive(sent, events: &events, output: &out)
+        #expect(events == [.text(bytes(Talk.received))])
+        #expect(sent[2..<6] != [0, 0, 0, 0])
+    }
+
+    /// Which of ``Talk/all`` a point names, from 0.
+    static let pointTable: [(SocketPoint, [Int])] = [
+        (.frames(.all), Array(0..<12)), (.frames(.only(1)), [0]),
+        (.frames(Selection(first: 3, last: 9, step: 3)), [2, 5, 8]),
+        (.frames(Selection(first: 13)), []), (.type("pong", .all), [6]), (.type("pong", .only(2)), []),
+        (.type("stream_chunk", .all), [2, 3, 4, 8, 9, 10]), (.type("stream_chunk", .only(5)), [9]),
+        (.type("message_received", .only(2)), [7]), (.type("none", .all), []),
+        (.chunks(.only(2), ofAnswer: nil), [3, 9]), (.chunks(.only(3), ofAnswer: 1), [4]),
+        (.chunks(.all, ofAnswer: 2), [8, 9, 10]), (.chunks(.all, ofAnswer: 3), []),
+        (.chunks(.only(4), ofAnswer: nil), []),
+        (.byte(1), [0]), (.byte(frame(Talk.connected).count), [0]), (.byte(frame(Talk.connected).count + 1), [1]),
+        (.byte(.max), []), (.byte(.min), []), (.frames(Selection(perMille: 0)), []),
+    ]
+
+    @Test("Where a point lies, whatever else goes wrong", arguments: pointTable)
+    func points(point: SocketPoint, expected: [Int]) throws {
+        for others in [
+            [], [(.lose, .frames(Selection(step: 2)))],
+            [(.double, .frames(.all)), (.replace(text: ""), .frames(.all))],
+        ]
+            as [[(SocketFault, SocketPoint)]]
+        {
+            var socket = try socketFaults(others + [(.delay(1), point)])
+            let name = "r\(others.count)"
+            let acted = Talk.all.indices.filter { socket.send(bytes(Talk.all[$0])).ruleNames.contains(name) }
+            #expect(acted == expected)
+        }
+    }
+
+    @Test("In the other protocol an answer that broke off ends where the next begins")
+    func assistantAnswers() throws {
+        func text(_ type: String) -> [UInt8] { bytes(#"{"type":"\#(type)"}"#) }
+        let (start, chunk, end) = ("assistant_message_start", "assistant_message_chunk", "assistant_message_end")
+        let all = ["connected", start, chunk, chunk, "error", start, chunk, end, "error", start, start, chunk, end]
+        var socket = try socketFaults([
+            (.delay(1), .chunks(.only(1), ofAnswer: nil)), (.delay(1), .chunks(.all, ofAnswer: 3)),
+        ])
+        let acted = all.map { socket.send(text($0)).ruleNames }
+        #expect(acted.indices.filter { acted[$0].contains("r0") } == [2, 6, 11])
+        #expect(acted.indices.filter { acted[$0].contains("r1") } == [11])
+    }
+
+    @Test("A type is read where our own encoder writes it")
+    func types() {
+        #expect(ServerText(bytes(#"{"type":"a_b.c","x":1}"#)).type == "a_b.c")
+        #expect(ServerText(bytes(#"{"type":""}"#)).type == "")
+        for other in ["", "{}", #"{"type":"a"#, #"{"type":1}"#, #"{"x":1,"type":"a"}"#, #"{ "type":"a"}"#] {
+            #expect(ServerText(bytes(other)).type == nil)
+        }
+        let longest = String(repeating: "a", count: 64)
+        #expect(ServerText(bytes(#"{"type":"\#(longest)"}"#)).type == longest)
+        #expect(ServerText(bytes(#"{"type":"\#(longest)a"}"#)).type == nil)
+        let frames: [ServerFrame] = [.connected, .messageReceived, .streamChunk(content: "x"), .streamComplete, .pong]
+        for frame in frames {
+            for form in GuideMode.allCases {
+                var ids = ResourceIDSequence(seed: 1)
+                let encoded = frame.encoded(consultationID: ids.next(), at: .after(0), in: form)
+                #expect(ServerText(encoded).type == frame.type)
+            }
+        }
+    }
+
+    @Test("Pongs are withheld from the frame on, of both kinds, until the rule is switched off")
+    func withheldPongs() throws {
+        var socket = try socketFaults([(.withholdPong, .type("pong", .only(2)))])
+        #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
+        #expect(!socket.withholdsPongs)
+        #expect(socket.send(bytes(Talk.pong)).transmission == Transmission())
+        #expect(socket.withholdsPongs)
+        #expect(socket.send(bytes(Talk.pong)).transmission == Transmission())
+        #expect(socket.send(bytes(Talk.error)).transmission.bytes == frame(Talk.error))
+        #expect(socket.setEnabled(false, named: "r0") == true)
+        #expect(!socket.withholdsPongs)
+        #expect(socket.send(bytes(Talk.pong)).transmission.bytes == frame(Talk.pong))
+        #expect(socket.setEnabled(false, named: "none") == false)
+    }
+
+    @Test("Several faults on one message")
+    func composed() throws {
+        var socket = try socketFaults([
+            (.replace(text: "abc"), .frames(.all)), (.binary, .frames(.all)), (.double, .frames(.all)),
+            (.fragments(at: [1]), .frames(.all)), (.reservedBits(4), .frames(.all)), (.delay(5), .frames(.all)),
+            (.dribble(bytes: 4, every: 2), .frames(.all)), (.cut(after: 9, reset: true), .frames(.all)),
+            (.finish, .frames(.all)),
+        ])
+        let sent = socket.send(bytes(Talk.connected))
+        #expect(sent.transmission.bytes == [0x42, 1, 0x61, 0x80, 2, 0x62, 0x63, 0x42, 1])
+        #expect(
+            sent.transmission.marks == [.init(0, .wait(5)), .init(4, .wait(2)), .init(8, .wait(2)), .init(9, .reset)])
+        #expect(sent.ruleNames == (0..<9).map { "r\($0)" })
+        #expect(socket.send(bytes(Talk.received)) == Outgoing())
+    }
+
+    @Test("A delay before a close, and before an end")
+    func delayedEnd() throws {
+        var closing = try socketFaults([(.delay(5), .frames(.all)), (.close(code: 1005, reason: "x"), .frames(.all))])
+        let closed = closing.send(bytes(Talk.connected))
+        #expect(closed.transmission == Transmission([], marks: [.init(0, .wait(5))]))
+        #expect(closed.close == .init(code: 1005, reason: "x"))
+        var silent = try socketFaults([(.silence, .frames(.all)), (.delay(5), .frames(.all))])
+        #expect(
+            silent.send(bytes(Talk.connected)).transmission
+                == Transmission([], marks: [.init(0, .wait(5)), .init(0, .silence)]))
+        #expect(silent.isSilent)
+    }
+
+    @Test("A text of no bytes")
+    func empty() throws {
+        for fault in [.invalidUTF8, .fragments(at: [0, 1]), .double, .masked, .cut(after: 3, reset: false)]
+            as [SocketFault]
+        {
+            var socket = try socketFaults([(fault, .frames(.all))])
+            #expect(socket.send([]).transmission.bytes.count >= 2)
+        }
+    }
+
+    @Test("A message comes in no more fragments than the limit")
+    func fragmentLimit() throws {
+        var socket = try socketFaults([(.fragments(at: Array(1...2000)), .frames(.all))])
+        let text = [UInt8](repeating: 0x61, count: 3000)
+        let sent = socket.send(text).transmission.bytes
+        #expect(readFrames(sent) == [.text(text)])
+        // 999 frames of one byte, and the rest with a length of two bytes.
+        #expect(sent.count == 999 * 3 + 4 + 2001)
+    }
+}

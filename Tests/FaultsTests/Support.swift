@@ -1,0 +1,95 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import Testing
+import WebSocket
+
+@testable import Faults
+
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+let millisecond: Int64 = 1_000_000
+let second: Int64 = 1_000_000_000
+
+extension Transmission.Mark: CustomStringConvertible {
+    /// The place and what happens there.
+    public var description: String { "\(offset): \(action)" }
+}
+
+extension Timestamp {
+    /// So many milliseconds after a day in January.
+    static func after(_ milliseconds: Int64) -> Timestamp {
+        Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: milliseconds * millisecond)
+    }
+}
+
+extension FaultRule {
+    static func response(
+        _ name: String, _ fault: ResponseFault, on endpoints: Set<Endpoint> = [], _ selection: Selection = .all
+    ) -> FaultRule {
+        FaultRule(name: name, fault: .response(fault, on: endpoints), selection: selection)
+    }
+
+    static func handshake(_ name: String, _ fault: HandshakeFault, _ selection: Selection = .all) -> FaultRule {
+        FaultRule(name: name, fault: .handshake(fault), selection: selection)
+    }
+
+    static func socket(
+        _ name: String, _ fault: SocketFault, at point: SocketPoint = .frames(.all), _ selection: Selection = .all
+    ) -> FaultRule {
+        FaultRule(name: name, fault: .socket(fault, at: point), selection: selection)
+    }
+}
+
+/// What a server's codec makes of an answer.
+func encode(
+    _ status: HTTPResponse.Status = .ok, body: String, method: HTTPRequest.Method = .get,
+    fields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
+) throws -> EncodedResponse {
+    var server = HTTP1.Connection(role: .server)
+    server.receive(bytes("\(method.rawValue) / HTTP/1.1\r\nHost: a\r\n\r\n")[...])
+    reading: while true { if case .end = try server.nextEvent() { break reading } }
+    var out: [UInt8] = []
+    server.respond(status: status, fields: fields, body: bytes(body), into: &out)
+    return EncodedResponse(out, isAnswerToHead: method == .head)
+}
+
+/// What a client of HTTP/1.1 makes of bytes and then the end of the stream: the body, or what is wrong.
+func readResponse(_ bytes: [UInt8], method: HTTPRequest.Method = .get) -> String {
+    var client = HTTP1.Connection(role: .client)
+    var out: [UInt8] = []
+    var fields = HTTPFields()
+    if let host = HTTPField.Name("Host") { fields[host] = "a" }
+    client.sendRequest(method: method, target: "/", fields: fields, body: nil, into: &out)
+    client.receive(bytes[...])
+    client.receiveEndOfStream()
+    var log = ""
+    do {
+        while true {
+            switch try client.nextEvent() {
+            case .response(let head): log += "\(head.status.code) "
+            case .body(let piece): log += text(Array(piece))
+            case .end: return log
+            default: return log + "nothing"
+            }
+        }
+    } catch {
+        return log + " error: \(error.message)"
+    }
+}
+
+/// What a client's WebSocket makes of bytes.
+func readFrames(_ bytes: [UInt8]) -> [WebSocket.Event] {
+    var client = WebSocket.Connection(role: .client)
+    var (events, out): ([WebSocket.Event], [UInt8]) = ([], [])
+    client.receive(bytes, events: &events, output: &out)
+    return events
+}
+
+/// The value; the test ends where there is none.
+///
+/// `#require` cannot look into a call that mutates.
+func unwrap<Value>(_ value: Value?, sourceLocation: SourceLocation = #_sourceLocation) throws -> Value {
+    try #require(value, sourceLocation: sourceLocation)
+}
