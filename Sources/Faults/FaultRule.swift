@@ -30,7 +30,7 @@ public enum Fault: Sendable, Equatable {
     /// With a WebSocket's handshake.
     case handshake(HandshakeFault)
     /// With an open WebSocket.
-    case socket(SocketFault, at: SocketPoint)
+    case `socket`(SocketFault, at: SocketPoint)
 }
 
 /// Which of many things are meant; counted from 1.

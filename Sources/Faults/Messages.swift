@@ -51,5 +51,6 @@ enum Messages {
 
 /// What a caller of this module did wrong; each text stands on a `precondition`.
 enum Misuse {
+    static let afterEnd = "Nothing follows on a wire whose end is marked."
     static let noHead = "The response has no blank line after its head."
 }

@@ -79,6 +79,7 @@ extension Transmission {
     ///
     /// - Precondition: nothing has ended the connection before.
     public mutating func append(_ next: Transmission) {
+        precondition(!endsConnection, Misuse.afterEnd)
         let start = bytes.count
         if start == 0, marks.isEmpty {
             self = next

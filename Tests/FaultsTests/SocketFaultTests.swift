@@ -95,7 +95,7 @@ struct SocketFaultTests {
             ]),
         Case(
             name: "fragments", fault: .fragments(at: [9, 2]),
-            bytes: f1 + frame(#"{""#, 0x01) + frame(#"type":"#, 0x00) + frame(#""message_received"}"#, 0x80) + f3,
+            bytes: f1 + frame(#"{""#, 0x01) + frame(#"type":""#, 0x00) + frame(#"message_received"}"#, 0x80) + f3,
             seen: [t1, t2, t3]),
         Case(
             name: "a fragment inside a character", fault: .fragments(at: [34]), point: .frames(.only(3)),
