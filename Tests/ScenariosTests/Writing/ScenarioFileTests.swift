@@ -141,7 +141,7 @@ import Testing
         var members: [String: String] = [:]
         func note(_ value: JSONValue, _ path: String) {
             if let object = value.object {
-                for member in object.members { note(member.value, path + "." + member.name) }
+                for (key, value) in object { note(value, path + "." + key) }
             } else if let array = value.array {
                 for (index, element) in array.enumerated() { note(element, "\(path)[\(index)]") }
             } else if let number = value.double {
@@ -166,9 +166,8 @@ import Testing
         let content = "a\\\"" + String(Unicode.Scalar(scalar).map(Character.init) ?? "?") + "\n"
         let data = UserData(id: content)
         let text = WorldData(users: [data]).scenarioFile(name: "a", guide: .union, seed: 1, clock: .real)
-        #expect(
-            String(decoding: text, as: UTF8.self).hasSuffix(
-                #"[{"id":"a\\\""#.replacing("[{", with: "[\n{") + written + #"\n"}]}"#))
+        let expected = "{\"id\":\"a\\\\\\\"" + written + "\\n\"}]}"
+        #expect(String(decoding: text, as: UTF8.self).hasSuffix(expected))
         #expect(try user(data)["id"]?.string?.unicodeScalars.elementsEqual(content.unicodeScalars) == true)
     }
 }
