@@ -28,7 +28,7 @@ struct Node {
         case .empty: return 0
         case .scalar, .oneOf, .place: return 1
         case .sequence(let nodes): return nodes.reduce(0) { $0 + $1.size }
-        // Each but the last is preceded by a fork and followed by a jump.
+        // Each but the last is preceded by a split and followed by a jump.
         case .choice(let nodes): return nodes.reduce(2 * (nodes.count - 1)) { $0 + $1.size }
         case .repetition(let node, let least, let most):
             // What is empty stays so, however often.

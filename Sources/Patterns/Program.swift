@@ -11,7 +11,7 @@ struct Program {
         /// Goes on at this place alone.
         case place(Place)
         /// Goes on in both.
-        case fork(Int, Int)
+        case split(Int, Int)
         case jump(Int)
         /// The expression has matched.
         case match
@@ -50,10 +50,10 @@ struct Program {
                 append(node)
                 break
             }
-            let fork = reserve()
+            let split = reserve()
             append(node)
             jumps.append(reserve())
-            instructions[fork] = .fork(fork + 1, instructions.count)
+            instructions[split] = .split(split + 1, instructions.count)
         }
         for jump in jumps { instructions[jump] = .jump(instructions.count) }
     }
@@ -65,19 +65,19 @@ struct Program {
             append(node)
         }
         if let most {
-            var forks: [Int] = []
+            var splits: [Int] = []
             for _ in least..<most {
-                forks.append(reserve())
+                splits.append(reserve())
                 append(node)
             }
-            for fork in forks { instructions[fork] = .fork(fork + 1, instructions.count) }
+            for split in splits { instructions[split] = .split(split + 1, instructions.count) }
         } else if least == 0 {
-            let fork = reserve()
+            let split = reserve()
             append(node)
-            instructions.append(.jump(fork))
-            instructions[fork] = .fork(fork + 1, instructions.count)
+            instructions.append(.jump(split))
+            instructions[split] = .split(split + 1, instructions.count)
         } else {
-            instructions.append(.fork(last, instructions.count + 1))
+            instructions.append(.split(last, instructions.count + 1))
         }
     }
 

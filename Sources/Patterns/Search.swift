@@ -50,7 +50,7 @@ struct Search {
         switch instructions[state] {
         case .scalar(let wanted): wanted == (ignoresCase ? scalar.folded : scalar.itself)
         case .oneOf(let scalars): scalars.contains(scalar, ignoringCase: ignoresCase)
-        case .place, .fork, .jump, .match: preconditionFailure("Only what takes a scalar waits for one.")
+        case .place, .split, .jump, .match: preconditionFailure("Only what takes a scalar waits for one.")
         }
     }
 
@@ -67,7 +67,7 @@ struct Search {
             case .scalar, .oneOf: waiting.append(state)
             case .place(let place):
                 if place.lies(between: previous, and: next) { pending.append(state + 1) }
-            case .fork(let left, let right):
+            case .split(let left, let right):
                 pending.append(right)
                 pending.append(left)
             case .jump(let target): pending.append(target)

@@ -237,6 +237,9 @@ import Testing
         case .error(let error):
             #expect(decoded.error == error.message)
             #expect(decoded.content == nil)
+        case .scriptedError(let message, _):
+            #expect(decoded.error == message)
+            #expect(decoded.content == nil)
         default:
             #expect(decoded.content == nil)
             #expect(decoded.error == nil)
@@ -265,11 +268,21 @@ import Testing
             #expect(type == .assistantMessageEnd)
             #expect(decoded.messageId == id.description)
             #expect(decoded.metadata?.tokensUsed == metadata?.tokensUsed)
+            #expect(decoded.metadata?.functionCalled == metadata?.functionCalled)
+            #expect(decoded.metadata?.templateCreated?.id == metadata?.templateCreated?.id)
+        case .templateCreated(let template):
+            #expect(type == .templateCreated)
+            #expect(decoded.metadata?.templateCreated?.type == template.type)
+            #expect(decoded.metadata?.templateCreated?.id == template.id)
+            #expect(decoded.metadata?.templateCreated?.name == template.name)
         case .connected:
             #expect(type == .connected)
         case .error(let error):
             #expect(type == .error)
             #expect(decoded.error == error.message)
+        case .scriptedError(let message, _):
+            #expect(type == .error)
+            #expect(decoded.error == message)
         case .messageReceived, .streamChunk, .streamComplete, .pong:
             // The other guide's: passed over by this one's client.
             #expect(type == nil)

@@ -12,6 +12,9 @@ import Testing
     )
     static let timestamp = #""timestamp":"2025-01-29T10:30:00Z""#
 
+    static let template = CreatedTemplate(type: "workout", id: "push-ups", name: "Push-ups \"daily\"")
+    static let templateJSON = #"{"type":"workout","id":"push-ups","name":"Push-ups \"daily\""}"#
+
     static let golden: [(ServerFrame, String)] = [
         (.connected, #"{"type":"connected",\#(ids.0),\#(timestamp)}"#),
         (.messageReceived, #"{"type":"message_received",\#(ids.0),\#(timestamp)}"#),
@@ -44,6 +47,17 @@ import Testing
             .assistantMessageEnd(id: message, metadata: MessageMetadata(tokensUsed: 57)),
             #"{"type":"assistant_message_end",\#(ids.0),\#(ids.1),"metadata":{"tokens_used":57},\#(timestamp)}"#
         ),
+        (
+            .assistantMessageEnd(
+                id: message,
+                metadata: MessageMetadata(tokensUsed: 0, templateCreated: template, functionCalled: "create_goal")),
+            #"{"type":"assistant_message_end",\#(ids.0),\#(ids.1),"metadata":{"template_created":\#(templateJSON),"#
+                + #""function_called":"create_goal","tokens_used":0},\#(timestamp)}"#
+        ),
+        (
+            .templateCreated(template),
+            #"{"type":"template_created",\#(ids.0),"metadata":{"template_created":\#(templateJSON)},\#(timestamp)}"#
+        ),
         // No guide's pong names its consultation.
         (.pong, #"{"type":"pong",\#(timestamp)}"#),
         (
@@ -53,6 +67,10 @@ import Testing
         (
             .error(FrameError(.invalidContent, "Not \"so\".")),
             #"{"type":"error",\#(ids.0),"error":"Not \"so\".","code":"INVALID_CONTENT",\#(timestamp)}"#
+        ),
+        (
+            .scriptedError(message: "Overloaded.", code: "a code of one's own"),
+            #"{"type":"error",\#(ids.0),"error":"Overloaded.","code":"a code of one's own",\#(timestamp)}"#
         ),
     ]
 
@@ -91,6 +109,8 @@ import Testing
         #expect(
             try keys(error, .consultationWebSocket) == ["type", "consultation_id", "error", "timestamp"])
         #expect(try keys(error, .webSocketArchitecture) == ["type", "consultation_id", "error", "timestamp"])
+        let scripted = ServerFrame.scriptedError(message: "m", code: "C")
+        for form in GuideMode.allCases { #expect(try keys(scripted, form) == keys(error, form)) }
         #expect(try keys(error, .enhancedConsultations) == ["type", "error"])
         #expect(try keys(error, .mealLogWebSocket) == ["type", "error", "timestamp"])
         #expect(try keys(.connected, .mealLogWebSocket) == ["type", "timestamp"])

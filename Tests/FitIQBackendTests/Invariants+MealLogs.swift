@@ -21,8 +21,9 @@ extension Invariants {
             violations.append("the meal logs of \(owner.id) are out of order")
         }
         for log in logs {
-            let due = MealProcessing.duration(at: world.backend.configuration.pace, seed: log.id.seed)
-            let isDue = log.createdAt.advanced(byNanoseconds: due) <= world.turn.now
+            let rule = world.backend.script.meal(log.rawInput, mealType: log.mealType)
+            let due = MealProcessing.duration(by: rule, at: world.backend.configuration.pace, seed: log.id.seed)
+            let isDue = log.createdAt.advanced(byNanoseconds: due) <= world.turn.now && rule?.outcome != .never
             if isDue == (log.status == .processing) { violations.append("\(log.id) is \(log.status)") }
             if log.updatedAt > world.turn.now { violations.append("\(log.id): updated_at lies in the future") }
         }

@@ -16,6 +16,8 @@ struct Model {
     private var consultationOfSocket: [SocketID: String] = [:]
     private var mealEvents = MealEventModel()
     private(set) var seen: Set<String> = []
+    /// Whether an answer may end without being completed, as a script can have it.
+    private let answersMayBreakOff: Bool
 
     static let everything: Set<String> = [
         "201", "400", "404", "409", "429", "archived", "connected", "message_received", "stream_chunk",
@@ -25,7 +27,8 @@ struct Model {
         "chat continued", "chat linked", "meal logged", "meal_log.completed", "meal_log.failed",
     ]
 
-    init(userCount: Int) {
+    init(userCount: Int, answersMayBreakOff: Bool = false) {
+        self.answersMayBreakOff = answersMayBreakOff
         active = Array(repeating: [:], count: userCount)
         conversations = Array(repeating: [:], count: userCount)
     }
@@ -221,6 +224,7 @@ struct Model {
         case "stream_chunk", "assistant_message_chunk":
             streamed[socket, default: ""] += frame["content"]?.string ?? ""
         case "assistant_message_start":
+            if answersMayBreakOff { streamed[socket] = nil }
             if streamed[socket] != nil { return ["an answer begins within another: \(frame)"] }
         case "stream_complete", "assistant_message_end":
             guard let text = streamed.removeValue(forKey: socket), let id = consultationOfSocket[socket],
@@ -229,7 +233,9 @@ struct Model {
             let stored = record.history.messages.last { message in
                 message.role == .assistant
                     && (message.content == text
-                        && frame["message_id"]?.string ?? message.id.description == message.id.description)
+                        // The first protocol does not say where an answer begins behind one that broke off.
+                        || answersMayBreakOff && frame["message_id"] == nil && text.hasSuffix(message.content))
+                    && frame["message_id"]?.string ?? message.id.description == message.id.description
             }
             if stored == nil { return ["what streamed is not what is stored: \(text)"] }
         default: break

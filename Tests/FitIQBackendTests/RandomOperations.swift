@@ -49,9 +49,10 @@ struct RandomOperations {
     static let meals = ["2 eggs", "2 eggs and toast", "120g chicken breast", "qwertyuiop", "\n?"]
     static let junk = ["x", "[]", "{}", #"{"type":"message"}"#, #"{"type":"user_message","content":" "}"#]
 
-    init(seed: UInt64, userCount: Int, pace: Pace = .human, limits: Limits = Limits()) throws {
+    init(seed: UInt64, userCount: Int, pace: Pace = .human, limits: Limits = Limits(), script: Script = Script()) throws
+    {
         numbers = SplitMix64(seed: seed)
-        world = World(seed: seed, pace: pace, limits: limits)
+        world = World(seed: seed, pace: pace, limits: limits, script: script)
         var users: [UserID] = []
         for number in 0..<userCount { users.append(try world.backend.user("user-\(number)")) }
         self.users = users

@@ -1,0 +1,90 @@
+import FitIQAPI
+import Patterns
+import Testing
+
+@testable import FitIQBackend
+
+/// The random operations of the other invariants, in a world whose coaches and parser follow a script.
+@Suite("Whatever happens by a script") struct ScriptedInvariantTests {
+    /// A text that no message may ever hold.
+    static let unsaid = "unsaid"
+
+    static func script() throws -> Script {
+        let uneven = StreamTiming(rate: .tokensPerSecond(30), jitter: .logNormal(sigma: 0.7))
+        func rule(
+            _ content: String, persona: Persona? = nil, _ steps: [AnswerScript.Step], _ timing: StreamTiming = .human
+        ) -> AnswerRule {
+            AnswerRule(
+                personas: persona.map { [$0] } ?? [], content: .contains(content),
+                script: AnswerScript(steps: steps, timing: timing))
+        }
+        return Script(
+            answers: [
+                rule("breakfast", persona: .nutritionist, [.text("\(unsaid), at length"), .silence], uneven),
+                rule("sleep", [.silence]),
+                rule("xyzzy", [.text("\(unsaid) as well"), .error(message: "Gone.", code: nil)], uneven),
+                rule(
+                    "thanks", [.text("One."), .anotherAnswer, .text("Two."), .template(.run), .anotherAnswer, .silence]),
+                rule("motivated", [.text("Hm. "), .error(message: "Slow.", code: "SLOW"), .builtInAnswer], uneven),
+                rule("odd", [.burst(["a ", "b ", "c"]), .pause(.seconds(1)), .chunk("d", after: 0)]),
+                AnswerRule(
+                    content: .matches(try Pattern("^hello$")), turns: 2...4,
+                    script: AnswerScript(steps: [.text("Again?")])),
+            ],
+            meals: [
+                MealRule(text: .contains("toast"), duration: .seconds(1), outcome: .completed([MealRuleTests.pizza])),
+                MealRule(text: .contains("chicken"), outcome: .never),
+            ])
+    }
+
+    @Test("the rules hold", arguments: [UInt64(2026)])
+    func rules(seed: UInt64) throws {
+        var random = try RandomOperations(seed: seed, userCount: 10, script: try Self.script())
+        var model = Model(userCount: 10, answersMayBreakOff: true)
+        for step in 0..<8000 {
+            if random.below(2) == 0 {
+                let delay = Int64(random.below(20) == 0 ? random.below(5000) : random.below(60))
+                random.world.pass(milliseconds: delay)
+                if random.below(2) == 0 { random.world.backend.advance(&random.world.turn) }
+            }
+            let operation = random.draw()
+            let expected = model.expectedOutcome(of: operation, random)
+            let openBefore = Set(random.openSockets)
+            let outcome = random.apply(operation)
+            var violations: [String] = []
+            if let expected, !expected(outcome) { violations.append("\(operation) ended with \(outcome)") }
+            model.note(operation, outcome, random)
+            violations += model.hear(
+                random.takeEffects(), open: openBefore.union(random.openSockets), random.world)
+            violations += Invariants.violations(of: model.user(of: operation, random), in: random.world)
+            if step.isMultiple(of: 500) { violations += Invariants.deepViolations(of: random.world) }
+            guard violations.isEmpty else {
+                Issue.record("seed \(seed), step \(step): \(violations.joined(separator: "; "))")
+                return
+            }
+        }
+        random.world.waitForAllAnswers()
+        let last = model.hear(random.takeEffects(), open: Set(random.openSockets), random.world)
+        #expect(last + Invariants.deepViolations(of: random.world) == [], "seed \(seed)")
+        #expect(random.world.backend.consultations.allSatisfy { $0.answer == nil && $0.waiting.isEmpty })
+        expectStored(in: random.world)
+        #expect(
+            model.seen.isSuperset(of: [
+                "template_created", "error", "stream_complete", "assistant_message_end", "meal_log.completed", "close",
+            ]))
+    }
+
+    /// Nothing that was never completed is stored; what is, is there whole.
+    private func expectStored(in world: World) {
+        let stored = world.backend.consultations.flatMap(\.history.messages).filter { $0.role == .assistant }
+        #expect(!stored.contains { $0.content.contains(Self.unsaid) })
+        let texts = Set(stored.map(\.content))
+        #expect(texts.isSuperset(of: ["One.", "Two.", "a b cd", "Again?"]))
+        #expect(stored.count { $0.content == "One." } == stored.count { $0.content == "Two." })
+        #expect(stored.filter { $0.content == "Two." }.allSatisfy { $0.metadata?.templateCreated == .run })
+        #expect(Set(stored.map(\.id)).count == stored.count)
+        // The world had room for what a coach would not say.
+        let questions = world.backend.consultations.flatMap(\.history.messages).filter { $0.role == .user }
+        #expect(questions.contains { $0.content == "Xyzzy" })
+    }
+}

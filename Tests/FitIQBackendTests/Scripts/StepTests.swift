@@ -1,0 +1,234 @@
+import FitIQAPI
+import Testing
+
+@testable import FitIQBackend
+
+/// Each kind of step, as sockets of either protocol hear it, and what is stored.
+@Suite("Steps of a script") struct StepTests {
+    struct Story: CustomTestStringConvertible, Sendable {
+        let name: String
+        let steps: [AnswerScript.Step]
+        let stream: [String]
+        let assistantMessage: [String]
+        /// What is stored behind the question.
+        let stored: [String]
+
+        var testDescription: String { name }
+    }
+
+    static let stories = [
+        Story(
+            name: "a text, word by word", steps: [.text("About 1.6 g")],
+            stream: [
+                "0.500 s stream_chunk \"About \"", "0.550 s stream_chunk \"1.6 \"", "0.600 s stream_chunk \"g\"",
+                "0.650 s stream_complete",
+            ],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"About \"",
+                "0.550 s assistant_message_chunk #2 \"1.6 \"", "0.600 s assistant_message_chunk #2 \"g\"",
+                "0.650 s assistant_message_end #2 3 tokens",
+            ], stored: ["About 1.6 g"]),
+        Story(
+            name: "chunks, one at a time of its own",
+            steps: [.chunk("Ab"), .chunk("out ", after: .seconds(2)), .chunk("that")],
+            stream: [
+                "0.500 s stream_chunk \"Ab\"", "2.500 s stream_chunk \"out \"", "2.550 s stream_chunk \"that\"",
+                "2.600 s stream_complete",
+            ],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"Ab\"",
+                "2.500 s assistant_message_chunk #2 \"out \"", "2.550 s assistant_message_chunk #2 \"that\"",
+                "2.600 s assistant_message_end #2 3 tokens",
+            ], stored: ["About that"]),
+        Story(
+            name: "a first chunk at a time of its own", steps: [.chunk("a", after: 0), .chunk("b", after: 0)],
+            stream: ["0.000 s stream_chunk \"a\"", "0.000 s stream_chunk \"b\"", "0.050 s stream_complete"],
+            assistantMessage: [
+                "0.000 s assistant_message_start #2", "0.000 s assistant_message_chunk #2 \"a\"",
+                "0.000 s assistant_message_chunk #2 \"b\"", "0.050 s assistant_message_end #2 1 tokens",
+            ], stored: ["ab"]),
+        Story(
+            name: "a burst", steps: [.text("a "), .burst(["b ", "c ", "d "]), .text("e")],
+            stream: [
+                "0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b \"", "0.550 s stream_chunk \"c \"",
+                "0.550 s stream_chunk \"d \"", "0.600 s stream_chunk \"e\"", "0.650 s stream_complete",
+            ],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
+                "0.550 s assistant_message_chunk #2 \"b \"", "0.550 s assistant_message_chunk #2 \"c \"",
+                "0.550 s assistant_message_chunk #2 \"d \"", "0.600 s assistant_message_chunk #2 \"e\"",
+                "0.650 s assistant_message_end #2 3 tokens",
+            ], stored: ["a b c d e"]),
+        Story(
+            name: "pauses, which add up",
+            steps: [
+                .pause(.seconds(1)), .text("a b "), .pause(.seconds(2)), .pause(.seconds(3)), .chunk("c", after: 0),
+                .pause(.seconds(1)),
+            ],
+            stream: [
+                "1.500 s stream_chunk \"a \"", "1.550 s stream_chunk \"b \"", "6.550 s stream_chunk \"c\"",
+                "7.600 s stream_complete",
+            ],
+            assistantMessage: [
+                "1.500 s assistant_message_start #2", "1.500 s assistant_message_chunk #2 \"a \"",
+                "1.550 s assistant_message_chunk #2 \"b \"", "6.550 s assistant_message_chunk #2 \"c\"",
+                "7.600 s assistant_message_end #2 2 tokens",
+            ], stored: ["a b c"]),
+        Story(
+            name: "templates, for one protocol; the last one is stored",
+            steps: [.text("a "), .template(.run), .text("b"), .pause(.seconds(1)), .template(.swim)],
+            stream: ["0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b\"", "1.600 s stream_complete"],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
+                "0.500 s template_created template \"Run 5 km\"", "0.550 s assistant_message_chunk #2 \"b\"",
+                "1.550 s template_created template \"Swim\"",
+                "1.600 s assistant_message_end #2 template \"Swim\" 1 tokens",
+            ], stored: ["a b"]),
+        Story(
+            name: "a template before any text", steps: [.template(.run), .text("a")],
+            stream: ["0.500 s stream_chunk \"a\"", "0.550 s stream_complete"],
+            assistantMessage: [
+                "0.000 s assistant_message_start #2", "0.000 s template_created template \"Run 5 km\"",
+                "0.500 s assistant_message_chunk #2 \"a\"",
+                "0.550 s assistant_message_end #2 template \"Run 5 km\" 1 tokens",
+            ], stored: ["a"]),
+        Story(
+            name: "no text at all", steps: [.template(.run)],
+            stream: ["0.500 s stream_complete"],
+            assistantMessage: [
+                "0.000 s assistant_message_start #2", "0.000 s template_created template \"Run 5 km\"",
+                "0.500 s assistant_message_end #2 template \"Run 5 km\" 0 tokens",
+            ], stored: [""]),
+        Story(
+            name: "an error between chunks",
+            steps: [.text("a "), .error(message: "Slow.", code: "COACH_SLOW"), .text("b")],
+            stream: [
+                "0.500 s stream_chunk \"a \"", "0.500 s error COACH_SLOW \"Slow.\"", "0.550 s stream_chunk \"b\"",
+                "0.600 s stream_complete",
+            ],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
+                "0.500 s error COACH_SLOW \"Slow.\"", "0.550 s assistant_message_chunk #2 \"b\"",
+                "0.600 s assistant_message_end #2 1 tokens",
+            ], stored: ["a b"]),
+        Story(
+            name: "an error at the end",
+            steps: [.text("a b"), .pause(.seconds(1)), .error(message: "Gone.", code: nil)],
+            stream: [
+                "0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b\"", "1.600 s error COACH_ERROR \"Gone.\"",
+            ],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
+                "0.550 s assistant_message_chunk #2 \"b\"", "1.600 s error COACH_ERROR \"Gone.\"",
+            ], stored: []),
+        Story(
+            name: "an error alone", steps: [.error(message: "Overloaded.", code: "OVERLOADED")],
+            stream: ["0.500 s error OVERLOADED \"Overloaded.\""],
+            assistantMessage: ["0.500 s error OVERLOADED \"Overloaded.\""], stored: []),
+        Story(name: "silence alone", steps: [.silence], stream: [], assistantMessage: [], stored: []),
+        Story(
+            name: "silence, and nothing behind it", steps: [.text("a b"), .silence, .text("c"), .anotherAnswer],
+            stream: ["0.500 s stream_chunk \"a \"", "0.550 s stream_chunk \"b\""],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a \"",
+                "0.550 s assistant_message_chunk #2 \"b\"",
+            ], stored: []),
+        Story(
+            name: "another answer, and one that ends in silence",
+            steps: [
+                .text("a"), .template(.run), .anotherAnswer, .text("b c"), .anotherAnswer, .text("d"), .silence,
+            ],
+            stream: [
+                "0.500 s stream_chunk \"a\"", "0.550 s stream_complete", "1.050 s stream_chunk \"b \"",
+                "1.100 s stream_chunk \"c\"", "1.150 s stream_complete", "1.650 s stream_chunk \"d\"",
+            ],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a\"",
+                "0.500 s template_created template \"Run 5 km\"",
+                "0.550 s assistant_message_end #2 template \"Run 5 km\" 1 tokens",
+                "1.050 s assistant_message_start #3", "1.050 s assistant_message_chunk #3 \"b \"",
+                "1.100 s assistant_message_chunk #3 \"c\"", "1.150 s assistant_message_end #3 1 tokens",
+                "1.650 s assistant_message_start #4", "1.650 s assistant_message_chunk #4 \"d\"",
+            ], stored: ["a", "b c"]),
+        Story(
+            name: "another answer that is none", steps: [.text("a"), .anotherAnswer],
+            stream: ["0.500 s stream_chunk \"a\"", "0.550 s stream_complete"],
+            assistantMessage: [
+                "0.500 s assistant_message_start #2", "0.500 s assistant_message_chunk #2 \"a\"",
+                "0.550 s assistant_message_end #2 1 tokens",
+            ], stored: ["a"]),
+        Story(
+            name: "no steps", steps: [], stream: ["0.500 s stream_complete"],
+            assistantMessage: ["0.500 s assistant_message_start #2", "0.500 s assistant_message_end #2 0 tokens"],
+            stored: [""]),
+    ]
+
+    @Test("stream as they are written", arguments: stories)
+    func streams(story: Story) throws {
+        var stage = try Stage(story.steps)
+        try stage.open(1)
+        stage.ask()
+        expect(stage.lines(), are: ["0.000 s message_received"] + story.stream)
+        expect(try stage.history(), are: ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" })
+
+        stage = try Stage(story.steps)
+        try stage.open(1)
+        stage.ask(as: .assistantMessage)
+        expect(stage.lines(), are: ["0.000 s user_message #1 \"Hello\""] + story.assistantMessage)
+        expect(try stage.history(), are: ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" })
+        #expect(stage.world.backend.nextDeadline == nil)
+        #expect(try stage.world.record(stage.id).answer == nil)
+    }
+
+    /// The same without any time between, frame for frame.
+    @Test("have no time at no pace", arguments: stories)
+    func instant(story: Story) throws {
+        var stage = try Stage(story.steps, pace: .instant)
+        try stage.open(1)
+        stage.ask(as: .assistantMessage)
+        let lines = stage.lines()
+        expect(
+            lines,
+            are: (["0.000 s user_message #1 \"Hello\""] + story.assistantMessage).map { "0.000 s" + $0.dropFirst(7) })
+        #expect(stage.world.turn.now == World.start)
+        expect(try stage.history(), are: ["user \"Hello\""] + story.stored.map { "assistant \"\($0)\"" })
+    }
+
+    @Test("include what the built-in coach says")
+    func builtIn() throws {
+        var stage = try Stage([.text("Well. "), .builtInAnswer])
+        try stage.open(1)
+        stage.ask("What should I eat for breakfast?")
+        let answer = Coach.answer(
+            persona: .nutritionist, context: .general, question: "What should I eat for breakfast?", turn: 0)
+        let chunks = ["Well. "] + Coach.chunks(of: answer)
+        let expected = chunks.enumerated().map {
+            "\(Lines.time(.seconds(0.5 + 0.05 * Double($0.offset)))) stream_chunk \"\($0.element)\""
+        }
+        let end = "\(Lines.time(.seconds(0.5 + 0.05 * Double(chunks.count)))) stream_complete"
+        expect(stage.lines(), are: ["0.000 s message_received"] + expected + [end])
+        #expect(try stage.history().last == "assistant \"Well. \(answer)\"")
+    }
+
+    @Test("have metadata where the script says so, of each answer")
+    func metadata() throws {
+        let script = AnswerScript(
+            steps: [.text("a"), .anotherAnswer, .text("b"), .template(.run)], timing: .even, tokensUsed: 1200,
+            functionCalled: "create_goal")
+        var stage = try Stage(Script(answers: [AnswerRule(script: script)]))
+        try stage.open(1)
+        stage.ask(as: .assistantMessage)
+        let ends = stage.lines().filter { $0.contains("_end") }
+        expect(
+            ends,
+            are: [
+                "0.550 s assistant_message_end #2 function create_goal 1200 tokens",
+                "1.100 s assistant_message_end #3 template \"Run 5 km\" function create_goal 1200 tokens",
+            ])
+        let stored = try #require(try stage.world.messages(stage.id, for: stage.user)["messages"]?.array)
+        #expect(stored[1]["metadata"]?.object?.keys == ["function_called", "tokens_used"])
+        #expect(stored[2]["metadata"]?.object?.keys == ["template_created", "function_called", "tokens_used"])
+        #expect(stored[2]["metadata"]?["template_created"]?.object?.keys == ["type", "id", "name"])
+        #expect(stored[2]["metadata"]?["template_created"]?["id"] == "run")
+    }
+}
