@@ -190,7 +190,8 @@ extension AsyncAPITexts {
             error:
               name: error
               title: A refusal
-              summary: What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.
+              summary: What the server could not do, and what to do about it, or what a scenario has the coach tell. The connection
+                stays open, unless a close frame follows.
               payload:
                 $ref: '#/components/schemas/error'
               examples:

@@ -178,7 +178,7 @@ extension AsyncAPITexts {
             template_created:
               name: template_created
               title: A template was made
-              summary: What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).
+              summary: What the coach has made during the chat, where a scenario has it so. The built-in answers make nothing (enhanced-consultations).
               payload:
                 $ref: '#/components/schemas/template_created'
               examples:
@@ -214,7 +214,8 @@ extension AsyncAPITexts {
             error:
               name: error
               title: A refusal
-              summary: What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.
+              summary: What the server could not do, and what to do about it, or what a scenario has the coach tell. The connection
+                stays open, unless a close frame follows.
               payload:
                 $ref: '#/components/schemas/error'
               examples:
@@ -285,12 +286,9 @@ extension AsyncAPITexts {
                     - name
                   properties:
                     type:
-                      description: The kind of template.
+                      description: The kind of template, `wellness`, `meal` or `workout`; a scenario may have others.
                       type: string
-                      enum:
-                        - wellness
-                        - meal
-                        - workout
+                      minLength: 1
                     id:
                       type: string
                       minLength: 1

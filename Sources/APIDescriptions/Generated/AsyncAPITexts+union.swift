@@ -239,7 +239,7 @@ extension AsyncAPITexts {
             template_created:
               name: template_created
               title: A template was made
-              summary: What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).
+              summary: What the coach has made during the chat, where a scenario has it so. The built-in answers make nothing (enhanced-consultations).
               payload: {$ref: '#/components/schemas/template_created'}
               examples:
                 - payload:
@@ -271,7 +271,9 @@ extension AsyncAPITexts {
             error:
               name: error
               title: A refusal
-              summary: What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.
+              summary: >-
+                What the server could not do, and what to do about it, or what a scenario has the coach tell. The connection
+                stays open, unless a close frame follows.
               payload: {$ref: '#/components/schemas/error'}
               examples:
                 - payload:
@@ -497,17 +499,12 @@ extension AsyncAPITexts {
                   type: string
                   minLength: 1
                 code:
-                  description: For programs.
+                  description: >-
+                    For programs: `CONSULTATION_NOT_ACTIVE`, `HISTORY_FULL`, `INVALID_CONTENT`, `INVALID_JSON`,
+                    `INVALID_MESSAGE_TYPE`, `STORE_FULL`, `TOO_MANY_WAITING_MESSAGES` or `UNSUPPORTED_DATA`. The errors of a
+                    scenario's coach have codes of their own, and `COACH_ERROR` where the scenario names none.
                   type: string
-                  enum:
-                    - CONSULTATION_NOT_ACTIVE
-                    - HISTORY_FULL
-                    - INVALID_CONTENT
-                    - INVALID_JSON
-                    - INVALID_MESSAGE_TYPE
-                    - STORE_FULL
-                    - TOO_MANY_WAITING_MESSAGES
-                    - UNSUPPORTED_DATA
+                  minLength: 1
                 timestamp: {$ref: '#/components/schemas/Time'}
               additionalProperties: false
             meal_log.completed:
@@ -556,9 +553,9 @@ extension AsyncAPITexts {
                   required: [type, id, name]
                   properties:
                     type:
-                      description: The kind of template.
+                      description: The kind of template, `wellness`, `meal` or `workout`; a scenario may have others.
                       type: string
-                      enum: [wellness, meal, workout]
+                      minLength: 1
                     id: {type: string, minLength: 1}
                     name: {type: string, minLength: 1}
                   additionalProperties: false

@@ -1301,7 +1301,7 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         <section aria-labelledby="frame-error"><h4 id="frame-error"><code>error</code></h4>
-        <p>What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.</p>
+        <p>What the server could not do, and what to do about it, or what a scenario has the coach tell. The connection stays open, unless a close frame follows.</p>
         <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;error&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>

@@ -677,10 +677,10 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>The socket&#x27;s <code>message_id</code>.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>role</code></th><td>&quot;user&quot; or &quot;assistant&quot; or &quot;system&quot;</td><td>Who wrote it.</td></tr>
-        <tr><th scope="row" style="padding-left:2.8rem"><code>content</code></th><td>string</td><td>The user&#x27;s text, trimmed; the coach&#x27;s, exactly the sum of the streamed pieces.</td></tr>
+        <tr><th scope="row" style="padding-left:2.8rem"><code>content</code></th><td>string</td><td>The user&#x27;s text, trimmed; the coach&#x27;s, exactly the sum of the streamed pieces, empty where a scenario has it say nothing.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>metadata</code> <span class="optional">optional</span></th><td>object</td><td>What the backend noted about a message.</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>template_created</code> <span class="optional">optional</span></th><td>object</td><td>A template that was made during the chat.</td></tr>
-        <tr><th scope="row" style="padding-left:5.0rem"><code>type</code></th><td>&quot;wellness&quot; or &quot;meal&quot; or &quot;workout&quot;</td><td>The kind of template.</td></tr>
+        <tr><th scope="row" style="padding-left:5.0rem"><code>type</code></th><td>string</td><td>The kind of template, <code>wellness</code>, <code>meal</code> or <code>workout</code>; a scenario may have others.</td></tr>
         <tr><th scope="row" style="padding-left:5.0rem"><code>id</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:5.0rem"><code>name</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>function_called</code> <span class="optional">optional</span></th><td>string</td><td>The function of the backend that the coach used.</td></tr>
@@ -2301,13 +2301,13 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         <section aria-labelledby="frame-template_created"><h4 id="frame-template_created"><code>template_created</code></h4>
-        <p>What the coach has made during the chat. The built-in answers make nothing (enhanced-consultations).</p>
+        <p>What the coach has made during the chat, where a scenario has it so. The built-in answers make nothing (enhanced-consultations).</p>
         <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;template_created&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>metadata</code></th><td>object</td><td>What the backend noted about a message.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>template_created</code> <span class="optional">optional</span></th><td>object</td><td>A template that was made during the chat.</td></tr>
-        <tr><th scope="row" style="padding-left:2.8rem"><code>type</code></th><td>&quot;wellness&quot; or &quot;meal&quot; or &quot;workout&quot;</td><td>The kind of template.</td></tr>
+        <tr><th scope="row" style="padding-left:2.8rem"><code>type</code></th><td>string</td><td>The kind of template, <code>wellness</code>, <code>meal</code> or <code>workout</code>; a scenario may have others.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>name</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>function_called</code> <span class="optional">optional</span></th><td>string</td><td>The function of the backend that the coach used.</td></tr>
@@ -2335,7 +2335,7 @@ extension DocumentationTexts {
         <tr><th scope="row"><code>message_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>metadata</code> <span class="optional">optional</span></th><td>object</td><td>What the backend noted about a message.</td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>template_created</code> <span class="optional">optional</span></th><td>object</td><td>A template that was made during the chat.</td></tr>
-        <tr><th scope="row" style="padding-left:2.8rem"><code>type</code></th><td>&quot;wellness&quot; or &quot;meal&quot; or &quot;workout&quot;</td><td>The kind of template.</td></tr>
+        <tr><th scope="row" style="padding-left:2.8rem"><code>type</code></th><td>string</td><td>The kind of template, <code>wellness</code>, <code>meal</code> or <code>workout</code>; a scenario may have others.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>name</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:1.7rem"><code>function_called</code> <span class="optional">optional</span></th><td>string</td><td>The function of the backend that the coach used.</td></tr>
@@ -2364,12 +2364,12 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         <section aria-labelledby="frame-error"><h4 id="frame-error"><code>error</code></h4>
-        <p>What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.</p>
+        <p>What the server could not do, and what to do about it, or what a scenario has the coach tell. The connection stays open, unless a close frame follows.</p>
         <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;error&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row"><code>error</code></th><td>string</td><td>For people; what arrived, and what to do.</td></tr>
-        <tr><th scope="row"><code>code</code></th><td>&quot;CONSULTATION_NOT_ACTIVE&quot; or &quot;HISTORY_FULL&quot; or &quot;INVALID_CONTENT&quot; or &quot;INVALID_JSON&quot; or &quot;INVALID_MESSAGE_TYPE&quot; or &quot;STORE_FULL&quot; or &quot;TOO_MANY_WAITING_MESSAGES&quot; or &quot;UNSUPPORTED_DATA&quot;</td><td>For programs.</td></tr>
+        <tr><th scope="row"><code>code</code></th><td>string</td><td>For programs: <code>CONSULTATION_NOT_ACTIVE</code>, <code>HISTORY_FULL</code>, <code>INVALID_CONTENT</code>, <code>INVALID_JSON</code>, <code>INVALID_MESSAGE_TYPE</code>, <code>STORE_FULL</code>, <code>TOO_MANY_WAITING_MESSAGES</code> or <code>UNSUPPORTED_DATA</code>. The errors of a scenario&#x27;s coach have codes of their own, and <code>COACH_ERROR</code> where the scenario names none.</td></tr>
         <tr><th scope="row"><code>timestamp</code></th><td>string (date-time)</td><td>ISO 8601 in UTC with whole seconds.</td></tr>
         </tbody></table></div>
         <figure><pre>{

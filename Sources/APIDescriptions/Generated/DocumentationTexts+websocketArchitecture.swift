@@ -372,10 +372,10 @@ extension DocumentationTexts {
         <tr><th scope="row" style="padding-left:2.8rem"><code>id</code></th><td>string</td><td>The socket&#x27;s <code>message_id</code>.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>role</code></th><td>&quot;user&quot; or &quot;assistant&quot; or &quot;system&quot;</td><td>Who wrote it.</td></tr>
-        <tr><th scope="row" style="padding-left:2.8rem"><code>content</code></th><td>string</td><td>The user&#x27;s text, trimmed; the coach&#x27;s, exactly the sum of the streamed pieces.</td></tr>
+        <tr><th scope="row" style="padding-left:2.8rem"><code>content</code></th><td>string</td><td>The user&#x27;s text, trimmed; the coach&#x27;s, exactly the sum of the streamed pieces, empty where a scenario has it say nothing.</td></tr>
         <tr><th scope="row" style="padding-left:2.8rem"><code>metadata</code> <span class="optional">optional</span></th><td>object</td><td>What the backend noted about a message.</td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>template_created</code> <span class="optional">optional</span></th><td>object</td><td>A template that was made during the chat.</td></tr>
-        <tr><th scope="row" style="padding-left:5.0rem"><code>type</code></th><td>&quot;wellness&quot; or &quot;meal&quot; or &quot;workout&quot;</td><td>The kind of template.</td></tr>
+        <tr><th scope="row" style="padding-left:5.0rem"><code>type</code></th><td>string</td><td>The kind of template, <code>wellness</code>, <code>meal</code> or <code>workout</code>; a scenario may have others.</td></tr>
         <tr><th scope="row" style="padding-left:5.0rem"><code>id</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:5.0rem"><code>name</code></th><td>string</td><td></td></tr>
         <tr><th scope="row" style="padding-left:3.9rem"><code>function_called</code> <span class="optional">optional</span></th><td>string</td><td>The function of the backend that the coach used.</td></tr>
@@ -1181,7 +1181,7 @@ extension DocumentationTexts {
         }</pre></figure></section>
 
         <section aria-labelledby="frame-error"><h4 id="frame-error"><code>error</code></h4>
-        <p>What the server could not do, and what to do about it. The connection stays open, unless a close frame follows.</p>
+        <p>What the server could not do, and what to do about it, or what a scenario has the coach tell. The connection stays open, unless a close frame follows.</p>
         <div class="wide" tabindex="0" role="region" aria-label="Member, Values, Meaning"><table><thead><tr><th scope="col">Member</th><th scope="col">Values</th><th scope="col">Meaning</th></tr></thead><tbody>
         <tr><th scope="row"><code>type</code></th><td>&quot;error&quot;</td><td></td></tr>
         <tr><th scope="row"><code>consultation_id</code></th><td>string</td><td>Issued by the backend; a version 4 UUID in lower case.</td></tr>

@@ -1128,9 +1128,9 @@ extension OpenAPITexts {
                   required: [type, id, name]
                   properties:
                     type:
-                      description: The kind of template.
+                      description: The kind of template, `wellness`, `meal` or `workout`; a scenario may have others.
                       type: string
-                      enum: [wellness, meal, workout]
+                      minLength: 1
                     id: {type: string, minLength: 1}
                     name: {type: string, minLength: 1}
                   additionalProperties: false
@@ -1156,9 +1156,10 @@ extension OpenAPITexts {
                   type: string
                   enum: [user, assistant, system]
                 content:
-                  description: The user's text, trimmed; the coach's, exactly the sum of the streamed pieces.
+                  description: >-
+                    The user's text, trimmed; the coach's, exactly the sum of the streamed pieces, empty where a scenario has it
+                    say nothing.
                   type: string
-                  minLength: 1
                 metadata: {$ref: '#/components/schemas/MessageMetadata'}
                 created_at:
                   description: When it was received, or complete.

@@ -938,12 +938,9 @@ extension OpenAPITexts {
                     - name
                   properties:
                     type:
-                      description: The kind of template.
+                      description: The kind of template, `wellness`, `meal` or `workout`; a scenario may have others.
                       type: string
-                      enum:
-                        - wellness
-                        - meal
-                        - workout
+                      minLength: 1
                     id:
                       type: string
                       minLength: 1
@@ -982,9 +979,9 @@ extension OpenAPITexts {
                     - assistant
                     - system
                 content:
-                  description: The user's text, trimmed; the coach's, exactly the sum of the streamed pieces.
+                  description: The user's text, trimmed; the coach's, exactly the sum of the streamed pieces, empty where a scenario
+                    has it say nothing.
                   type: string
-                  minLength: 1
                 metadata:
                   $ref: '#/components/schemas/MessageMetadata'
                 created_at:

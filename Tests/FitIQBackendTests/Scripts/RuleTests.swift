@@ -87,10 +87,8 @@ import Testing
 
     @Test("that are none stop the process")
     func invariants() async {
-        await #expect(processExitsWith: .failure) { World.refuse(AnswerScript(steps: [.text("")])) }
         await #expect(processExitsWith: .failure) { World.refuse(AnswerScript(steps: [.chunk("")])) }
         await #expect(processExitsWith: .failure) { World.refuse(AnswerScript(steps: [.burst(["a", ""])])) }
-        await #expect(processExitsWith: .failure) { World.refuse(AnswerScript(steps: [.pause(-1)])) }
         await #expect(processExitsWith: .failure) {
             World.refuse(AnswerScript(steps: [.chunk("a", after: AnswerScript.longestDuration + 1)]))
         }

@@ -98,11 +98,11 @@ import Testing
     @Test(
         "count towards the limit of messages, one by one",
         arguments: [
-            ("one", 2), ("three", 4), ("none", 1), ("error", 1), ("two", 3),
+            ("one", 2), ("three", 4), ("silent", 1), ("error", 1), ("two", 3),
         ])
     func limit(content: String, count: Int) throws {
         let script = Script(answers: [
-            Self.rule("one", .chunk("a")), Self.rule("none", .chunk("a"), .silence),
+            Self.rule("one", .chunk("a")), Self.rule("silent", .chunk("a"), .silence),
             Self.rule("error", .error(message: "No.", code: nil)),
             Self.rule("two", .chunk("a"), .anotherAnswer, .chunk("b"), .anotherAnswer, .silence),
             Self.rule("three", .chunk("a"), .anotherAnswer, .chunk("b"), .anotherAnswer, .chunk("c")),

@@ -192,7 +192,6 @@ import Testing
         for (x, expected) in ends {
             #expect(Arithmetic.exp(x) == expected)
         }
-        #expect(Arithmetic.exp(1) == 2.718281828459045)
     }
 
     @Test("draws nearly normal numbers")
