@@ -3,7 +3,7 @@ import JSON
 
 /// Every sentence about a scenario file; most are what is said of the value at a path: "goals[0].title must be …".
 enum Messages {
-    static let documentName = "The scenario"
+    static let documentName = "The document"
 
     // MARK: Texts that are no documents
 
@@ -13,6 +13,7 @@ enum Messages {
     static let tooManyNodes =
         "The document has more than \(ScenarioLimits.nodes) values, aliases counted each time; "
         + "'made_up_messages' makes long histories."
+    static let severalDocuments = "Here another document begins ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may stand once."
 
@@ -24,6 +25,11 @@ enum Messages {
     static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
 
     static func notYAML(_ problem: String, context: String? = nil, contextLine: Int? = nil) -> String {
+        switch problem {
+        case "but found another document": return severalDocuments
+        case _ where problem.hasPrefix("Maximum nesting level reached"): return tooDeep
+        default: break
+        }
         let place = contextLine.map { ", which begins in line \($0)" } ?? ""
         let hint: String
         switch problem {
@@ -108,7 +114,9 @@ enum Messages {
         "must have at most \(limit) \(what); it has \(count)."
     }
 
-    static func emptyList(of what: String) -> String { "is an empty list: give \(what), or leave the key out." }
+    static func emptyList(of what: String) -> String {
+        "is an empty list; it must have at least one element (\(what))."
+    }
 
     static func integer(in range: ClosedRange<Int>) -> String {
         range.upperBound == Int.max
@@ -131,6 +139,8 @@ enum Messages {
     static func durationOutOfRange(_ range: ClosedRange<Int64>, got: String) -> String {
         "must last from \(span(range.lowerBound)) to \(span(range.upperBound)); got \(got)."
     }
+
+    static let seconds = "whole seconds from 0 to 31622400, or a duration such as 2s"
 
     static let dateTime = "a date-time such as 2025-03-01T00:00:00Z"
     static let timestamp = "a date-time such as 2025-01-29T10:30:00Z, in the years 1970 to 2199"

@@ -10,11 +10,11 @@ public enum ScenarioLimits {
     public static let mistakes = 50
 
     /// Users of a scenario.
-    public static let users = 1000
+    public static let users = 100_000
     /// Goals of a user.
     public static let goals = 1000
     /// Consultations of a user, whatever their status.
-    public static let consultations = 10_000
+    public static let consultations = 1_000_000
     /// Active consultations of a user (consultation-websocket).
     public static let activeConsultations = 10
     /// Messages of a consultation, made-up ones included.

@@ -43,7 +43,7 @@ extension ConsultationData {
             Messages.needs("'context: goal'; 'linked_goal' links a consultation about something else"))
         fields.refuse(
             ["context_id"], unless: ![.general, .goal].contains(context),
-            Messages.needs("'context: insight', mood or journal; goals are named by 'goal'"))
+            Messages.needs("'context: insight', 'context: mood' or 'context: journal'; goals are named by 'goal'"))
         if isUnlinked, fields["linked_goal"] != nil { fields.refuse("unlinked", Messages.contradicts("linked_goal")) }
     }
 }
@@ -54,7 +54,7 @@ extension MessageData {
             let key = fields.one(of: MessageRole.allCases.map(\.rawValue), isRequired: true),
             let role = MessageRole(rawValue: key)
         else { return nil }
-        let content = role == .user ? fields[key]?.question() : fields[key]?.words(bytes: ScenarioLimits.messageBytes)
+        let content = role == .user ? fields[key]?.question() : fields[key]?.content()
         var message = MessageData(role: role, content: content ?? "")
         message.id = fields["id"]?.resourceID()
         message.createdAt = fields["created_at"]?.dataTime()
@@ -79,6 +79,16 @@ extension CreatedTemplate {
 }
 
 extension Cursor {
+    /// What an assistant or the system said; an answer can be without a word.
+    fileprivate func content() -> String? {
+        guard let text = string(expected: "a text") else { return nil }
+        guard text.utf8.count <= ScenarioLimits.messageBytes else {
+            refuse(Messages.tooManyBytes(limit: ScenarioLimits.messageBytes, got: text.utf8.count))
+            return nil
+        }
+        return text
+    }
+
     /// What a user asked: 1 to 2,000 characters, trimmed, as clients may send it.
     fileprivate func question() -> String? {
         guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }

@@ -92,7 +92,7 @@ struct Cursor {
     }
 
     /// The number as it was written; texts in quotation marks are none.
-    private var number: JSONNumber? {
+    var number: JSONNumber? {
         switch node.content {
         case .plain(let text), .literal(let text): JSONNumber(text)
         case .null, .text, .list, .mapping: nil

@@ -29,7 +29,8 @@ extension MealLogData.Progress {
         }
         fields.refuse(["items"], unless: status == "completed", Messages.needs("'status: completed'"))
         fields.refuse(["error", "details"], unless: status == "failed", Messages.needs("'status: failed'"))
-        fields.refuse(["finished_at"], unless: status != "processing", Messages.needs("what has ended"))
+        fields.refuse(
+            ["finished_at"], unless: status != "processing", Messages.needs("'status: completed' or 'status: failed'"))
         switch status {
         case "processing": return .processing
         case "failed":
@@ -64,7 +65,7 @@ extension MealLogData.Progress {
                 else { return nil }
                 return MealLogItem(
                     id: id, foodID: foodID, name: item.name, quantity: item.quantity, unit: item.unit,
-                    amountText: fields["amount"]?.text(0...200) ?? Messages.number(item.quantity),
+                    amountText: fields["amount"]?.text(0...1000) ?? Messages.number(item.quantity),
                     nutrients: item.nutrients, confidence: item.confidence, notes: item.notes)
             })
     }
@@ -84,7 +85,7 @@ extension MealRule.Item {
         nutrients.fiberTenths = grams("fiber")
         nutrients.sugarTenths = grams("sugar")
         let confidence = fields["confidence"]?.double(0...1) ?? 1
-        let notes = fields["notes"]?.text(1...1000)
+        let notes = fields["notes"]?.text(0...5000)
         guard let name, let quantity, let unit else { return nil }
         return MealRule.Item(
             name: name, quantity: quantity, unit: unit, nutrients: nutrients, confidence: confidence, notes: notes)

@@ -132,6 +132,10 @@ extension Cursor {
         if let text = written, let duration = DurationText.nanoseconds(text), duration % 1_000_000_000 == 0 {
             return Int(duration / 1_000_000_000)
         }
-        return integer(0...366 * 86_400)
+        guard let value = number?.int, (0...366 * 86_400).contains(value) else {
+            refuse(expected: Messages.seconds)
+            return nil
+        }
+        return value
     }
 }

@@ -77,8 +77,11 @@ struct GoalTable {
     /// Takes a goal up; notes a name or an id that another one has.
     fileprivate mutating func add(_ goal: GoalData, fields: Fields) {
         if let name = goal.name {
-            if indexOfName.updateValue(count, forKey: name) != nil { fields.refuse("name", Messages.notUnique("name")) }
-            names.append(name)
+            if indexOfName.updateValue(count, forKey: name) == nil {
+                names.append(name)
+            } else {
+                fields.refuse("name", Messages.notUnique("name"))
+            }
         }
         if let id = goal.id, indexOfID.updateValue(count, forKey: id) != nil {
             fields.refuse("id", Messages.notUnique("id"))

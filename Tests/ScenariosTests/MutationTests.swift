@@ -1,0 +1,51 @@
+import FitIQAPI
+import Testing
+
+@testable import Scenarios
+
+/// Files with random bytes changed: each is a scenario, or has mistakes that say where they are.
+@Suite("Random changes")
+struct MutationTests {
+    @Test("A changed file is read, or refused with a place", arguments: Scenario.builtInNames)
+    func changes(_ name: String) throws {
+        let original = Array(try #require(Scenario.builtInText(named: name)).utf8)
+        // Each file its own changes, the same in every run.
+        var numbers = SplitMix64(seed: UInt64(Scenario.builtInNames.firstIndex(of: name) ?? 0))
+        var refused = 0
+        for _ in 0..<100 {
+            let bytes = Self.changed(original, &numbers)
+            do {
+                _ = try Scenario.read(bytes, file: "f.yaml")
+            } catch {
+                refused += 1
+                #expect(!error.mistakes.isEmpty && error.mistakes.count <= 50)
+                for mistake in error.mistakes {
+                    #expect((mistake.line ?? 0) >= 1 && (mistake.column ?? 0) >= 1, "\(mistake)")
+                    #expect(mistake.message.hasSuffix(".") || mistake.message.hasSuffix("?"), "\(mistake)")
+                }
+            }
+        }
+        #expect(refused > 10)
+    }
+
+    /// One to four changes: a byte replaced, removed, put in, or a piece copied elsewhere.
+    private static func changed(_ original: [UInt8], _ numbers: inout SplitMix64) -> [UInt8] {
+        let special = Array("\n\t :-[]{},\"'&*!|>%@`#?~0a\0\u{7F}é".utf8) + [0xFF]
+        var bytes = original
+        for _ in 0...numbers.next(below: 4) {
+            let place = Int(numbers.next(below: UInt64(bytes.count)))
+            let byte =
+                numbers.next(below: 2) == 0
+                ? special[Int(numbers.next(below: UInt64(special.count)))] : UInt8(numbers.next(below: 256))
+            switch numbers.next(below: 4) {
+            case 0: bytes[place] = byte
+            case 1 where bytes.count > 1: bytes.remove(at: place)
+            case 2: bytes.insert(byte, at: place)
+            default:
+                let end = min(bytes.count, place + Int(numbers.next(below: 40)))
+                bytes.insert(contentsOf: Array(bytes[place..<end]), at: Int(numbers.next(below: UInt64(bytes.count))))
+            }
+        }
+        return bytes
+    }
+}

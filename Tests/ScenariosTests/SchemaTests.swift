@@ -1,0 +1,94 @@
+import Faults
+import Foundation
+import JSON
+import Testing
+
+@testable import Scenarios
+
+/// scenario.schema.json against what the reader knows: an editor must neither refuse nor suggest what is not so.
+@Suite("The JSON Schema")
+struct SchemaTests {
+    static func schema() throws -> JSONValue {
+        let bytes = try Data(contentsOf: Fixture.scenarios.appendingPathComponent("scenario.schema.json"))
+        return try JSON.parse([UInt8](bytes))
+    }
+
+    static func definition(_ kind: ObjectKind) throws -> JSONValue {
+        let schema = try schema()
+        return kind == .scenario ? schema : try #require(schema["$defs"]?[kind.rawValue], "\(kind.rawValue)")
+    }
+
+    @Test("Each object has the reader's keys and takes no other", arguments: ObjectKind.allCases)
+    func keys(_ kind: ObjectKind) throws {
+        let definition = try Self.definition(kind)
+        #expect(Set(try #require(definition["properties"]?.object).keys) == Set(kind.keys))
+        #expect(definition["additionalProperties"] == false)
+        #expect(Set(kind.keys).count == kind.keys.count)
+    }
+
+    @Test("Each object and each key has a description for editors to show", arguments: ObjectKind.allCases)
+    func descriptions(_ kind: ObjectKind) throws {
+        let definition = try Self.definition(kind)
+        #expect(definition["description"]?.string?.hasSuffix(".") == true)
+        for (key, property) in try #require(definition["properties"]?.object) {
+            let text = property["description"]?.string ?? ""
+            #expect(text.count >= 8 && text.hasSuffix("."), "\(kind.rawValue).\(key)")
+        }
+    }
+
+    @Test(
+        "Choices are the reader's",
+        arguments: [
+            ("endpoint", FaultTarget.endpoints.map(\.name)),
+            ("persona", ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"]),
+        ])
+    func choices(_ name: String, _ expected: [String]) throws {
+        let values = try Self.schema()["$defs"]?[name]?["enum"]?.array?.compactMap(\.string)
+        #expect(values.map(Set.init) == Set(expected))
+    }
+
+    @Test("Types of frames are the reader's")
+    func types() throws {
+        let values = try Self.definition(.point)["properties"]?["type"]?["enum"]?.array?.compactMap(\.string)
+        #expect(values.map(Set.init) == Set(SocketPoint.types))
+    }
+
+    @Test("What must be there is missed by the reader too", arguments: ObjectKind.allCases)
+    func required(_ kind: ObjectKind) throws {
+        let required = try Self.definition(kind)["required"]?.array?.compactMap(\.string) ?? []
+        let document = Self.emptyObject[kind] ?? ""
+        guard !document.isEmpty else {
+            #expect(required.isEmpty, "\(kind.rawValue)")
+            return
+        }
+        do {
+            _ = try Scenario.read(document)
+            Issue.record("It was read: \(document)")
+        } catch {
+            let missing = error.mistakes.filter { $0.message.contains(" is missing: ") }
+                .compactMap { $0.path.split(separator: ".").last.map(String.init) }
+            #expect(Set(missing) == Set(required))
+        }
+    }
+
+    /// A document with an empty mapping where an object with required keys is due, and nothing else missing.
+    static let emptyObject: [ObjectKind: String] = [
+        .scenario: "{}",
+        .clock: "{name: a, clock: {}}",
+        .user: "{name: a, users: [{}]}",
+        .goal: "{name: a, users: [{id: u, goals: [{}]}]}",
+        .consultation: "{name: a, users: [{id: u, consultations: [{}]}]}",
+        .template: "{name: a, answers: [{template_created: {}}]}",
+        .mealLog: "{name: a, users: [{id: u, meal_logs: [{}]}]}",
+        .item: "{name: a, users: [{id: u, meal_logs: [{text: a, meal_type: lunch, items: [{}]}]}]}",
+        .food: "{name: a, meals: [{items: [{}]}]}",
+        .chunk: "{name: a, answers: [{chunks: [{}]}]}",
+        .fault: "{name: a, faults: [{}]}",
+        .quota: "{name: a, faults: [{on: any, quota: {}}]}",
+        .dribble: "{name: a, faults: [{on: any, dribble: {}}]}",
+        .truncate: "{name: a, faults: [{on: any, truncate: {}}]}",
+        .reset: "{name: a, faults: [{on: any, reset: {}}]}",
+        .close: "{name: a, faults: [{on: socket, close: {}}]}",
+        .cut: "{name: a, faults: [{on: socket, cut: {}}]}",
+    ]
+}

@@ -1,0 +1,107 @@
+import JSON
+import Testing
+
+@testable import Scenarios
+
+@Suite("Documents")
+struct TreeTests {
+    static func errors(_ text: String) -> ScenarioErrors? {
+        do {
+            _ = try Scenario.read(text, file: "f.yaml")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("At the limit of depth, and beyond")
+    func depth() {
+        // One level is the document's mapping.
+        for (count, message) in [(63, "name must be a text"), (64, "Lists and mappings are nested deeper")] {
+            let nested = String(repeating: "[", count: count) + String(repeating: "]", count: count)
+            // The innermost list is empty, so its elements count no further.
+            #expect(Self.errors("name: \(nested)")?.mistakes.first?.message.hasPrefix(message) == true)
+        }
+        let dashes = String(repeating: "- ", count: 200_000)
+        #expect(Self.errors(dashes)?.mistakes.first?.message.hasPrefix("Lists and mappings are nested") == true)
+        let value = (0..<64).reduce(JSONValue.null) { value, _ in .array([value]) }
+        #expect(throws: ScenarioErrors.self) { try Scenario.read(json: ["name": value]) }
+    }
+
+    @Test("At the limit of values, and one more")
+    func nodes() {
+        // The document, the name, the list.
+        for (count, message) in [(199_997, "faults must have at most 1000 faults"), (199_998, "The document has more")]
+        {
+            let text = "name: a\nfaults: [" + String(repeating: "x,", count: count) + "]"
+            #expect(Self.errors(text)?.mistakes.first?.message.hasPrefix(message) == true, "\(count)")
+        }
+    }
+
+    @Test("At the limit of bytes, and one more")
+    func bytes() throws {
+        let start = "name: a\n#"
+        let text = start + String(repeating: "x", count: ScenarioLimits.fileBytes - start.utf8.count)
+        #expect(try Scenario.read(text) == Scenario(name: "a"))
+        #expect(
+            Self.errors(text + "x")?.description
+                == "f.yaml: The file has 16777217 bytes; at most 16777216 are read. "
+                + "'made_up_messages' makes long histories.")
+    }
+
+    @Test("Every mistake is told, up to fifty, and the rest is counted")
+    func manyMistakes() {
+        let errors = Self.errors("name: a\nfaults: [" + String(repeating: "x,", count: 51) + "]")
+        #expect(errors?.mistakes.count == 50)
+        #expect(errors?.omittedCount == 1)
+        #expect(errors?.description.hasSuffix("\n1 more mistake not shown.") == true)
+    }
+
+    @Test("JSON of requests: types are strict, places are paths")
+    func json() throws {
+        #expect(
+            try Scenario.read(json: ["name": "a", "seed": 7, "faults": [["on": "any", "delay": "2s"]]])
+                == Scenario.read("{name: a, seed: 7, faults: [{on: any, delay: 2s}]}"))
+        do {
+            _ = try Scenario.read(json: ["name": 5, "seed": "7", "fault": [], "users": [["id": true]]])
+            Issue.record("It was read.")
+        } catch {
+            #expect(
+                error.description
+                    == """
+                    fault is not a key of a scenario. Did you mean 'faults'? \
+                    Known keys: \(ObjectKind.scenario.keys.joined(separator: ", ")).
+                    name must be a text of 1 to 100 characters; got 5.
+                    seed must be a whole number from 0 to 18446744073709551615; got "7".
+                    users[0].id must be a text of 1 to 200 characters; got true.
+                    """)
+        }
+    }
+
+    @Test("A file in JSON has lines for its mistakes, and JSON's escapes")
+    func jsonFile() throws {
+        #expect(try Scenario.read(#" {"name": "\ud83e\udd5a", "summary": "a\/b"}"#).name == "🥚")
+        #expect(
+            Self.errors("{\n  \"name\": \"a\",\n  \"seed\": \"7\"\n}")?.description
+                == "f.yaml:3:11: seed must be a whole number from 0 to 18446744073709551615; got \"7\".")
+    }
+
+    @Test("A mistake that was found later has its place in the file")
+    func locating() throws {
+        let text = "name: a\nusers:\n  - id: u\n    goals:\n      - title: t\n        updated_at: 1d ago\n"
+        for (path, place) in [
+            ("users[0].goals[0].updated_at", "6:9"), ("users[0].goals[0].created_at", "5:9"), ("users[0]", "3:5"),
+            ("users[7]", "2:1"), ("faults", "1:1"), ("name.x", "1:1"),
+        ] {
+            let errors = ScenarioErrors(path: path, message: "It is so.", in: text, file: "f.yaml")
+            #expect(errors.description == "f.yaml:\(place): \(path): It is so.")
+        }
+    }
+
+    @Test("Aliases stand for what they name")
+    func aliases() throws {
+        let scenario = try Scenario.read(
+            "name: &n a\nsummary: *n\nfaults: [&f {on: any, delay: &d 1s}]\ntoken_lifetime: *d")
+        #expect(scenario.summary == "a" && scenario.tokenLifetime == 1_000_000_000)
+    }
+}
