@@ -30,7 +30,7 @@ struct EntryRing: Sendable {
     mutating func append(_ entry: consuming JournalEntry) {
         precondition(!isFull, "the ring is full")
         if count == places.count { grow() }
-        places[place(count)] = entry
+        places[place(count)] = consume entry
         count += 1
     }
 
@@ -38,7 +38,7 @@ struct EntryRing: Sendable {
     @inline(__always)
     mutating func replaceFirst(with entry: consuming JournalEntry) {
         precondition(isFull, "there are free places")
-        places[start] = entry
+        places[start] = consume entry
         start = start + 1 == places.count ? 0 : start + 1
     }
 

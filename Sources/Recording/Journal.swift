@@ -59,17 +59,19 @@ public struct Journal: Sendable {
 
     /// Adds an exchange, without the copies that taking it out of an event would make: this is done for every request.
     public mutating func record(_ exchange: consuming RecordedExchange, at time: Timestamp, connection: UInt64) {
-        exchange.body.cut(to: limits.body)
-        exchange.responseBody.cut(to: limits.body)
+        if exchange.largestBody > limits.body {
+            exchange.body.cut(to: limits.body)
+            exchange.responseBody.cut(to: limits.body)
+        }
         let byteCount = exchange.byteCount
-        add(.exchange(exchange), byteCount: byteCount, at: time, connection: connection)
+        add(.exchange(consume exchange), byteCount: byteCount, at: time, connection: connection)
     }
 
     /// Adds a frame, without the copies that taking it out of an event would make.
     public mutating func record(_ frame: consuming RecordedFrame, at time: Timestamp, connection: UInt64) {
         frame.payload.cut(to: limits.body)
         let byteCount = frame.payload.bytes.count
-        add(.frame(frame), byteCount: byteCount, at: time, connection: connection)
+        add(.frame(consume frame), byteCount: byteCount, at: time, connection: connection)
     }
 
     @inline(__always)
@@ -79,13 +81,13 @@ public struct Journal: Sendable {
         lastNumber += 1
         byteCount += size
         let entry = JournalEntry(
-            number: lastNumber, time: time, connection: connection, event: event, byteCount: size)
+            number: lastNumber, time: time, connection: connection, event: consume event, byteCount: size)
         if ring.isFull {
             byteCount -= ring.firstByteCount
             droppedCount += 1
-            ring.replaceFirst(with: entry)
+            ring.replaceFirst(with: consume entry)
         } else {
-            ring.append(entry)
+            ring.append(consume entry)
         }
         while byteCount > limits.bytes {
             byteCount -= ring.firstByteCount

@@ -22,13 +22,13 @@ public struct JournalEntry: Sendable {
 /// What can happen in a world.
 public enum JournalEvent: Sendable {
     /// A request was answered, or given up.
-    case exchange(RecordedExchange)
+    indirect case exchange(RecordedExchange)
     /// A WebSocket's handshake was accepted.
-    case opened(RecordedOpening)
+    indirect case opened(RecordedOpening)
     /// A message or control frame went over a WebSocket.
     case frame(RecordedFrame)
     /// A WebSocket ended.
-    case closed(RecordedClosing)
+    indirect case closed(RecordedClosing)
     /// A fault set in on an open WebSocket.
     case fault(RecordedFault)
     /// The manual clock was moved by so many nanoseconds.

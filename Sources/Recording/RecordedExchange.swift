@@ -41,23 +41,23 @@ public struct RecordedExchange: Sendable {
         head.byteCount + body.bytes.count + responseFields.byteCount + responseBody.bytes.count
     }
 
+    /// The bytes of the larger body.
+    var largestBody: Int { max(body.bytes.count, responseBody.bytes.count) }
+}
+
+extension RecordedExchange {
     /// Describes an exchange.
+    ///
+    /// Delegates to the implicit initialiser, because one that sets members one by one copies the whole value in the end.
     public init(
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil, user: String? = nil,
         unmatched: Unmatched? = nil, status: Int?, responseFields: RecordedFields = .none, responseBody: [UInt8] = [],
         delivery: Delivery = .complete, faults: [String] = []
     ) {
-        self.head = head
-        self.body = RecordedBody(body)
-        self.requestedAt = requestedAt
-        self.endpoint = endpoint
-        self.user = user
-        self.unmatched = unmatched
-        self.status = status
-        self.responseFields = responseFields
-        self.responseBody = RecordedBody(responseBody)
-        self.delivery = delivery
-        self.faults = faults
+        self.init(
+            head: head, body: RecordedBody(body), requestedAt: requestedAt, endpoint: endpoint, user: user,
+            unmatched: unmatched, status: status, responseFields: responseFields,
+            responseBody: RecordedBody(responseBody), delivery: delivery, faults: faults)
     }
 }
 
