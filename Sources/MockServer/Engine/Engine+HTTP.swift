@@ -58,6 +58,8 @@ extension Engine {
 
         var exchange = Exchange(head, body: body, in: self)
         let world = exchange.destination.world ?? defaultWorld
+        // Credentials are good in one world only, and one that was reset has forgotten its users.
+        if connection.world !== world { connection.lastAuthorization = nil }
         connection.world = world
         world.lastUsed = now
         world.setTime(now)
