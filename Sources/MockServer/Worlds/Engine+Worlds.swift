@@ -22,10 +22,13 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Notes when the system's clock is to look at a world; a clock that is moved by hand looks by itself.
+    /// Notes when the system's clock is to look at a world.
+    ///
+    /// A clock that is moved by hand looks by itself, save for what is due without its moving: an answer that takes no time.
     func queueDeadline(of world: World) {
-        guard world.clock.manualTime == nil, let step = world.nextStep else { return }
-        worldDeadlines.insert(world, at: step)
+        guard let step = world.nextStep else { return }
+        guard let manualTime = world.clock.manualTime else { return worldDeadlines.insert(world, at: step) }
+        if step <= manualTime { worldDeadlines.insert(world, at: world.lastUsed) }
     }
 
     /// Has the outputs go on that a fault held back until now.
