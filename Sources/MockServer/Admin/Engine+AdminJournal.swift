@@ -47,7 +47,7 @@ extension Engine {
     /// `GET /__admin/events`: the entries as server-sent events, from now on, or from the one that the client saw last.
     func follow(_ world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp) {
         connection.http.startResponse(
-            status: .ok, fields: ServerSentEvent.responseFields, into: &connection.output.bytes)
+            status: .ok, fields: ServerSentEvent.responseFields, close: true, into: &connection.output.bytes)
         connection.follower = Follower(
             world: world, lastNumber: ServerSentEvent.lastID(in: head.fields) ?? world.journal.lastNumber)
         connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)

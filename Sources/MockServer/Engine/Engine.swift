@@ -132,6 +132,11 @@ public final class Engine {
     /// Takes bytes that have arrived.
     public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none, !connection.isSilent else { return }
+        guard connection.follower == nil else {
+            // Nothing may follow a request whose answer has no end.
+            end(connection, .close)
+            return
+        }
         lendOutput(to: connection)
         if connection.speaks == .http {
             connection.http.receive(bytes)
@@ -150,7 +155,7 @@ public final class Engine {
             end(connection, .close)
             return
         }
-        if connection.speaks == .http {
+        if connection.speaks == .http, connection.follower == nil {
             connection.http.receiveEndOfStream()
             serveRequests(of: connection, at: now)
         }
@@ -265,7 +270,7 @@ public final class Engine {
     private static let fairShare = 64 * 1024
 
     private func cutShort(_ connection: Connection, at now: Timestamp) {
-        if connection.speaks == .http {
+        if connection.speaks == .http, connection.follower == nil {
             refuse(connection, .tooMuchHeld(limit: limits.heldBytes), at: now)
         } else {
             cutOff(connection, .memory(limit: limits.heldBytes))
