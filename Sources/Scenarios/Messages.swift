@@ -189,7 +189,8 @@ enum Messages {
     }
 
     static let step =
-        "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created or error"
+        "a step: built_in, another_answer, silence, or a mapping with text, chunk, burst, pause, template_created "
+        + "or error"
 
     static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
 
@@ -212,7 +213,8 @@ enum Messages {
     }
 
     static let webSocketTarget =
-        "is the path of WebSockets: write 'handshake' for what goes wrong while one opens, 'socket' for what comes after."
+        "is the path of WebSockets: write 'handshake' for what goes wrong while one opens, 'socket' for what comes "
+        + "after."
 
     static let mixedTargets =
         "must name REST endpoints alone where it is a list; give 'any', handshake and socket rules of their own."

@@ -28,14 +28,16 @@ struct AnswerTests {
                 [.template(template), .error(message: "No", code: nil)]
             ),
             (
-                "steps: [{text: a}, {pause: thinking}, {pause: 0.5s}, {chunk: b, after: 1ms}, {burst: [c, d]}, another_answer]",
+                "steps: [{text: a}, {pause: thinking}, {pause: 0.5s}, {chunk: b, after: 1ms}, {burst: [c, d]},"
+                    + " another_answer]",
                 [
                     .text("a"), .pause(2_000_000_000), .pause(500_000_000), .chunk("b", after: 1_000_000),
                     .burst(["c", "d"]), .anotherAnswer,
                 ]
             ),
             (
-                "steps: [built_in, {template_created: {type: goal, id: 1, name: Run}}, {error: x, code: y}, {chunk: z}, silence]",
+                "steps: [built_in, {template_created: {type: goal, id: 1, name: Run}}, {error: x, code: y},"
+                    + " {chunk: z}, silence]",
                 [
                     .builtInAnswer, .template(template), .error(message: "x", code: "y"), .chunk("z"), .silence,
                 ]

@@ -53,7 +53,7 @@ struct BuiltInTests {
         #expect(Scenario.builtIn(named: "flaky") == nil)
         #expect(
             Scenario.unknownBuiltIn("slow-coash").hasPrefix(
-                "There is no built-in scenario \"slow-coash\". Did you mean 'slow-coach'? There are default, answer-lost, "
+                "There is no built-in scenario \"slow-coash\". Did you mean 'slow-coach'? There are default, "
             ))
     }
 }

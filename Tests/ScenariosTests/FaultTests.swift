@@ -115,7 +115,9 @@ struct FaultTests {
             name: a
             faults:
               - {name: flaky, enabled: false, on: POST /api/v1/consultations, requests: 1..3, hang: true}
-              - {on: [GET /api/v1/goals, "GET /api/v1/goals/{goalId}"], requests: {from: 1, to: 9, every: 2}, hang: true}
+              - on: [GET /api/v1/goals, "GET /api/v1/goals/{goalId}"]
+                requests: {from: 1, to: 9, every: 2}
+                hang: true
             """)
         #expect(
             scenario.faults == [

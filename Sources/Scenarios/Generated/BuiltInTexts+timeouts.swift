@@ -5,9 +5,10 @@ extension BuiltInTexts {
         #"""
         # yaml-language-server: $schema=scenario.schema.json
         # The ways in which an answer can be late: never, long after the request, and a few bytes at a time. A client has a limit
-        # for the first byte and one for the whole, says so to its user, and can be cancelled. Each happens once.
+        # for the first byte and one for the whole, says so to its user, and can be cancelled. Each happens once, and a new
+        # attempt works.
         name: timeouts
-        summary: The first request to an endpoint hangs, begins late, or comes in drops.
+        summary: The first POST hangs, the first list begins late, the first history comes in drops, the first 101 is late.
 
         faults:
           - name: hangs

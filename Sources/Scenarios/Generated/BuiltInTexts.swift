@@ -113,7 +113,8 @@ enum BuiltInTexts {
             text: slowCoachText),
         BuiltInText(
             name: "timeouts",
-            summary: "The first request to an endpoint hangs, begins late, or comes in drops.",
+            summary:
+                "The first POST hangs, the first list begins late, the first history comes in drops, the first 101 is late.",
             text: timeoutsText),
         BuiltInText(
             name: "token-expires-mid-session",

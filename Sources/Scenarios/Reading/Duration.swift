@@ -6,7 +6,7 @@ package enum DurationText {
         "d": 86_400_000_000_000,
     ]
 
-    /// Reads `1.5s`, `250ms` or `0`, exactly; nil for anything else, what is finer than a nanosecond and what is too long.
+    /// Reads `1.5s`, `250ms` or `0`, exactly; nil for anything else, too long or finer than a nanosecond.
     package static func nanoseconds(_ text: String) -> Int64? {
         if text == "0" { return 0 }
         let bytes = Array(text.utf8.prefix(40))

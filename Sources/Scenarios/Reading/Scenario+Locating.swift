@@ -4,7 +4,7 @@ extension ScenarioErrors {
     /// A mistake that was found after reading, such as by planting the data, with its line and column.
     ///
     /// - Parameters:
-    ///   - path: the value's, as in ``Mistake/path``; where a part of it is missing in the file, the place is that of the rest.
+    ///   - path: the value's, as in ``Mistake/path``; where the file lacks a part of it, the place is the rest's.
     ///   - message: the sentence, which is put behind the path.
     ///   - text: the scenario's file; where it has no tree, the mistake has no line.
     ///   - file: what the file is called in messages.
