@@ -24,12 +24,14 @@ extension Backend {
         mealLogPositions[log.id] = position
         users[user].mealLogs.insert(position, at: placeInList(of: log, of: user))
         storedBytes += record.byteCount
-        process(position, from: turn.now)
+        process(position, from: turn.now, at: turn.now)
         return record.body
     }
 
     /// Begins to work out a meal log, by the first rule of the script that fits or as the built-in parser does.
-    mutating func process(_ position: Int, from now: Timestamp) {
+    ///
+    /// What would have ended before now, as in a world that is planted, ends now.
+    mutating func process(_ position: Int, from start: Timestamp, at now: Timestamp) {
         let log = mealLogs[position].log
         let rule = script.meal(log.rawInput, mealType: log.mealType)
         mealLogs[position].outcome = rule?.outcome ?? .parsed
@@ -37,7 +39,7 @@ extension Backend {
         guard rule?.outcome != .never else { return }
         let duration = MealProcessing.duration(by: rule, at: configuration.pace, seed: log.id.seed)
         schedule.insert(
-            ScheduledStep(time: now.advanced(byNanoseconds: duration), position: position, work: .mealLog))
+            ScheduledStep(time: max(now, start.advanced(byNanoseconds: duration)), position: position, work: .mealLog))
     }
 
     /// Shows a meal log (`GET /api/v1/meal-logs/{id}`).

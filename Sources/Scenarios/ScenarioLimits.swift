@@ -26,8 +26,6 @@ public enum ScenarioLimits {
 
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
-    /// Faults.
-    public static let faults = 1000
     /// Names for pauses.
     public static let pauses = 1000
     /// Steps of an answer, the chunks of a burst counted each.
@@ -36,17 +34,9 @@ public enum ScenarioLimits {
     public static let answerBytes = 256 * 1024
     /// Bytes of what an assistant or the system said, 1 MiB.
     public static let messageBytes = 1024 * 1024
-    /// Bytes of a body, or a frame, that stands in place of the right one, 1 MiB.
-    public static let replacementBytes = 1024 * 1024
     /// Bytes of other texts, as in requests.
     public static let textBytes = 16 * 1024
-    /// Fragments of a frame.
-    public static let fragments = 1000
-    /// Frames that come as one.
-    public static let coalesced = 100
 
     /// The longest duration, 366 days, in nanoseconds.
     public static let longestDuration: Int64 = 366 * 86_400_000_000_000
-    /// The longest wait of a fault, an hour, in nanoseconds.
-    public static let longestWait: Int64 = 3_600_000_000_000
 }

@@ -28,11 +28,7 @@ extension Planter {
         backend.mealLogPositions[log.id] = position
         backend.users[user].mealLogs.append(position)
         backend.storedBytes += record.byteCount
-        guard log.status == .processing else { return }
-        let duration = MealProcessing.duration(at: backend.configuration.pace, seed: log.id.seed)
-        // What would be done already ends when the world begins.
-        let end = max(now, log.createdAt.advanced(byNanoseconds: duration))
-        backend.schedule.insert(ScheduledStep(time: end, position: position, work: .mealLog))
+        if log.status == .processing { backend.process(position, from: log.createdAt, at: now) }
     }
 
     private mutating func mealLog(
@@ -58,7 +54,7 @@ extension Planter {
             log.progress = .completed(items, at: end)
         case .foods(let foods):
             var identifiers = ResourceIDSequence(seed: log.id.seed)
-            log.progress = .completed(foods.map { MealLogItem(planting: $0, id: identifiers.next()) }, at: end)
+            log.progress = .completed(foods.map { MealLogItem($0, id: identifiers.next()) }, at: end)
         case .failed(let failure):
             log.progress = .failed(failure, at: end)
         }
@@ -90,16 +86,5 @@ extension Planter {
         ]
         try check(Double(nutrients.calories), "\(path).calories", 0...1_000_000)
         for (name, tenths) in grams { try check(Double(tenths) / 10, "\(path).\(name)", 0...1_000_000) }
-    }
-}
-
-extension MealLogItem {
-    /// A food that a document writes down; the amount is the number, as nobody has put it into words.
-    fileprivate init(planting food: MealRule.Item, id: ResourceID) {
-        let isWhole = food.quantity.rounded() == food.quantity && food.quantity.magnitude <= 1_000_000_000
-        self.init(
-            id: id, foodID: MealProcessing.foodID(ofKey: food.name), name: food.name, quantity: food.quantity,
-            unit: food.unit, amountText: isWhole ? "\(Int(food.quantity))" : "\(food.quantity)",
-            nutrients: food.nutrients, confidence: food.confidence, notes: food.notes)
     }
 }

@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 
@@ -55,7 +56,7 @@ extension StreamTiming {
         }
         guard let fields = Fields(cursor, as: .timing) else { return nil }
         var timing = StreamTiming()
-        timing.firstChunk = fields["first_chunk"]?.duration(0...ScenarioLimits.longestWait)
+        timing.firstChunk = fields["first_chunk"]?.duration(0...FaultLimits.longestWait)
         let rates = 0.001...1_000_000_000
         switch fields.one(of: ["chunks_per_second", "tokens_per_second"], isRequired: false) {
         case "chunks_per_second":
@@ -74,7 +75,7 @@ extension StreamTiming.Jitter {
         if cursor.written == "none" { return StreamTiming.Jitter.none }
         guard let fields = Fields(cursor, as: .jitter) else { return nil }
         switch fields.one(of: ["uniform", "log_normal"], isRequired: true) {
-        case "uniform": return fields["uniform"]?.duration(0...ScenarioLimits.longestWait).map { .uniform($0) }
+        case "uniform": return fields["uniform"]?.duration(0...FaultLimits.longestWait).map { .uniform($0) }
         case "log_normal": return fields["log_normal"]?.double(0...3).map { .logNormal(sigma: $0) }
         default: return nil
         }

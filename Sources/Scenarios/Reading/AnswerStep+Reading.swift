@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 import FitIQBackend
 
@@ -40,7 +41,7 @@ extension AnswerScript.Step {
         }
         guard let fields = Fields(cursor, as: .chunk) else { return nil }
         let text = fields.required("text", "what the chunk says")?.words(bytes: ScenarioLimits.answerBytes)
-        let after = fields["after"]?.duration(0...ScenarioLimits.longestWait)
+        let after = fields["after"]?.duration(0...FaultLimits.longestWait)
         return text.map { .chunk($0, after: after) }
     }
 
@@ -69,7 +70,7 @@ extension AnswerScript.Step {
         switch kind {
         case "text": return fields["text"]?.words(bytes: ScenarioLimits.answerBytes).map { .text($0) }
         case "chunk":
-            let after = fields["after"]?.duration(0...ScenarioLimits.longestWait)
+            let after = fields["after"]?.duration(0...FaultLimits.longestWait)
             return fields["chunk"]?.words(bytes: ScenarioLimits.answerBytes).map { .chunk($0, after: after) }
         case "burst":
             return .burst(

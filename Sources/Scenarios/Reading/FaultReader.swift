@@ -6,7 +6,7 @@ enum FaultReader {
     static func rules(_ cursor: Cursor) -> [FaultRule] {
         var rules: [FaultRule] = []
         var names: Set<String> = []
-        for (index, element) in (cursor.elements(limit: ScenarioLimits.faults, of: "faults") ?? []).enumerated() {
+        for (index, element) in (cursor.elements(limit: FaultLimits.rules, of: "faults") ?? []).enumerated() {
             guard let fields = Fields(element, as: .fault) else { continue }
             let name = fields["name"].map { $0.text(1...100, bytes: 100) ?? "" } ?? "fault-\(index + 1)"
             if !name.isEmpty, !names.insert(name).inserted {

@@ -1,3 +1,5 @@
+import Faults
+
 /// The names that a scenario gives to durations.
 struct PauseTable {
     private var durations: [String: Int64] = [:]
@@ -24,7 +26,7 @@ struct PauseTable {
             if DurationText.nanoseconds(member.key) != nil { refuse(Messages.pauseIsDuration(member.key)) }
             if durations[member.key] != nil { refuse(Messages.repeatedKey) }
             let value = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
-            durations[member.key] = value.duration(0...ScenarioLimits.longestWait) ?? 0
+            durations[member.key] = value.duration(0...FaultLimits.longestWait) ?? 0
             names.append(member.key)
         }
     }
@@ -36,7 +38,7 @@ struct PauseTable {
             return nil
         }
         if let duration = durations[text] { return duration }
-        if DurationText.nanoseconds(text) != nil { return cursor.duration(0...ScenarioLimits.longestWait) }
+        if DurationText.nanoseconds(text) != nil { return cursor.duration(0...FaultLimits.longestWait) }
         cursor.refuse(
             Messages.unknownPause(text, known: Array(names.prefix(20)), nearest: Messages.nearest(text, names)))
         return nil

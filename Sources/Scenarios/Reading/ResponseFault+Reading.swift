@@ -7,7 +7,7 @@ extension ResponseFault {
         switch action {
         case .status: return Replacement.read(fields, defaultStatus: nil).map { .replace($0) }
         case .quota: return quota(value, fields)
-        case .delay: return value.duration(0...ScenarioLimits.longestWait).map { .delay($0) }
+        case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
         case .dribble: return Dribble(value).map { .dribble(bytes: $0.bytes, every: $0.every) }
         case .truncate:
             guard let fields = Fields(value, as: .truncate) else { return nil }
@@ -59,7 +59,7 @@ extension HandshakeFault {
         guard let value = fields[action.rawValue] else { return nil }
         switch action {
         case .status: return Replacement.read(fields, defaultStatus: nil).map { .refuse($0) }
-        case .delay: return value.duration(0...ScenarioLimits.longestWait).map { .delay($0) }
+        case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
         case .wrongAccept: return value.isTrue() ? .wrongAccept : nil
         case .emptyReply: return value.isTrue() ? .emptyReply : nil
         case .reset: return value.isTrue() ? .reset : nil
@@ -93,7 +93,7 @@ struct Dribble {
     init?(_ cursor: Cursor) {
         guard let fields = Fields(cursor, as: .dribble) else { return nil }
         let bytes = fields.required("bytes", "how many at a time")?.integer(1...ByteCounts.largest)
-        let every = fields.required("every", Messages.duration)?.duration(0...ScenarioLimits.longestWait)
+        let every = fields.required("every", Messages.duration)?.duration(0...FaultLimits.longestWait)
         guard let bytes, let every else { return nil }
         self.bytes = bytes
         self.every = every
@@ -120,8 +120,8 @@ extension Cursor {
     /// A body, which may be empty.
     fileprivate func body() -> String? {
         guard let text = string(expected: "a text (JSON goes in quotation marks)") else { return nil }
-        guard text.utf8.count <= ScenarioLimits.replacementBytes else {
-            refuse(Messages.tooManyBytes(limit: ScenarioLimits.replacementBytes, got: text.utf8.count))
+        guard text.utf8.count <= FaultLimits.replacementBody else {
+            refuse(Messages.tooManyBytes(limit: FaultLimits.replacementBody, got: text.utf8.count))
             return nil
         }
         return text

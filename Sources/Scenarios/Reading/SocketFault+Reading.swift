@@ -9,10 +9,10 @@ extension SocketFault {
         case .cut: return cut(value)
         case .reservedBits: return value.integer(1...7).map { .reservedBits(UInt8($0)) }
         case .fragments: return fragments(value)
-        case .coalesce: return value.integer(2...ScenarioLimits.coalesced).map { .coalesce(count: $0) }
-        case .delay: return value.duration(0...ScenarioLimits.longestWait).map { .delay($0) }
+        case .coalesce: return value.integer(2...FaultLimits.coalesced).map { .coalesce(count: $0) }
+        case .delay: return value.duration(0...FaultLimits.longestWait).map { .delay($0) }
         case .dribble: return Dribble(value).map { .dribble(bytes: $0.bytes, every: $0.every) }
-        case .replace: return value.words(bytes: ScenarioLimits.replacementBytes).map { .replace(text: $0) }
+        case .replace: return value.words(bytes: FaultLimits.replacementBody).map { .replace(text: $0) }
         default:
             guard let fault = switches[action] else { preconditionFailure("\(action) is no fault of sockets") }
             return value.isTrue() ? fault : nil
@@ -50,7 +50,7 @@ extension SocketFault {
     }
 
     private static func fragments(_ value: Cursor) -> SocketFault? {
-        guard let elements = value.elements(limit: ScenarioLimits.fragments, of: "byte positions") else { return nil }
+        guard let elements = value.elements(limit: FaultLimits.fragments, of: "byte positions") else { return nil }
         guard !elements.isEmpty else {
             value.refuse(Messages.emptyList(of: "byte positions"))
             return nil

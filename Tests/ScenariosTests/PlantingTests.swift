@@ -1,0 +1,36 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Testing
+
+@testable import Scenarios
+
+/// What files say, planted, and what a world exports, read again.
+@Suite("Scenarios and worlds")
+struct PlantingTests {
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    static func export(_ data: WorldData) throws -> WorldData {
+        var backend = Backend(Backend.Configuration(origin: "http://127.0.0.1:8080"))
+        var turn = Turn(now: start, identifiers: ResourceIDSequence(seed: 1))
+        try backend.plant(data, &turn)
+        return backend.data(at: turn.now, issuedIDs: turn.identifiers.issuedCount)
+    }
+
+    @Test("The data of each built-in scenario can be planted, and its export read", arguments: Scenario.builtInNames)
+    func plants(_ name: String) throws {
+        let scenario = try #require(Scenario.builtIn(named: name))
+        let data = try Self.export(scenario.data)
+        let clock = ClockMode.manual(start: Self.start.advanced(byNanoseconds: 7))
+        let file = data.scenarioFile(name: "export", guide: .goalLinking, seed: .max, clock: clock)
+        // As JSON, and as the YAML that it is as well.
+        let value = try JSON.parse(file)
+        for read in [try Scenario.read(file), try Scenario.read(json: value)] {
+            #expect(read.data == data)
+            #expect(read == Scenario(name: "export", guide: .goalLinking, seed: .max, clock: clock, data: data))
+        }
+        let yaml = Array("# An export\n".utf8) + file
+        #expect(try Scenario.read(yaml).data == data)
+        #expect(try Self.export(data) == data)
+    }
+}
