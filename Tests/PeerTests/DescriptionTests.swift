@@ -31,6 +31,12 @@ struct DescriptionTests {
             try Programs.python(), ["-m", "unittest", "discover", "--start-directory", directory.path])
     }
 
+    @Test("The built-in scenarios fit the schema that editors hold them against")
+    func scenariosFit() async throws {
+        let script = Self.root.appendingPathComponent("Tests/PeerTests/descriptions/check_scenarios.py")
+        try await run(try Programs.python(), [script.path])
+    }
+
     @Test("What is derived is up to date")
     func areFresh() async throws {
         let script = Self.root.appendingPathComponent("openapi/describe/describe.py")
