@@ -95,7 +95,8 @@ let package = Package(
             name: "RecordingTests",
             dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes]),
         .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", httpTypes]),
-        .testTarget(name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON", "Nutrition", "Patterns"]),
+        .testTarget(
+            name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON", "Nutrition", "Patterns"]),
         .testTarget(name: "APIDescriptionsTests", dependencies: ["APIDescriptions"]),
         .testTarget(name: "FitIQClientTests", dependencies: ["FitIQClient", "HTTP1", "WebSocket", httpTypes]),
         .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON"]),
@@ -104,7 +105,8 @@ let package = Package(
         .testTarget(
             name: "MockServerTests",
             dependencies: [
-                "APIDescriptions", "Digests", "Faults", "MockServer", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1",
+                "APIDescriptions", "Digests", "Faults", "MockServer", "FitIQAPI", "FitIQBackend", "GuideModels",
+                "HTTP1",
                 "JSON", "Recording", "Scenarios", "Sockets", "WebSocket",
                 httpTypes,
             ]),

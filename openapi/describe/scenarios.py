@@ -15,6 +15,11 @@ class ScenarioError(Exception):
     """A scenario that cannot be embedded."""
 
 
+def space_before(text):
+    """A space, or where the line would be too long a new one, as swift-format wants it."""
+    return " " if len("            summary: ") + len(text) + 1 <= 120 else "\n                "
+
+
 def outputs(root):
     """Path and text of every Swift file, the table last."""
     entries = []
@@ -46,7 +51,7 @@ def table(entries):
     rows = "".join(
         f"        BuiltInText(\n"
         f"            name: {literal(name)},\n"
-        f"            summary: {literal(summary)},\n"
+        f"            summary:{space_before(literal(summary))}{literal(summary)},\n"
         f"            text: {swift.camel_case(member(name))}),\n"
         for name, summary in entries)
     return (
