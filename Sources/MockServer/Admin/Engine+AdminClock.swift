@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
+import Recording
 
 /// The admin API's time: clocks that are moved by hand, and tokens that live on them.
 extension Engine {
@@ -22,6 +23,8 @@ extension Engine {
         let target = try target(of: body, from: start)
         guard target >= start else { throw .clockBackwards(start.nanosecondText) }
         world.lastUsed = now
+        world.journal.record(
+            .clock(advancedBy: target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch), at: start)
         advance(world, to: target, at: now)
         expire(connectionsOf: world, by: target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch, at: now)
         return clockAnswer(of: world, at: now)

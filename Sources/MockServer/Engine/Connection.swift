@@ -20,6 +20,9 @@ public struct ConnectionID: Hashable, Sendable {
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
     var socket: SocketID { SocketID(number) }
+
+    /// How many connections there were before it, and one: what a journal calls it.
+    var serial: UInt64 { number >> 32 }
 }
 
 /// One transport connection as the engine sees it: bytes and state machines, no file descriptor.
@@ -52,6 +55,10 @@ public final class Connection {
 
     /// What goes wrong with what the socket sends; nil where nothing does.
     var socketFaults: SocketFaults?
+    /// When the output that a fault holds back goes on, by the world's clock; nil where none is.
+    var releasedAt: Timestamp?
+    /// Whether a fault has it read nothing.
+    var isReadingStalled = false
     /// Whether the journal has how the socket ended.
     var isClosingRecorded = false
 

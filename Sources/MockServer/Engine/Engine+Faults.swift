@@ -7,15 +7,28 @@ import WebSocket
 extension Engine {
     /// Has the faults of an exchange change the response that was written from a position on.
     func shape(
-        _ exchange: Exchange, from start: Int, in world: World, on connection: Connection, at now: Timestamp
+        _ exchange: inout Exchange, from start: Int, in world: World, on connection: Connection, at now: Timestamp
     ) {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil else { return }
         let response = EncodedResponse(
             Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
         guard let shaped = exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
         else { return }
+        exchange.shaped = Exchange.ShapedResponse(shaped, of: response)
         connection.output.replace(from: start, with: shaped)
         if !shaped.marks.isEmpty { release(connection, in: world, at: now) }
+    }
+
+    /// Tells the journal from where on a client cannot be judged as if all were well.
+    private func noteLastingFaults(_ outgoing: Outgoing, on connection: Connection, in world: World) {
+        guard !outgoing.ruleNames.isEmpty, let faults = connection.socketFaults else { return }
+        if faults.withholdsPongs, connection.webSocket?.answersPings ?? false {
+            record(.withholdPong, of: outgoing.ruleNames, on: connection, in: world)
+        }
+        if faults.stallsReading, !connection.isReadingStalled {
+            record(.stallReading, of: outgoing.ruleNames, on: connection, in: world)
+        }
+        if faults.isSilent { record(.silence, of: outgoing.ruleNames, on: connection, in: world) }
     }
 
     /// Sends a text message of the backend's through what goes wrong on its connection.
@@ -29,6 +42,7 @@ extension Engine {
                 code: close.code.map(CloseCode.init(rawValue:)), reason: close.reason,
                 into: &connection.output.bytes)
         }
+        noteLastingFaults(outgoing, on: connection, in: world)
         obeySocketFaults(of: connection)
         if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }
@@ -44,6 +58,7 @@ extension Engine {
     func obeySocketFaults(of connection: Connection) {
         guard let faults = connection.socketFaults else { return }
         connection.webSocket?.answersPings = !faults.withholdsPongs
+        connection.isReadingStalled = faults.stallsReading
     }
 }
 

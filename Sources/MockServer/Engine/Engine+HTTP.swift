@@ -76,7 +76,7 @@ extension Engine {
             return
         }
         respond(answer, to: head, in: world, on: connection, at: now)
-        shape(exchange, from: start, in: world, on: connection, at: now)
+        shape(&exchange, from: start, in: world, on: connection, at: now)
         record(exchange, answer, in: world, on: connection)
     }
 
@@ -113,6 +113,7 @@ extension Engine {
         connection.http.respond(
             status: refusal.status, encodedFields: world.responseFields.json, body: refusal.body(in: world.mode),
             close: true, into: &connection.output.bytes)
+        record(refusal, in: world, on: connection)
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
     }

@@ -10,6 +10,7 @@ extension Engine {
     /// A request was answered.
     func record(_ exchange: Exchange, _ answer: Answer, in world: World, on connection: Connection) {
         guard exchange.isJournaled else { return }
+        guard exchange.shaped == nil else { return record(shaped: exchange, answer, in: world, on: connection) }
         world.journal.record(
             RecordedExchange(
                 head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
@@ -17,7 +18,35 @@ extension Engine {
                 responseFields: answer.hasUsualFields
                     ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now)),
                 responseBody: answer.body, faults: exchange.faultNames),
-            at: world.turn.now, connection: connection.id.number)
+            at: world.turn.now, connection: connection.id.serial)
+    }
+
+    /// A request was answered, and faults changed what went on the wire.
+    private func record(shaped exchange: Exchange, _ answer: Answer, in world: World, on connection: Connection) {
+        guard let shaped = exchange.shaped else { return }
+        world.journal.record(
+            RecordedExchange(
+                head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
+                user: exchange.user, unmatched: exchange.unmatched,
+                status: shaped.delivery == .none ? nil : answer.status.code,
+                responseFields: .fields(answer.allFields(at: world.turn.now)), responseBody: shaped.body,
+                delivery: shaped.delivery, faults: exchange.faultNames),
+            at: world.turn.now, connection: connection.id.serial)
+    }
+
+    /// Bytes arrived that are no HTTP, or their time was up.
+    func record(_ refusal: TransportRefusal, in world: World, on connection: Connection) {
+        world.journal.record(
+            .note("refused with \(refusal.status.code): \(refusal.message)"), at: world.turn.now,
+            connection: connection.id.serial)
+    }
+
+    /// A fault set in that lasts.
+    func record(_ effect: RecordedFault.Effect, of names: [String], on connection: Connection, in world: World) {
+        for name in names {
+            world.journal.record(
+                .fault(RecordedFault(name: name, effect: effect)), at: world.turn.now, connection: connection.id.serial)
+        }
     }
 
     /// A WebSocket was opened.
@@ -27,7 +56,7 @@ extension Engine {
                 RecordedOpening(
                     head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint,
                     user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)),
-            at: world.turn.now, connection: connection.id.number)
+            at: world.turn.now, connection: connection.id.serial)
     }
 
     /// A message of the server's was sent, or met a fault on its way.
@@ -37,7 +66,7 @@ extension Engine {
             frame.faults = outgoing.ruleNames
             if outgoing.transmission.bytes.isEmpty { frame.delivery = .none }
         }
-        world.journal.record(frame, at: world.turn.now, connection: connection.id.number)
+        world.journal.record(frame, at: world.turn.now, connection: connection.id.serial)
     }
 
     /// Frames of the client's arrived, or it ended the connection.
@@ -55,7 +84,7 @@ extension Engine {
             return
         case .failed: return
         }
-        world.journal.record(frame, at: world.turn.now, connection: connection.id.number)
+        world.journal.record(frame, at: world.turn.now, connection: connection.id.serial)
     }
 
     /// A WebSocket ended; only the first cause counts.
@@ -68,6 +97,6 @@ extension Engine {
         connection.isClosingRecorded = true
         world.journal.record(
             .closed(RecordedClosing(by: party, cause: cause, summary: socket.closeSummary, message: message)),
-            at: world.turn.now, connection: connection.id.number)
+            at: world.turn.now, connection: connection.id.serial)
     }
 }

@@ -28,7 +28,7 @@ extension Engine {
         exchange.user = world.backend.name(of: user)
         let start = connection.output.bytes.count
         let fields = try upgrade(head, on: connection, use: .consultation, at: now)
-        shape(exchange, from: start, in: world, on: connection, at: now)
+        shape(&exchange, from: start, in: world, on: connection, at: now)
         record(exchange, openedWith: fields, in: world, on: connection)
         connection.socketFaults = faults?.socket
         try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)

@@ -236,7 +236,7 @@ public final class Engine {
     /// Whether the transport shall leave what arrives where it is, until more output is sent.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
-            || connection.socketFaults?.stallsReading ?? false
+            || connection.isReadingStalled
     }
 
     /// The connection with this number, while it is open.

@@ -19,6 +19,9 @@ struct Exchange {
     /// What goes wrong with the handshake, and with the socket that it opens.
     var handshakeFaults: HandshakeFaults?
 
+    /// What faults made of the response; nil where they changed nothing.
+    var shaped: ShapedResponse?
+
     init(_ head: RequestHead, body: [UInt8], in engine: Engine) {
         self.head = head
         self.body = body
@@ -35,6 +38,26 @@ struct Exchange {
         switch destination.route {
         case .api, nil: !destination.isAdmin
         case .health, .ready, .description, .admin: false
+        }
+    }
+
+    /// What went on the wire in place of a response.
+    struct ShapedResponse {
+        let body: [UInt8]
+        let delivery: Delivery
+
+        init(_ transmission: Transmission, of response: EncodedResponse) {
+            // The head may have changed its length, and lost its end.
+            let bytes = transmission.bytes
+            var end = bytes.count
+            for index in bytes.indices.dropFirst(3)
+            where bytes[index] == 0x0A && bytes[index - 2] == 0x0A {
+                end = index + 1
+                break
+            }
+            body = Array(bytes[end...])
+            let isWhole = !transmission.endsConnection || bytes.count >= response.head.count + response.body.count
+            delivery = bytes.isEmpty ? .none : isWhole ? .complete : .partial
         }
     }
 

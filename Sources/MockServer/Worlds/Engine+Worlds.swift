@@ -33,8 +33,9 @@ extension Engine {
 
     /// Has the outputs go on that a fault held back until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
-        while let (id, _) = world.heldOutputs.popDue(at: world.turn.now) {
-            guard let connection = self[id] else { continue }
+        while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
+            guard let connection = self[id], connection.releasedAt == time else { continue }
+            connection.releasedAt = nil
             release(connection, in: world, at: now)
         }
     }
@@ -44,6 +45,8 @@ extension Engine {
         switch connection.output.release(at: world.turn.now) {
         case .all: break
         case .until(let time):
+            guard connection.releasedAt != time else { break }
+            connection.releasedAt = time
             world.heldOutputs.insert(connection.id, at: time)
             queueDeadline(of: world)
         case .end(.finish):

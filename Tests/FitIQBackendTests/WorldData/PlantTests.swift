@@ -184,7 +184,7 @@ import Testing
         let items = world.backend.mealLogs[0].log.items
         #expect(items.map(\.id) == [ids.next(), ids.next()])
         #expect(Set(items.map(\.foodID)).count == 1)
-        #expect(items.map(\.amountText) == ["2", "2.5"])
+        #expect(items.map(\.amountText) == ["2 slices", "2.5 slices"])
     }
 
     @Test("adds to a world that holds something already, under the same rules")
