@@ -1,0 +1,80 @@
+import Faults
+
+/// What a fault takes the ground from: these things are not checked in a world that has such a rule.
+struct Checks: OptionSet {
+    let rawValue: Int
+
+    /// Responses are well-formed HTTP with JSON inside.
+    static let responses = Checks(rawValue: 1)
+    /// A request has the status that the rules demand, and the body that belongs to it.
+    static let statuses = Checks(rawValue: 2)
+    /// What was asked is answered at once, and a connection that was asked to end ends.
+    static let promptness = Checks(rawValue: 4)
+    /// A socket hears each frame once, whole and in order.
+    static let frames = Checks(rawValue: 8)
+    /// Frames are well-formed, and nothing comes behind a close frame.
+    static let framing = Checks(rawValue: 16)
+    /// A handshake that is accepted names the key that was sent.
+    static let handshakes = Checks(rawValue: 32)
+    /// Pings are answered.
+    static let pongs = Checks(rawValue: 64)
+
+    static let all: Checks = [.responses, .statuses, .promptness, .frames, .framing, .handshakes, .pongs]
+
+    /// What a set of rules leaves to be checked.
+    init(leftBy rules: [FaultRule]) {
+        self = .all
+        for rule in rules { subtract(rule.fault.invalidated) }
+    }
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+}
+
+extension Fault {
+    /// What cannot be checked where this happens.
+    var invalidated: Checks {
+        switch self {
+        case .response(let fault, _): fault.invalidated
+        case .handshake(let fault): fault.invalidated
+        case .socket(let fault, _): fault.invalidated
+        }
+    }
+}
+
+extension ResponseFault {
+    fileprivate var invalidated: Checks {
+        switch self {
+        case .replace, .quota: .statuses
+        case .delay, .dribble, .hang: [.promptness]
+        case .truncate, .contentLength, .malformedJSON, .malformedChunking, .emptyReply, .reset:
+            [.responses, .statuses, .promptness]
+        case .contentType, .nanosecondTimestamps: []
+        }
+    }
+}
+
+extension HandshakeFault {
+    fileprivate var invalidated: Checks {
+        switch self {
+        case .refuse: .statuses
+        case .delay, .hang: [.promptness, .frames]
+        case .wrongAccept: .handshakes
+        case .emptyReply, .reset: [.responses, .statuses, .promptness]
+        }
+    }
+}
+
+extension SocketFault {
+    fileprivate var invalidated: Checks {
+        switch self {
+        case .close, .finish, .reset, .silence, .cut: [.frames, .framing, .promptness, .pongs]
+        case .masked, .reservedBits, .invalidUTF8: [.frames, .framing, .promptness, .pongs]
+        case .fragments, .nanosecondTimestamps: []
+        case .coalesce, .binary, .replace: [.frames, .framing, .promptness, .pongs]
+        case .lose, .double, .swap: [.frames, .promptness, .pongs]
+        case .delay, .dribble: [.frames, .promptness]
+        case .withholdPong: .pongs
+        case .stallReading: [.frames, .promptness, .pongs]
+        }
+    }
+}

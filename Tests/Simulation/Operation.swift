@@ -1,0 +1,156 @@
+import FitIQAPI
+
+/// Something that happens in a run.
+enum Operation: CustomStringConvertible {
+    case connect(accepted: Bool)
+    case request(Target, Credentials)
+    case handshake(String, Credentials)
+    case chat(ChatProtocol, String)
+    case jsonPing
+    case controlPing
+    case badFrame(BadFrame)
+    case garbage(Int)
+    case partialRequest(Int)
+    case echo(Int)
+    case stopReading
+    case read(Int)
+    case finishWriting
+    case closeSocket
+    case vanish
+    case advance(Int64)
+    case moveWorldClock(String)
+    case makeWorld(String)
+    case shutDown
+
+    var description: String {
+        switch self {
+        case .connect(let accepted): accepted ? "connects" : "is not let in"
+        case .request(let target, let credentials): "\(target)\(credentials.note)"
+        case .handshake(let id, let credentials): "opens the socket of \(id)\(credentials.note)"
+        case .chat(.stream, let content): "message \(content)"
+        case .chat(.assistantMessage, let content): "user_message \(content)"
+        case .jsonPing: "sends a JSON ping"
+        case .controlPing: "sends a control ping"
+        case .badFrame(let frame): "sends \(frame)"
+        case .garbage(let count): "sends \(count) bytes of garbage"
+        case .partialRequest(let count): "sends the first \(count) bytes of a request"
+        case .echo(let count): "sends \(count) bytes to the echo socket"
+        case .stopReading: "stops reading"
+        case .read(let count): count == .max ? "reads all there is" : "reads \(count) bytes"
+        case .finishWriting: "finishes writing"
+        case .closeSocket: "closes its socket"
+        case .vanish: "vanishes"
+        case .advance(let nanoseconds): "moves \(nanoseconds / 1000) µs"
+        case .moveWorldClock(let id): "moves in \(id)"
+        case .makeWorld(let id): "world \(id) is made"
+        case .shutDown: "the server is told to stop"
+        }
+    }
+}
+
+/// What a request brings to show who sends it.
+enum Credentials: Int {
+    case good, none, wrongKey, expired, foreignWorld
+
+    var note: String {
+        switch self {
+        case .good: ""
+        case .none: " (without credentials)"
+        case .wrongKey: " (with a wrong API key)"
+        case .expired: " (with an expired token)"
+        case .foreignWorld: " (with a token of another world)"
+        }
+    }
+}
+
+/// A message that the server refuses with an `error` frame, or in other ways.
+enum BadFrame: Int, CaseIterable {
+    case notJSON, noType, blank, binary
+    /// These end the connection.
+    case unmasked, reservedBits, invalidUTF8
+
+    var isFatal: Bool { rawValue >= BadFrame.unmasked.rawValue }
+
+    /// The close code with which the server ends the connection.
+    var closeCode: UInt16 { self == .invalidUTF8 ? 1007 : 1002 }
+}
+
+/// What a request asks for; ids are texts, since they may be bad ones.
+enum Target: CustomStringConvertible {
+    case create(Persona, ContextType, String?)
+    case listConsultations(page: Int, size: Int)
+    case show(String)
+    case messages(String, page: Int?)
+    case archive(String)
+    case quickActions
+    case createGoal
+    case listGoals
+    case showGoal(String)
+    case updateGoal(String, UpdateGoalRequest.Conversation, progress: Int)
+    case chatAboutGoal(String)
+    case createMeal(Int)
+    case listMeals
+    case showMeal(String)
+    case badBody
+    case wrongMethod
+    case unknownPath
+    case unknownWorld
+    case health
+
+    var description: String {
+        switch self {
+        case .create(let persona, let type, let id):
+            "creates a consultation: \(persona.rawValue), \(type.rawValue), \(id ?? "no id")"
+        case .listConsultations(let page, let size): "lists consultations, page \(page) of \(size)"
+        case .show(let id): "shows consultation \(id)"
+        case .messages(let id, let page): "lists messages of \(id), \(page.map { "page \($0)" } ?? "all")"
+        case .archive(let id): "archives \(id)"
+        case .quickActions: "lists quick actions"
+        case .createGoal: "creates a goal"
+        case .listGoals: "lists goals"
+        case .showGoal(let id): "shows goal \(id)"
+        case .updateGoal(let id, let conversation, let progress):
+            "updates goal \(id): \(conversation), \(progress) %"
+        case .chatAboutGoal(let id): "chats about goal \(id)"
+        case .createMeal(let number): "logs \(Texts.meals[number])"
+        case .listMeals: "lists meal logs"
+        case .showMeal(let id): "shows meal log \(id)"
+        case .badBody: "creates a consultation with a bad body"
+        case .wrongMethod: "sends DELETE"
+        case .unknownPath: "asks for a path that is not there"
+        case .unknownWorld: "asks for a world that is not there"
+        case .health: "asks for health"
+        }
+    }
+
+    /// The endpoint, where there is one.
+    var endpoint: Endpoint? {
+        switch self {
+        case .create, .badBody: .createConsultation
+        case .listConsultations: .listConsultations
+        case .show: .showConsultation
+        case .messages: .listMessages
+        case .archive: .archiveConsultation
+        case .quickActions: .listQuickActions
+        case .createGoal: .createGoal
+        case .listGoals: .listGoals
+        case .showGoal: .showGoal
+        case .updateGoal: .updateGoal
+        case .chatAboutGoal: .chatAboutGoal
+        case .createMeal: .createMealLog
+        case .listMeals: .listMealLogs
+        case .showMeal: .showMealLog
+        case .wrongMethod, .unknownPath, .unknownWorld, .health: nil
+        }
+    }
+}
+
+/// What clients say.
+enum Texts {
+    /// As JSON strings without quotes.
+    static let messages = [
+        "Hello", "What should I eat for breakfast?", "I can't sleep", "Xyzzy", "Thanks!", "é 😀 — “odd”", "a",
+        #"two\nlines \"quoted\""#, "Show me a home workout",
+    ]
+    static let meals = ["2 eggs", "2 eggs and toast", "120g chicken breast", "qwertyuiop", "half a pizza with salad"]
+}

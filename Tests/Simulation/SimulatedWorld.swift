@@ -1,0 +1,66 @@
+import Faults
+import FitIQAPI
+import MockServer
+
+/// A world as those who use it know it.
+final class SimulatedWorld {
+    /// Nil for the default one.
+    let id: String?
+    /// What its paths begin with.
+    let prefix: [UInt8]
+    let mode: GuideMode
+    let isManual: Bool
+    /// What its fault rules leave to be checked.
+    let checks: Checks
+    private(set) var users: [SimulatedUser] = []
+
+    var name: String { id ?? "default" }
+
+    init(
+        id: String?, mode: GuideMode, isManual: Bool = false, apiKey: String, secret: String, faults: [FaultRule],
+        userCount: Int
+    ) {
+        self.id = id
+        prefix = id.map { Array("/w/\($0)".utf8) } ?? []
+        self.mode = mode
+        self.isManual = isManual
+        checks = Checks(leftBy: faults)
+        users = (0..<userCount).map { SimulatedUser("user-\($0)", of: self, apiKey: apiKey, secret: secret) }
+    }
+}
+
+/// A user, and what their clients send to show who they are.
+final class SimulatedUser {
+    let subject: String
+    unowned let world: SimulatedWorld
+    /// A token that is always good.
+    let token: String
+    private let good, withoutKey, wrongKey, expired: [UInt8]
+    private let apiKeyLine: String
+
+    init(_ subject: String, of world: SimulatedWorld, apiKey: String, secret: String) {
+        self.subject = subject
+        self.world = world
+        let key = Array(secret.utf8)
+        token = AccessToken(subject: subject, expiresAt: 4_102_444_799).signed(with: key)
+        let old = AccessToken(subject: subject, expiresAt: 1_500_000_000).signed(with: key)
+        apiKeyLine = "X-API-Key: \(apiKey)\r\n"
+        good = Array("Authorization: Bearer \(token)\r\n\(apiKeyLine)".utf8)
+        withoutKey = Array("Authorization: Bearer \(token)\r\n".utf8)
+        wrongKey = withoutKey + Array("X-API-Key: guessed\r\n".utf8)
+        expired = Array("Authorization: Bearer \(old)\r\n\(apiKeyLine)".utf8)
+    }
+
+    /// The field lines for credentials of a kind; those of another world are its user's own.
+    func fields(_ credentials: Credentials, foreigner: SimulatedUser?) -> [UInt8] {
+        switch credentials {
+        case .good: good
+        case .none: []
+        case .wrongKey: wrongKey
+        case .expired: expired
+        case .foreignWorld:
+            // The right key of this world, so that it is the token that has to be refused.
+            Array("Authorization: Bearer \(foreigner?.token ?? "")\r\n\(apiKeyLine)".utf8)
+        }
+    }
+}

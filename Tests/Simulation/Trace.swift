@@ -1,0 +1,43 @@
+import FitIQAPI
+
+/// What was done last; entries become text only where a run fails.
+struct Trace {
+    struct Entry {
+        let step: Int
+        let time: Timestamp
+        /// The client's number; 0 for the clock and the server.
+        let client: Int
+        let operation: Operation
+        /// The status of the response that it got, 0 before that.
+        var status = 0
+
+        func text(since start: Timestamp) -> String {
+            let milliseconds = (time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch) / 1_000_000
+            let who = client == 0 ? "clock" : "client \(client)"
+            let outcome = status == 0 ? "" : " → \(status)"
+            return "\(step) +\(milliseconds) ms, \(who): \(operation)\(outcome)"
+        }
+    }
+
+    static let length = 40
+    private var entries: [Entry] = []
+    private var next = 0
+
+    /// Notes an operation; returns where its outcome belongs.
+    mutating func append(_ entry: Entry) -> Int {
+        if entries.count < Trace.length { entries.append(entry) } else { entries[next % Trace.length] = entry }
+        next += 1
+        return next - 1
+    }
+
+    /// Notes how an operation was answered.
+    mutating func answered(_ number: Int, status: Int) {
+        guard number >= 0, number < next, next - number <= entries.count else { return }
+        entries[number % Trace.length].status = status
+    }
+
+    func lines(since start: Timestamp) -> [String] {
+        let first = max(0, next - entries.count)
+        return (first..<next).map { entries[$0 % Trace.length].text(since: start) }
+    }
+}
