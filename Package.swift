@@ -79,6 +79,20 @@ let package = Package(
         // The guides' models and shapes, for the tests below.
         .target(name: "GuideModels", dependencies: ["JSON"], path: "Tests/GuideModels"),
 
+        // The server without sockets, driven by random clients: the library, and what scripts/simulate runs.
+        .target(
+            name: "Simulation",
+            dependencies: [
+                "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "MockServer", "Scenarios", "WebSocket", httpTypes,
+            ],
+            path: "Tests/Simulation"),
+        .executableTarget(
+            name: "simulate",
+            dependencies: [
+                "Simulation", "Sockets", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/simulate"),
+
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes]),
         .testTarget(name: "WebSocketTests", dependencies: ["WebSocket", httpTypes]),
@@ -112,6 +126,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "PeerTests", dependencies: ["fitiq-mock"], exclude: ["descriptions", "peers", "requirements.txt"]),
+        .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation"]),
         .testTarget(name: "StyleTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -96,6 +96,9 @@ extension Backend {
         return mealLogs[users[user].mealLogs[number]].log.id
     }
 
+    /// Whether a meal log exists, whoever's it is.
+    package func hasMealLog(_ id: ResourceID) -> Bool { mealLogPositions[id] != nil }
+
     /// How much there is of everything; looks at everything.
     package func inspectTotals() -> Totals {
         Totals(

@@ -18,8 +18,6 @@ enum Operation: CustomStringConvertible {
     case closeSocket
     case vanish
     case advance(Int64)
-    case moveWorldClock(String)
-    case makeWorld(String)
     case shutDown
 
     var description: String {
@@ -41,8 +39,6 @@ enum Operation: CustomStringConvertible {
         case .closeSocket: "closes its socket"
         case .vanish: "vanishes"
         case .advance(let nanoseconds): "moves \(nanoseconds / 1000) µs"
-        case .moveWorldClock(let id): "moves in \(id)"
-        case .makeWorld(let id): "world \(id) is made"
         case .shutDown: "the server is told to stop"
         }
     }
@@ -95,7 +91,16 @@ enum Target: CustomStringConvertible {
     case wrongMethod
     case unknownPath
     case unknownWorld
+    /// Goals of another world, with the credentials of this one.
+    case elsewhere(String?)
     case health
+    /// The admin API: the seed, the mode and the clock of a new world.
+    case makeWorld(UInt64, GuideMode, isManual: Bool)
+    /// The admin API: the default world where no id is given.
+    case advanceClock(String?, milliseconds: Int)
+    case resetWorld(String)
+    case deleteWorld(String)
+    case listWorlds
 
     var description: String {
         switch self {
@@ -119,7 +124,15 @@ enum Target: CustomStringConvertible {
         case .wrongMethod: "sends DELETE"
         case .unknownPath: "asks for a path that is not there"
         case .unknownWorld: "asks for a world that is not there"
+        case .elsewhere(let id): "lists goals of \(id ?? "default") with what is good here"
         case .health: "asks for health"
+        case .makeWorld(let seed, let mode, let isManual):
+            "makes a world: seed \(seed), \(mode.rawValue), \(isManual ? "manual" : "real") clock"
+        case .advanceClock(let world, let milliseconds):
+            "moves the clock of \(world ?? "default") by \(milliseconds) ms"
+        case .resetWorld(let id): "resets \(id)"
+        case .deleteWorld(let id): "deletes \(id)"
+        case .listWorlds: "lists worlds"
         }
     }
 
@@ -140,7 +153,9 @@ enum Target: CustomStringConvertible {
         case .createMeal: .createMealLog
         case .listMeals: .listMealLogs
         case .showMeal: .showMealLog
-        case .wrongMethod, .unknownPath, .unknownWorld, .health: nil
+        case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld, .deleteWorld,
+            .listWorlds:
+            nil
         }
     }
 }

@@ -93,11 +93,31 @@ struct RequestWriter {
             text("\r\n")
         case .unknownPath: get("/api/v1/dreams", in: world, fields: fields)
         case .unknownWorld:
-            text("GET /w/nowhere-at-all/api/v1/goals HTTP/1.1\r\nHost: localhost\r\n")
-            bytes += fields
-            text("\r\n")
+            elsewhere("/w/nowhere-at-all", fields: fields)
+        case .elsewhere(let id): elsewhere(id.map { "/w/\($0)" } ?? "", fields: fields)
         case .health: get("/health", in: world, fields: [])
+        case .makeWorld(let seed, let mode, let isManual):
+            let clock = isManual ? "manual" : "real"
+            admin("POST", "worlds", #"{"seed":"\#(seed)","guide":"\#(mode.rawValue)","clock":"\#(clock)"}"#)
+        case .advanceClock(let world, let milliseconds):
+            admin("POST", "worlds/\(world ?? "default")/clock", #"{"advance":"\#(milliseconds)ms"}"#)
+        case .resetWorld(let id): admin("POST", "worlds/\(id)/reset", "{}")
+        case .deleteWorld(let id): admin("DELETE", "worlds/\(id)", nil)
+        case .listWorlds: admin("GET", "worlds", nil)
         }
+    }
+
+    private mutating func elsewhere(_ prefix: String, fields: [UInt8]) {
+        text("GET \(prefix)/api/v1/goals HTTP/1.1\r\nHost: localhost\r\n")
+        bytes += fields
+        text("\r\n")
+    }
+
+    /// The admin API is not below a world's prefix.
+    private mutating func admin(_ method: String, _ path: String, _ body: String?) {
+        text("\(method) /__admin/\(path) HTTP/1.1\r\nHost: localhost\r\n")
+        if let body { text("Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)") }
+        if body == nil { text("\r\n") }
     }
 
     private mutating func get(_ path: String, in world: SimulatedWorld, fields: [UInt8]) {

@@ -15,6 +15,11 @@ extension Engine {
         package let countedBytes, accountedBytes: Int
         /// Entries in the queue of deadlines, those that will be passed over included.
         package let deadlines: Int
+
+        /// What there is when nobody is there.
+        package static let none = ConnectionTotals(
+            counted: 0, open: 0, countedWebSockets: 0, openWebSockets: 0, countedBytes: 0, accountedBytes: 0,
+            deadlines: 0)
     }
 
     /// What is to be known of a world.

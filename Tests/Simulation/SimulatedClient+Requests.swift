@@ -1,0 +1,148 @@
+import FitIQAPI
+import FitIQBackend
+
+/// Which requests clients send.
+extension SimulatedClient {
+    /// Sends a request, and expects what the rules demand.
+    func request(_ target: Target) {
+        let foreigner = simulator.foreigner(to: world)
+        var credentials = number == 0 ? .good : drawCredentials()
+        if credentials == .foreignWorld, foreigner == nil { credentials = .none }
+        let traced = simulator.noteRequest(.request(target, credentials), by: number)
+        let expectation = simulator.expectation(of: target, by: user, credentials: credentials, traced: traced)
+        let fields = user.fields(credentials, foreigner: foreigner)
+        send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
+    }
+
+    /// Sends a request that is served who knows when.
+    func requestUnjudged(_ target: Target) {
+        let traced = simulator.noteRequest(.request(target, .good), by: number)
+        let fields = user.fields(.good, foreigner: nil)
+        send(RequestWriter.bytes(of: target, in: world, fields: fields), Expectation(traceNumber: traced))
+    }
+
+    func drawCredentials() -> Credentials {
+        simulator.draw.once(in: 16) ? Credentials(rawValue: 1 + simulator.draw.below(4)) ?? .none : .good
+    }
+
+    /// Something that changes nothing.
+    func drawReading() -> Target {
+        switch simulator.draw.below(9) {
+        case 0: .listConsultations(page: 1 + simulator.draw.below(3), size: 1 + simulator.draw.below(8))
+        case 1, 2: .show(drawConsultation(activeOnly: false))
+        case 3, 4: .messages(drawConsultation(activeOnly: false), page: simulator.draw.once(in: 3) ? 1 : nil)
+        case 5: .listGoals
+        case 6: .showGoal(drawGoal())
+        case 7: simulator.draw.once(in: 3) ? .listMeals : .showMeal(drawMeal())
+        default: .health
+        }
+    }
+
+    func drawTarget() -> Target {
+        if world.isManual, simulator.draw.once(in: 4) {
+            let milliseconds = simulator.draw.once(in: 30) ? 80_000 : simulator.draw.below(2500)
+            return .advanceClock(world.id, milliseconds: milliseconds)
+        }
+        switch simulator.draw.place(in: [26, 8, 10, 3, 5, 5, 8, 6, 4, 1, 1]) {
+        case 0: return drawCreate()
+        case 1: return .archive(drawConsultation(activeOnly: simulator.draw.below(3) > 0))
+        case 2: return drawReading()
+        case 3: return .createGoal
+        case 4: return .chatAboutGoal(drawGoal())
+        case 5: return drawUpdate()
+        case 6: return .createMeal(simulator.draw.below(Texts.meals.count))
+        case 7: return drawReading()
+        case 8 where simulator.draw.once(in: 2):
+            guard let foreigner = simulator.foreigner(to: world) else { return .unknownWorld }
+            return .elsewhere(foreigner.world.id)
+        case 8: return simulator.draw.element(of: [.badBody, .wrongMethod, .unknownPath, .unknownWorld])
+        case 9: return .quickActions
+        default: return drawAdmin()
+        }
+    }
+
+    private func drawAdmin() -> Target {
+        switch simulator.draw.below(12) {
+        case 0: .deleteWorld(world.id ?? "w9")
+        case 1: .resetWorld(world.id ?? "w9")
+        default: .listWorlds
+        }
+    }
+
+    private func drawCreate() -> Target {
+        let persona = simulator.draw.element(of: Persona.allCases)
+        let type = simulator.draw.element(of: ContextType.allCases)
+        switch type {
+        case .general: return .create(persona, type, nil)
+        case .goal: return .create(persona, type, drawGoal())
+        case .insight, .mood, .journal:
+            return .create(persona, type, simulator.draw.once(in: 2) ? "item-\(simulator.draw.below(2))" : nil)
+        }
+    }
+
+    private func drawUpdate() -> Target {
+        let conversation: UpdateGoalRequest.Conversation =
+            switch simulator.draw.below(4) {
+            case 0: .unlink
+            case 1: .keep
+            default: .link(drawConsultation(activeOnly: simulator.draw.below(3) > 0))
+            }
+        return .updateGoal(drawGoal(), conversation, progress: simulator.draw.below(101))
+    }
+
+    // MARK: Ids
+
+    /// Whose ids are used: mostly its own, sometimes those of another user or of another world.
+    private func drawOwner() -> SimulatedUser {
+        switch simulator.draw.below(24) {
+        case 0: simulator.draw.element(of: world.users)
+        case 1: simulator.foreigner(to: world) ?? user
+        default: user
+        }
+    }
+
+    /// The id of a consultation, mostly a recent one.
+    func drawConsultation(activeOnly: Bool) -> String {
+        let owner = drawOwner()
+        let recent = simulator.draw.below(8)
+        var attempts = 0
+        let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
+            let count = backend.consultationCount(of: owner.subject)
+            guard count > 0 else { return nil }
+            var number = max(0, count - 1 - recent)
+            while activeOnly, attempts < 12, let id = backend.consultationID(number, of: owner.subject),
+                backend.consultationFacts(id)?.consultation.isActive == false
+            {
+                attempts += 1
+                number = (number + 1) % count
+            }
+            return backend.consultationID(number, of: owner.subject)
+        }
+        return text(of: id ?? nil)
+    }
+
+    private func drawGoal() -> String {
+        let owner = drawOwner()
+        let place = simulator.draw.below(4)
+        let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
+            let count = backend.goalCount(of: owner.subject)
+            return count == 0 ? nil : backend.goalID(min(place, count - 1), of: owner.subject)
+        }
+        return text(of: id ?? nil)
+    }
+
+    private func drawMeal() -> String {
+        let owner = drawOwner()
+        let place = simulator.draw.below(6)
+        let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
+            let count = backend.mealLogCount(of: owner.subject)
+            return count == 0 ? nil : backend.mealLogID(max(0, count - 1 - place), of: owner.subject)
+        }
+        return text(of: id ?? nil)
+    }
+
+    private func text(of id: ResourceID?) -> String {
+        guard let id else { return "00000000-0000-4000-8000-000000000000" }
+        return simulator.draw.once(in: 30) ? id.description.uppercased() : id.description
+    }
+}

@@ -1,0 +1,191 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import HTTPTypes
+import MockServer
+import WebSocket
+
+/// One session: a client that connects, does some things, drops, comes again, and leaves.
+///
+/// It reads what arrives with the client's half of our own codecs, which hold the server to the grammar, and compares it
+/// with what it expects. What it does is drawn by ``SimulatedClient/act()`` in another file.
+final class SimulatedClient {
+    /// Its number in the run, from 1.
+    let number: Int
+    unowned let simulator: Simulator
+    let user: SimulatedUser
+    /// How many more things it does before it leaves.
+    var remaining: Int
+    /// Whether its session is over.
+    var isDone = false
+    /// Whether it has said that it leaves, and how many turns it has waited since.
+    var isLeaving = false
+    var patience = 3
+
+    private(set) var wire: Wire?
+    private var http = HTTP1.Connection(role: .client)
+    private(set) var socket: SimulatedSocket?
+    /// What it waits for, the oldest first.
+    private(set) var pending: [Expectation] = []
+    private var hasBegun = false
+    private var status = 0
+    private var body: [UInt8] = []
+    /// Whether it has sent what is no request, after which the server may answer and end as it likes.
+    var isUncertain = false
+    /// Whether the wire has been held up by the client itself, so that answers may be late.
+    var hasStalled = false
+    /// Whether the server said that it closes.
+    private var isClosing = false
+    /// The consultation whose socket is being opened; nil for the echo socket.
+    private var opening: ResourceID?
+
+    var world: SimulatedWorld { user.world }
+    var checks: Checks { world.checks }
+
+    init(number: Int, user: SimulatedUser, operations: Int, simulator: Simulator) {
+        self.number = number
+        self.user = user
+        self.simulator = simulator
+        remaining = operations
+    }
+
+    /// Whether it has a connection that is open.
+    var isConnected: Bool { wire?.ending == .open }
+    /// Whether the connection has ended for the client, though the transport may still be there.
+    var sawEnd: Bool { wire.map { $0.ending != .open || $0.sawEndOfStream } ?? true }
+    /// Whether all that the server sends arrives at once.
+    var readsEverything: Bool { wire?.window == .max }
+
+    func connected(_ wire: Wire) {
+        self.wire = wire
+        http = HTTP1.Connection(role: .client)
+        socket = nil
+        pending.removeAll(keepingCapacity: true)
+        hasBegun = false
+        body.removeAll(keepingCapacity: true)
+        isUncertain = false
+        hasStalled = false
+        isClosing = false
+    }
+
+    /// Forgets a connection that is gone.
+    func disconnected() {
+        wire = nil
+        socket = nil
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    func fail(_ message: String) { simulator.fail("client \(number) of \(user.subject): \(message)", in: world) }
+
+    // MARK: Sending
+
+    func send(_ bytes: [UInt8], _ expectation: Expectation) {
+        pending.append(expectation)
+        send(bytes)
+    }
+
+    func send(_ bytes: [UInt8]) {
+        guard let wire else { return }
+        wire.send(bytes)
+        simulator.network.enqueue(wire)
+    }
+
+    func open(_ consultation: ResourceID?, _ bytes: [UInt8], _ expectation: Expectation) {
+        opening = consultation
+        send(bytes, expectation)
+    }
+
+    // MARK: Receiving
+
+    /// Takes what arrives.
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        simulator.digest(bytes)
+        if let socket { return socket.receive(bytes) }
+        guard checks.contains(.responses) || !isClosing else { return }
+        if isClosing { return fail("\(bytes.count) bytes arrived behind a response that closes the connection") }
+        http.receive(bytes)
+        readResponses()
+    }
+
+    func receiveEndOfStream() {
+        if let socket { return socket.receiveEndOfStream() }
+        http.receiveEndOfStream()
+        readResponses()
+        let unanswered = pending.contains { !$0.mayBeMissing }
+        guard unanswered, !isUncertain, !hasStalled, !isClosing, checks.contains(.responses), !simulator.isStopping
+        else { return }
+        fail("the server closed without answering \(pending.count) requests")
+    }
+
+    private func readResponses() {
+        while let expectation = pending.first, !isClosing {
+            if !hasBegun {
+                guard http.ourState == .idle else { return }
+                begin(expectation)
+            }
+            let event: HTTP1.Event
+            do {
+                event = try http.nextEvent()
+            } catch {
+                isClosing = true
+                if checks.contains(.responses) { fail("a response is malformed: \(error)") }
+                return
+            }
+            switch event {
+            case .informational: break
+            case .response(let head):
+                status = head.status.code
+                if status == 101 {
+                    finish(expectation)
+                    return upgraded(head)
+                }
+                if head.fields.firstValue(of: .connection, is: SimulatedClient.close) == true { closesAfter = true }
+            case .body(let bytes): body += bytes
+            case .end:
+                finish(expectation)
+                if closesAfter { isClosing = true }
+            case .needsData, .paused, .connectionClosed: return
+            case .request: return fail("the server sent a request")
+            }
+        }
+        guard pending.isEmpty, http.bufferedByteCount > 0, checks.contains(.responses), !isClosing else { return }
+        fail("\(http.bufferedByteCount) bytes arrived that answer nothing")
+    }
+
+    private var closesAfter = false
+    private static let close = Array("close".utf8)
+    private static let requestFields: HTTPFields = [.hostField: "localhost"]
+    private static let upgradeFields: HTTPFields = [
+        .hostField: "localhost", .upgrade: "websocket", .connection: "Upgrade",
+    ]
+
+    /// Tells our half of HTTP that a request is out, whose bytes were written elsewhere.
+    private func begin(_ expectation: Expectation) {
+        hasBegun = true
+        closesAfter = false
+        body.removeAll(keepingCapacity: true)
+        let fields = expectation.isUpgrade ? SimulatedClient.upgradeFields : SimulatedClient.requestFields
+        simulator.scratch.removeAll(keepingCapacity: true)
+        http.sendRequest(method: .get, target: "/", fields: fields, body: nil, into: &simulator.scratch)
+    }
+
+    private func finish(_ expectation: Expectation) {
+        hasBegun = false
+        pending.removeFirst()
+        simulator.answered(expectation, status: status)
+        guard checks.contains(.responses) else { return }
+        simulator.judge(expectation, status: status, body: body, for: self)
+    }
+
+    private func upgraded(_ head: ResponseHead) {
+        if checks.contains(.handshakes),
+            head.fields.firstValue(of: .secWebSocketAccept, is: RequestWriter.acceptValue) != true
+        {
+            fail("a handshake was accepted for another key")
+        }
+        let rest = http.takeTrailingBytes()
+        let socket = SimulatedSocket(of: self, on: opening, wire: wire)
+        self.socket = socket
+        rest.withUnsafeBytes { socket.receive($0) }
+    }
+}

@@ -1,0 +1,181 @@
+import FitIQAPI
+import FitIQBackend
+
+/// What the rules demand of an answer, worked out from what the world holds when the request is sent.
+///
+/// Only in the union is everything predicted; of the guides' own modes the statuses that do not depend on their forms.
+extension Simulator {
+    func expectation(
+        of target: Target, by user: SimulatedUser, credentials: Credentials, traced: Int
+    ) -> Expectation {
+        var expectation = Expectation(traceNumber: traced)
+        func expect(_ status: Int, _ body: BodyCheck = .none) {
+            expectation.status = status
+            expectation.body = status >= 400 ? .refusal : body
+        }
+        let world = user.world
+        switch target {
+        case .makeWorld: expect(201)
+        case .advanceClock(let id, _): expect(engine.inspectWorld(id).map { $0.isManual ? 200 : 409 } ?? 404)
+        case .resetWorld(let id): expect(engine.inspectWorld(id) == nil ? 404 : 200)
+        case .deleteWorld(let id): expect(engine.inspectWorld(id) == nil ? 404 : 204)
+        case .listWorlds: expect(200)
+        case .unknownWorld: expect(404)
+        case .elsewhere(let id):
+            let mode = engine.inspectWorld(id)?.mode
+            expect(mode?.serves(.listGoals) == true ? 401 : 404)
+        default:
+            guard engine.inspectWorld(world.id) != nil else {
+                expect(404)
+                return expectation
+            }
+            switch target {
+            case .health: expect(200)
+            case .unknownPath: expect(404)
+            case .wrongMethod: if world.mode == .union { expect(405) }
+            default:
+                if let endpoint = target.endpoint, !world.mode.serves(endpoint) {
+                    expect(404)
+                } else if credentials != .good {
+                    expect(401)
+                } else if world.mode == .union {
+                    let prediction = engine.inspectBackend(ofWorld: world.id) { backend in
+                        Rules(backend: backend, user: user.subject, limits: limits).answer(to: target)
+                    }
+                    if let prediction { expect(prediction.status, prediction.body) }
+                }
+            }
+        }
+        return expectation
+    }
+
+    func expectationOfSocket(
+        on id: String, by user: SimulatedUser, credentials: Credentials, traced: Int
+    ) -> Expectation {
+        var expectation = Expectation(traceNumber: traced, isUpgrade: true)
+        guard user.world.mode == .union, engine.inspectWorld(user.world.id) != nil else { return expectation }
+        guard credentials == .good else {
+            expectation.status = 401
+            return expectation
+        }
+        expectation.status = engine.inspectBackend(ofWorld: user.world.id) { backend in
+            guard let resource = ResourceID(id), let facts = backend.consultationFacts(resource),
+                facts.consultation.userID == user.subject
+            else { return 404 }
+            return facts.consultation.isActive ? 101 : 400
+        }
+        return expectation
+    }
+
+    /// Whether an answer streams in the consultation of a socket.
+    func isAnswering(in socket: SimulatedSocket, of world: SimulatedWorld) -> Bool {
+        guard let id = socket.consultation else { return false }
+        return engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(id)?.isAnswering ?? true } ?? true
+    }
+}
+
+/// The contract's rules as a client could know them, applied to what a backend holds.
+struct Rules {
+    let backend: Backend
+    let user: String
+    let limits: FitIQBackend.Limits
+
+    typealias Answer = (status: Int, body: BodyCheck)
+
+    func answer(to target: Target) -> Answer {
+        switch target {
+        case .create(let persona, let type, let id): create(persona, ConsultationContext(type, id: id))
+        case .listConsultations(let page, let size):
+            part("consultations", page, size, of: backend.consultationCount(of: user))
+        case .show(let id): owned(id).map { (200, .entity($0.consultation.id)) } ?? (404, .refusal)
+        case .messages(let id, let page):
+            owned(id).map { facts in
+                let size = page == nil ? max(1, facts.historyCount) : 3
+                return part("messages", page ?? 1, size, of: facts.historyCount)
+            } ?? (404, .refusal)
+        case .archive(let id): owned(id).map { (200, .archived($0.consultation.id)) } ?? (404, .refusal)
+        case .quickActions: (200, .none)
+        case .createGoal: backend.goalCount(of: user) < limits.goals ? (201, .new(.goal)) : (507, .refusal)
+        case .listGoals: (200, .list("goals", total: backend.goalCount(of: user)))
+        case .showGoal(let id): goal(id).map { (200, .entity($0.id)) } ?? (404, .refusal)
+        case .updateGoal(let id, let conversation, _): update(id, conversation)
+        case .chatAboutGoal(let id): chat(about: id)
+        case .createMeal: backend.mealLogCount(of: user) < limits.mealLogs ? (201, .new(.mealLog)) : (507, .refusal)
+        case .listMeals: (200, .list("meal_logs", total: backend.mealLogCount(of: user)))
+        case .showMeal(let id): mealLog(id).map { (200, .entity($0)) } ?? (404, .refusal)
+        case .badBody: (400, .refusal)
+        case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
+            .deleteWorld, .listWorlds:
+            preconditionFailure("Answered whatever a backend holds.")
+        }
+    }
+
+    private func create(_ persona: Persona, _ context: ConsultationContext) -> Answer {
+        if context.type == .goal, goal(context.id ?? "") == nil { return (404, .refusal) }
+        if let existing = active(persona, context) { return (409, .conflict(existing)) }
+        return activeCount < limits.activeConsultations ? (201, .new(.consultation)) : (429, .refusal)
+    }
+
+    private func chat(about id: String) -> Answer {
+        guard let resource = ResourceID(id) else {
+            if case .malformed = ResourceID.read(id) { return (400, .refusal) }
+            return (404, .refusal)
+        }
+        guard let goal = goal(id) else { return (404, .refusal) }
+        if let conversation = goal.conversationID { return (201, .conversation(conversation)) }
+        let context = ConsultationContext(.goal, id: resource.description)
+        if let existing = active(.generalWellness, context) { return (201, .conversation(existing)) }
+        return activeCount < limits.activeConsultations ? (201, .conversation(nil)) : (429, .refusal)
+    }
+
+    private func update(_ id: String, _ conversation: UpdateGoalRequest.Conversation) -> Answer {
+        guard let goal = goal(id) else { return (404, .refusal) }
+        switch conversation {
+        case .keep: return (200, .linked(goal: goal.id, goal.conversationID))
+        case .unlink: return (200, .linked(goal: goal.id, nil))
+        case .link(let id):
+            guard let facts = owned(id) else { return (404, .refusal) }
+            guard facts.consultation.isActive else { return (400, .refusal) }
+            return (200, .linked(goal: goal.id, facts.consultation.id))
+        }
+    }
+
+    private func part(_ name: String, _ page: Int, _ size: Int, of total: Int) -> Answer {
+        (200, .page(name, total: total, count: Page(number: page, size: size).range(of: total).count))
+    }
+
+    // MARK: What there is
+
+    private func owned(_ id: String) -> Backend.ConsultationFacts? {
+        guard let resource = ResourceID(id), let facts = backend.consultationFacts(resource) else { return nil }
+        return facts.consultation.userID == user ? facts : nil
+    }
+
+    private func goal(_ id: String) -> Goal? {
+        guard let resource = ResourceID(id), let goal = backend.inspectGoal(resource) else { return nil }
+        return goal.userID == user ? goal : nil
+    }
+
+    private func mealLog(_ id: String) -> ResourceID? {
+        guard let resource = ResourceID(id) else { return nil }
+        var found: ResourceID?
+        backend.inspectMealLogs(of: user) { if $0.id == resource { found = resource } }
+        return found
+    }
+
+    private func active(_ persona: Persona, _ context: ConsultationContext) -> ResourceID? {
+        var found: ResourceID?
+        backend.inspectConsultations(of: user) { facts in
+            let consultation = facts.consultation
+            guard consultation.isActive, consultation.persona == persona, consultation.context == context else { return }
+            found = consultation.id
+        }
+        return found
+    }
+
+    private var activeCount: Int {
+        var count = 0
+        backend.inspectConsultations(of: user) { if $0.consultation.isActive { count += 1 } }
+        return count
+    }
+}

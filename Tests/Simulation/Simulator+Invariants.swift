@@ -1,0 +1,134 @@
+import FitIQAPI
+import FitIQBackend
+import MockServer
+
+/// What always holds, whoever did what.
+extension Simulator {
+    /// After each step: the connections, the deadlines, and the user who acted.
+    func checkStep(_ user: SimulatedUser?) {
+        checkConnections()
+        checkDeadlines()
+        if let user { checkUser(user.subject, of: user.world) }
+    }
+
+    /// At the end of each session: everybody in its world.
+    func checkWorld(_ world: SimulatedWorld) {
+        for user in world.users { checkUser(user.subject, of: world) }
+        guard let totals = engine.inspectBackend(ofWorld: world.id, { $0.inspectTotals() }) else { return }
+        if totals.countedBytes != totals.heldBytes {
+            fail("\(totals.countedBytes) bytes are counted, \(totals.heldBytes) are held", in: world)
+        }
+        if totals.sockets != totals.listedSockets {
+            fail("\(totals.sockets) sockets are open, \(totals.listedSockets) are listed", in: world)
+        }
+        if totals.scheduled < totals.answers + totals.processing {
+            fail("\(totals.answers) answers and \(totals.processing) meals wait for \(totals.scheduled) steps", in: world)
+        }
+    }
+
+    /// At the end of the run, when nobody is there: nothing is left.
+    func checkEnd() {
+        let connections = engine.inspectConnections()
+        if connections != .none { fail("nobody is there, and the server holds \(connections)", in: nil) }
+        if !engine.isEmpty { fail("nobody is there, and the server is not empty", in: nil) }
+        if !engine.takeTouched().isEmpty { fail("connections that are gone are still to be served", in: nil) }
+        for world in worlds {
+            checkWorld(world)
+            guard let totals = engine.inspectBackend(ofWorld: world.id, { $0.inspectTotals() }) else { continue }
+            if totals.sockets > 0 { fail("nobody is there, and \(totals.sockets) sockets are open", in: world) }
+            if totals.answers > 0 { fail("\(totals.answers) answers never end", in: world) }
+            if totals.processing > 0 { fail("\(totals.processing) meals are never worked out", in: world) }
+            if totals.scheduled > 0 { fail("\(totals.scheduled) steps are never made", in: world) }
+            if let facts = engine.inspectWorld(world.id), facts.effectCount + facts.heldOutputCount > 0 {
+                fail("\(facts.effectCount) effects and \(facts.heldOutputCount) held outputs are left", in: world)
+            }
+        }
+    }
+
+    private func checkConnections() {
+        let totals = engine.inspectConnections()
+        if totals.counted != totals.open || totals.open != network.openCount {
+            fail("\(totals.counted) connections are counted, \(totals.open) there, \(network.openCount) open", in: nil)
+        }
+        if totals.countedWebSockets != totals.openWebSockets {
+            fail("\(totals.countedWebSockets) WebSockets are counted, \(totals.openWebSockets) there", in: nil)
+        }
+        if totals.countedBytes != totals.accountedBytes {
+            fail("\(totals.countedBytes) bytes are counted, \(totals.accountedBytes) are held", in: nil)
+        }
+        if totals.deadlines > 2 * totals.open + 1025 { fail("\(totals.deadlines) deadlines are queued", in: nil) }
+        if !engine.takeTouched().isEmpty { fail("connections are touched when the turn is over", in: nil) }
+    }
+
+    private func checkDeadlines() {
+        let next = engine.nextDeadline
+        if let next, next <= network.now { fail("a deadline is due and was not served", in: nil) }
+        for world in worlds {
+            guard let facts = engine.inspectWorld(world.id) else { continue }
+            if facts.effectCount > 0 { fail("\(facts.effectCount) effects were not applied", in: world) }
+            let step = engine.inspectBackend(ofWorld: world.id, { $0.nextDeadline }) ?? nil
+            guard let step else { continue }
+            if facts.isManual {
+                if step <= facts.now, facts.now > start { fail("a step of a manual clock was not made", in: world) }
+            } else if next.map({ $0 > step }) ?? true {
+                fail("a step is due, and the engine does not say so", in: world)
+            }
+        }
+    }
+
+    private func checkUser(_ subject: String, of world: SimulatedWorld) {
+        guard let now = engine.inspectWorld(world.id)?.now else { return }
+        _ = engine.inspectBackend(ofWorld: world.id) { backend in
+            checkConsultations(of: subject, in: backend, at: world.isManual ? now : network.now, world)
+            checkGoals(of: subject, in: backend, world)
+        }
+    }
+
+    private func checkConsultations(
+        of subject: String, in backend: Backend, at now: Timestamp, _ world: SimulatedWorld
+    ) {
+        var active: [Consultation] = []
+        backend.inspectConsultations(of: subject) { facts in
+            let consultation = facts.consultation
+            func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
+                if !holds { fail("consultation \(consultation.id): \(what())", in: world) }
+            }
+            expect(
+                consultation.messageCount == facts.historyCount,
+                "message_count is \(consultation.messageCount), \(facts.historyCount) are stored")
+            expect(consultation.lastMessageAt == facts.lastStoredAt, "last_message_at is not when the last was stored")
+            expect(consultation.updatedAt <= now, "updated_at lies in the future")
+            expect(
+                consultation.updatedAt >= facts.lastStoredAt ?? consultation.createdAt,
+                "updated_at lies before its last message")
+            expect(consultation.isActive == facts.isListedAsActive, "its topic is taken by another, or by none")
+            expect(facts.waitingCount <= limits.waitingMessages, "\(facts.waitingCount) messages wait")
+            expect(facts.waitingCount == 0 || facts.isAnswering, "messages wait, and nothing streams")
+            expect(
+                consultation.isActive || (facts.socketCount == 0 && !facts.isAnswering && facts.waitingCount == 0),
+                "it is \(consultation.status), and not quiet")
+            if consultation.isActive {
+                for other in active where other.persona == consultation.persona && other.context == consultation.context {
+                    expect(false, "\(other.id) is active with the same persona and context")
+                }
+                active.append(consultation)
+            }
+        }
+        if active.count > limits.activeConsultations { fail("\(subject) has \(active.count) active ones", in: world) }
+    }
+
+    private func checkGoals(of subject: String, in backend: Backend, _ world: SimulatedWorld) {
+        var named: [ResourceID] = []
+        backend.inspectGoals(of: subject) { goal in
+            guard let id = goal.conversationID else { return }
+            guard let consultation = backend.consultationFacts(id)?.consultation else {
+                return fail("goal \(goal.id) names \(id), which does not exist", in: world)
+            }
+            if consultation.userID != subject { fail("goal \(goal.id) names \(id) of another user", in: world) }
+            if !consultation.isActive { fail("goal \(goal.id) names \(id), which is not active", in: world) }
+            if consultation.goalID != goal.id { fail("goal \(goal.id) names \(id), which does not name it", in: world) }
+            if named.contains(id) { fail("two goals name \(id)", in: world) }
+            named.append(id)
+        }
+    }
+}

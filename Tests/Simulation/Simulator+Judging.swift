@@ -1,0 +1,83 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+
+/// Compares responses with what was expected.
+extension Simulator {
+    func judge(_ expectation: Expectation, status: Int, body: [UInt8], for client: SimulatedClient) {
+        let world = client.world
+        var value: JSONValue?
+        if !body.isEmpty {
+            value = try? JSON.parse(body)
+            if value == nil { return client.fail("the body of a \(status) is no JSON: \(Simulator.excerpt(body))") }
+        } else if status != 204, status != 101 {
+            return client.fail("a \(status) has no body")
+        }
+        guard client.checks.contains(.statuses) else { return }
+        if let expected = expectation.status, expected != status {
+            return client.fail("\(status) came where \(expected) is due: \(Simulator.excerpt(body))")
+        }
+        if expectation.status == nil, status >= 500, status != 507 {
+            return client.fail("\(status) came: \(Simulator.excerpt(body))")
+        }
+        if status >= 400, value?["error"]?["message"]?.string?.isEmpty != false {
+            return client.fail("a \(status) does not say why: \(Simulator.excerpt(body))")
+        }
+        if status == 204 { forgetWorlds() }
+        guard let value, let what = violation(of: expectation.body, in: value, world) else { return }
+        client.fail("\(what): \(Simulator.excerpt(body))")
+    }
+
+    private func violation(of check: BodyCheck, in value: JSONValue, _ world: SimulatedWorld) -> String? {
+        switch check {
+        case .none, .refusal: return nil
+        case .entity(let id):
+            return value["data"]?["id"]?.string == id.description ? nil : "the answer is not about \(id)"
+        case .new(let entity):
+            guard let id = value["data"]?["id"]?.string.flatMap({ ResourceID($0) }) else { return "no id came" }
+            let places = worlds.filter { exists(entity, id, in: $0) }
+            guard places.count == 1, places[0] === world else {
+                return "\(id) exists in \(places.map(\.name)), and was made in \(world.name)"
+            }
+            return nil
+        case .conflict(let id):
+            let existing = value["error"]?["details"]?["existing_consultation_id"]?.string
+            return existing == id.description ? nil : "the conflict is not with \(id)"
+        case .conversation(let id):
+            guard let told = value["conversationId"]?.string else { return "no conversation came" }
+            return id == nil || told == id?.description ? nil : "the conversation is not \(id?.description ?? "")"
+        case .page(let name, let total, let count):
+            let told = value["data"]?["pagination"]?["total_count"]?.int
+            guard told == total else { return "total_count is \(told ?? -1), there are \(total)" }
+            let items = value["data"]?[name]?.array?.count
+            return items == count ? nil : "\(items ?? -1) \(name) came, \(count) are due"
+        case .list(let name, let total):
+            let told = value["data"]?["total_count"]?.int
+            guard told == total else { return "total_count is \(told ?? -1), there are \(total)" }
+            let items = value["data"]?[name]?.array?.count
+            return items == min(total, 100) || (name == "goals" && items == total) ? nil : "\(items ?? -1) \(name) came"
+        case .archived(let id):
+            let isActive = engine.inspectBackend(ofWorld: world.id) {
+                $0.consultationFacts(id)?.consultation.isActive
+            }
+            return isActive == .some(.some(false)) ? nil : "\(id) is not archived"
+        case .linked(let goal, let conversation):
+            let linked = engine.inspectBackend(ofWorld: world.id) { $0.inspectGoal(goal)?.conversationID }
+            return linked == .some(conversation) ? nil : "\(goal) is not linked with \(conversation?.description ?? "nothing")"
+        }
+    }
+
+    private func exists(_ entity: BodyCheck.Entity, _ id: ResourceID, in world: SimulatedWorld) -> Bool {
+        engine.inspectBackend(ofWorld: world.id) { backend in
+            switch entity {
+            case .consultation: backend.consultationFacts(id) != nil
+            case .goal: backend.inspectGoal(id) != nil
+            case .mealLog: backend.hasMealLog(id)
+            }
+        } ?? false
+    }
+
+    private static func excerpt(_ body: [UInt8]) -> String {
+        String(decoding: body.prefix(300), as: UTF8.self)
+    }
+}

@@ -1,0 +1,278 @@
+import Faults
+import FitIQAPI
+import FitIQBackend
+import MockServer
+import Scenarios
+
+/// One run: an engine, its worlds, and clients that come and go, all decided by a seed.
+///
+/// No sockets, no threads, no system's clock: the same seed gives the same run, byte for byte.
+public final class Simulator {
+    /// What decides the run.
+    public let seed: UInt64
+    let withFaults: Bool
+    var draw: Draw
+    let engine: Engine
+    private(set) var network: Network
+    let limits: FitIQBackend.Limits
+    let start: Timestamp
+    /// The worlds that clients are opened in.
+    private(set) var worlds: [SimulatedWorld] = []
+    /// These and those that are gone: clients may still be in them.
+    private var everyWorld: [SimulatedWorld] = []
+    private(set) var clients: [SimulatedClient] = []
+    /// How many clients are there at once.
+    private let crowd: Int
+    private let sessionCount: Int
+    /// Whether the server was told to stop.
+    private(set) var isStopping = false
+    private(set) var failure: Failure?
+    var report = Report()
+    private var trace = Trace()
+    /// Bytes that are written and not needed.
+    var scratch: [UInt8] = []
+
+    /// Clients that come and go in one run, unless told otherwise.
+    public static let usualSessions = 60
+
+    /// Prepares a run.
+    ///
+    /// - Parameters:
+    ///   - seed: decides everything.
+    ///   - sessions: how many clients come and go.
+    ///   - withFaults: whether the default world gets random fault rules.
+    public init(seed: UInt64, sessions: Int = Simulator.usualSessions, withFaults: Bool = false) {
+        self.seed = seed
+        self.withFaults = withFaults
+        var draw = Draw(seed: seed)
+        start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+        var configuration = Engine.Configuration(seed: draw.bits(), pace: draw.once(in: 3) ? .instant : .human)
+        if draw.once(in: 4) { configuration.mode = draw.element(of: GuideMode.allCases) }
+        if draw.once(in: 5) { configuration.clock = .manual }
+        if draw.once(in: 4) { Simulator.tighten(&configuration) }
+        if withFaults { configuration.scenario.faults = draw.faultRules() }
+        let engine: Engine
+        do throws(APIError) {
+            engine = try Engine(configuration, now: start)
+        } catch {
+            preconditionFailure("A scenario without data fits together: \(error.message)")
+        }
+        engine.observesRequests = false
+        self.engine = engine
+        limits = configuration.worldLimits
+        crowd = 2 + draw.below(8)
+        sessionCount = sessions
+        self.draw = draw
+        network = Network(engine: engine, now: start) { _ in }
+        network = Network(engine: engine, now: start) { [unowned self] in fail($0, in: nil) }
+        adopt(nil, faults: configuration.scenario.faults)
+    }
+
+    /// Limits so low that clients meet them.
+    private static func tighten(_ configuration: inout Engine.Configuration) {
+        configuration.limits.connections = 5
+        configuration.limits.refusedConnections = 2
+        configuration.limits.unsentBytes = 20_000
+        configuration.limits.unsentBytesBeforeReadingPauses = 4096
+        configuration.limits.verifiedTokens = 2
+        configuration.worldLimits.activeConsultations = 4
+        configuration.worldLimits.waitingMessages = 2
+        configuration.worldLimits.messages = 12
+        configuration.worldLimits.goals = 3
+        configuration.worldLimits.mealLogs = 5
+    }
+
+    /// Runs to the end, or to the first thing that does not hold.
+    public func run() -> Result<Report, Failure> {
+        makeWorlds()
+        while failure == nil, report.sessions < sessionCount || !clients.isEmpty {
+            step()
+            if report.sessions >= sessionCount, isLastAct { break }
+        }
+        if failure == nil { finish() }
+        return failure.map(Result.failure) ?? .success(report)
+    }
+
+    /// In one run of three the server stops while clients are there.
+    private var isLastAct: Bool { seed % 3 == 0 && clients.count <= 2 }
+
+    private func step() {
+        report.steps += 1
+        if draw.once(in: 4) {
+            advance()
+        } else if clients.isEmpty || (clients.count < crowd && report.sessions < sessionCount && draw.once(in: 3)) {
+            openSession()
+        } else {
+            let client = clients[draw.below(clients.count)]
+            client.act()
+            network.turn()
+            client.checkAnswers()
+            checkStep(client.user)
+            if client.isDone { end(client) }
+            return
+        }
+        network.turn()
+        checkStep(nil)
+    }
+
+    private func advance() {
+        let milliseconds: Int =
+            switch draw.below(12) {
+            case 0: 1000 + draw.below(4000)
+            case 1: draw.once(in: 8) ? 60_000 + draw.below(40_000) : 12_000
+            default: draw.below(300)
+            }
+        let nanoseconds = Int64(milliseconds) * 1_000_000 + Int64(draw.below(1000))
+        note(.advance(nanoseconds), by: 0)
+        network.advance(byNanoseconds: nanoseconds)
+    }
+
+    private func openSession() {
+        guard report.sessions < sessionCount else { return }
+        report.sessions += 1
+        let world = draw.element(of: worlds)
+        let client = SimulatedClient(
+            number: report.sessions, user: draw.element(of: world.users), operations: 3 + draw.below(12),
+            simulator: self)
+        clients.append(client)
+        client.act()
+    }
+
+    private func end(_ client: SimulatedClient) {
+        if let wire = client.wire { network.vanish(wire) }
+        clients.removeAll { $0 === client }
+        checkWorld(client.world)
+    }
+
+    // MARK: Worlds
+
+    private func makeWorlds() {
+        for number in 0..<draw.below(3) {
+            let mode = draw.once(in: 4) ? draw.element(of: GuideMode.allCases) : .union
+            operate(.makeWorld(draw.bits(), mode, isManual: draw.once(in: 2)))
+            guard failure == nil else { return }
+            adopt("w\(number + 1)", faults: withFaults ? engine.configuration.scenario.faults : [])
+        }
+    }
+
+    private func adopt(_ id: String?, faults: [FaultRule]) {
+        guard let facts = engine.inspectWorld(id) else { return fail("the world \(id ?? "") does not exist", in: nil) }
+        let world = SimulatedWorld(
+            id: id, mode: facts.mode, isManual: facts.isManual, apiKey: facts.apiKey, secret: facts.jwtSecret,
+            faults: faults, userCount: 1 + draw.below(3))
+        worlds.append(world)
+        everyWorld.append(world)
+    }
+
+    /// The world whose paths have no prefix, which is never gone.
+    var defaultWorld: SimulatedWorld { everyWorld[0] }
+
+    /// Opens no more clients in a world that is gone.
+    func forgetWorlds() {
+        worlds.removeAll { engine.inspectWorld($0.id) == nil }
+    }
+
+    /// A user of another world, if there is one.
+    func foreigner(to world: SimulatedWorld) -> SimulatedUser? {
+        let others = worlds.filter { $0 !== world }
+        return others.isEmpty ? nil : draw.element(of: draw.element(of: others).users)
+    }
+
+    /// Sends a request of the admin API on a connection of its own.
+    func operate(_ target: Target) {
+        let client = SimulatedClient(number: 0, user: defaultWorld.users[0], operations: 0, simulator: self)
+        client.connect()
+        client.request(target)
+        network.turn()
+        client.checkAnswers()
+        if let wire = client.wire { network.vanish(wire) }
+        network.turn()
+    }
+
+    // MARK: The end
+
+    private func finish() {
+        for world in worlds where world.isManual { operate(.advanceClock(world.id, milliseconds: 600_000)) }
+        if seed % 3 == 0 { stop() } else { leave() }
+        if network.openCount > 0 { fail("\(network.openCount) connections are left", in: nil) }
+        clients.removeAll()
+        quieten()
+        guard failure == nil else { return }
+        checkEnd()
+    }
+
+    private func leave() {
+        for client in clients where client.isConnected { client.wire.map(network.vanish) }
+        network.turn()
+    }
+
+    private func stop() {
+        note(.shutDown, by: 0)
+        isStopping = true
+        engine.beginShutdown(at: network.now)
+        network.turn()
+        for client in clients { client.checkGoingAway() }
+        network.advance(byNanoseconds: engine.shutdownTime.wholeNanoseconds)
+        engine.resetAll()
+        network.turn()
+    }
+
+    /// Lets the clock run until nothing is due any more: answers end, idle worlds go.
+    private func quieten() {
+        var turns = 0
+        while let due = engine.nextDeadline, failure == nil {
+            network.advance(byNanoseconds: due.nanosecondsSinceEpoch - network.now.nanosecondsSinceEpoch)
+            turns += 1
+            if turns > 100_000 { return fail("the server is never quiet", in: nil) }
+        }
+    }
+
+    // MARK: What the parts share
+
+    func note(_ operation: Operation, by client: Int) {
+        _ = noteRequest(operation, by: client)
+    }
+
+    func noteRequest(_ operation: Operation, by client: Int) -> Int {
+        trace.append(Trace.Entry(step: report.steps, time: network.now, client: client, operation: operation))
+    }
+
+    func answered(_ expectation: Expectation, status: Int) {
+        report.responses += 1
+        trace.answered(expectation.traceNumber, status: status)
+    }
+
+    func heardFrame() { report.frames += 1 }
+    func heardAnswer() { report.answers += 1 }
+
+    /// Notes what does not hold; the first such thing ends the run.
+    func fail(_ message: String, in world: SimulatedWorld?) {
+        guard failure == nil else { return }
+        failure = Failure(
+            seed: seed, world: world?.name ?? "all", step: report.steps, message: message,
+            operations: trace.lines(since: start), withFaults: withFaults)
+    }
+
+    /// Adds to the digest of all that clients receive: the length and some of the bytes, since all would take their time.
+    func digest(_ bytes: UnsafeRawBufferPointer) {
+        var value = (report.digest ^ UInt64(bytes.count)) &* 0x100_0000_01B3
+        var index = 0
+        while index < bytes.count {
+            value = (value ^ UInt64(bytes[index])) &* 0x100_0000_01B3
+            index += 13
+        }
+        report.digest = value
+    }
+
+    /// The history of a consultation.
+    func messages(of id: ResourceID, in world: SimulatedWorld) -> [Message] {
+        engine.inspectBackend(ofWorld: world.id) { $0.inspectMessages(of: id) } ?? []
+    }
+}
+
+extension Duration {
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

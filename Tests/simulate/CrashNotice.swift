@@ -1,0 +1,35 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Says which seed was running when a precondition stops the program: a trap cannot be caught, only announced.
+enum CrashNotice {
+    /// Where the text lies, ready to be written by a signal handler, which must not allocate.
+    nonisolated(unsafe) private static let text = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
+    nonisolated(unsafe) private static var length = 0
+    private static let capacity = 512
+
+    /// Has the text written to standard error before the program dies.
+    static func install() {
+        // Touched here, so that the handler finds it made.
+        _ = text
+        for number in [SIGILL, SIGTRAP, SIGABRT, SIGSEGV] {
+            signal(number) { number in
+                _ = write(2, CrashNotice.text, CrashNotice.length)
+                signal(number, SIG_DFL)
+                raise(number)
+            }
+        }
+    }
+
+    /// Sets the text.
+    static func prepare(_ notice: String) {
+        let bytes = Array(notice.utf8.prefix(capacity))
+        text.update(from: bytes, count: bytes.count)
+        length = bytes.count
+    }
+}
