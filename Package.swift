@@ -83,7 +83,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "MockServer", "Scenarios", "WebSocket", httpTypes,
+                "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "MockServer", "Scenarios", "WebSocket",
+                httpTypes,
             ],
             path: "Tests/Simulation"),
         .executableTarget(

@@ -97,12 +97,10 @@ final class Network {
     /// Delivers one piece to the engine, or what the window has room for to the client; false where nothing moved.
     private func deliver(_ wire: Wire) -> Bool {
         guard wire.ending == .open, let connection = engine.connection(wire.id) else { return false }
-        if connection.hasOutput, wire.window > 0 { serve(connection) }
-        guard wire.ending == .open, wire.hasMore else { return false }
-        guard !engine.isReadingPaused(connection) else {
-            // Looked at again once the client has taken something.
-            return false
-        }
+        let hasRoom = connection.hasOutput && wire.window > 0
+        if hasRoom { serve(connection) }
+        // Where reading is paused, the wire is looked at again once the client has taken something.
+        guard wire.ending == .open, wire.hasMore, !engine.isReadingPaused(connection) else { return hasRoom }
         if !wire.deliverPiece({ engine.receive($0, on: wire.id, at: now) }) {
             guard wire.takeEndOfStream() else { return false }
             engine.receiveEndOfStream(on: wire.id, at: now)

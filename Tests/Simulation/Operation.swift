@@ -153,7 +153,8 @@ enum Target: CustomStringConvertible {
         case .createMeal: .createMealLog
         case .listMeals: .listMealLogs
         case .showMeal: .showMealLog
-        case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld, .deleteWorld,
+        case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
+            .deleteWorld,
             .listWorlds:
             nil
         }

@@ -219,16 +219,23 @@ extension SimulatedClient {
         guard let wire, wire.ending == .open, readsEverything, !simulator.isStopping, !isUncertain else { return }
         guard checks.contains(.promptness) else { return }
         if !pending.isEmpty { return fail("\(pending.count) requests were not answered at once") }
-        if let socket, !hasStalled, let what = socket.violation(isAnswering: simulator.isAnswering(in: socket, of: world))
+        if let socket, !hasStalled,
+            let what = socket.violation(isAnswering: simulator.isAnswering(in: socket, of: world))
         {
             fail(what)
         }
     }
 
+    /// Whether it has a socket that takes all that comes, and nothing else is going on.
+    var isListening: Bool {
+        guard let wire, let socket, wire.ending == .open, !wire.sawEndOfStream, socket.canSend else { return false }
+        return readsEverything && !hasStalled && !isUncertain && checks == .all
+    }
+
     /// Whether the socket was told that the server stops.
     func checkGoingAway() {
-        guard let wire, let socket, readsEverything, !hasStalled, checks == .all, !isUncertain, !isLeaving else { return }
-        guard wire.sawEndOfStream || wire.ending != .open, let code = socket.closeCode else {
+        guard let wire, let socket else { return }
+        guard sawEnd || wire.ending != .open, let code = socket.closeCode else {
             return fail("the server stops, and its socket was not closed")
         }
         if code != 1001 { fail("the server stops, and its socket was closed with \(code)") }

@@ -115,7 +115,9 @@ final class SimulatedSocket {
         case .ping: client.fail("the server pinged")
         case .pong:
             controlPongsDue -= 1
-            if controlPongsDue < 0, client.checks.contains(.pongs) { client.fail("a pong arrived that answers nothing") }
+            if controlPongsDue < 0, client.checks.contains(.pongs) {
+                client.fail("a pong arrived that answers nothing")
+            }
         case .closing(let code, _): closeCode = code?.rawValue ?? 0
         case .failed(_, let message):
             closeCode = 0

@@ -167,7 +167,9 @@ struct Rules {
         var found: ResourceID?
         backend.inspectConsultations(of: user) { facts in
             let consultation = facts.consultation
-            guard consultation.isActive, consultation.persona == persona, consultation.context == context else { return }
+            guard consultation.isActive, consultation.persona == persona, consultation.context == context else {
+                return
+            }
             found = consultation.id
         }
         return found

@@ -22,7 +22,9 @@ extension Simulator {
             fail("\(totals.sockets) sockets are open, \(totals.listedSockets) are listed", in: world)
         }
         if totals.scheduled < totals.answers + totals.processing {
-            fail("\(totals.answers) answers and \(totals.processing) meals wait for \(totals.scheduled) steps", in: world)
+            fail(
+                "\(totals.answers) answers and \(totals.processing) meals wait for \(totals.scheduled) steps", in: world
+            )
         }
     }
 
@@ -108,7 +110,8 @@ extension Simulator {
                 consultation.isActive || (facts.socketCount == 0 && !facts.isAnswering && facts.waitingCount == 0),
                 "it is \(consultation.status), and not quiet")
             if consultation.isActive {
-                for other in active where other.persona == consultation.persona && other.context == consultation.context {
+                for other in active where other.persona == consultation.persona && other.context == consultation.context
+                {
                     expect(false, "\(other.id) is active with the same persona and context")
                 }
                 active.append(consultation)

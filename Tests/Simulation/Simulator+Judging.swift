@@ -63,7 +63,8 @@ extension Simulator {
             return isActive == .some(.some(false)) ? nil : "\(id) is not archived"
         case .linked(let goal, let conversation):
             let linked = engine.inspectBackend(ofWorld: world.id) { $0.inspectGoal(goal)?.conversationID }
-            return linked == .some(conversation) ? nil : "\(goal) is not linked with \(conversation?.description ?? "nothing")"
+            return linked == .some(conversation)
+                ? nil : "\(goal) is not linked with \(conversation?.description ?? "nothing")"
         }
     }
 

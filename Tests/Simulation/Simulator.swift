@@ -209,9 +209,10 @@ public final class Simulator {
     private func stop() {
         note(.shutDown, by: 0)
         isStopping = true
+        let listeners = clients.filter(\.isListening)
         engine.beginShutdown(at: network.now)
         network.turn()
-        for client in clients { client.checkGoingAway() }
+        for client in listeners { client.checkGoingAway() }
         network.advance(byNanoseconds: engine.shutdownTime.wholeNanoseconds)
         engine.resetAll()
         network.turn()

@@ -1,1 +1,72 @@
+import Faults
 import Simulation
+import Testing
+
+@Suite("Simulation")
+struct SimulationTests {
+    @Test("Fixed seeds: whatever clients do, the invariants hold", arguments: 1...UInt64(24))
+    func fixedSeeds(_ seed: UInt64) throws {
+        let report = try Simulator(seed: seed).run().get()
+        #expect(report.sessions == Simulator.usualSessions)
+        #expect(report.steps > report.sessions && report.responses > report.sessions)
+    }
+
+    @Test("Fixed seeds with faults: what a fault leaves untouched still holds", arguments: 1...UInt64(12))
+    func fixedSeedsWithFaults(_ seed: UInt64) throws {
+        let report = try Simulator(seed: seed, withFaults: true).run().get()
+        #expect(report.sessions == Simulator.usualSessions)
+    }
+
+    @Test("Seeds that failed once", arguments: try FailedSeed.all())
+    func failedSeeds(_ failed: FailedSeed) throws {
+        _ = try Simulator(seed: failed.seed, withFaults: failed.withFaults).run().get()
+    }
+
+    @Test("Fresh seeds, drawn from the system: a failure names the one to replay")
+    func freshSeeds() throws {
+        for _ in 0..<8 {
+            let seed = UInt64.random(in: 1...UInt64(Int64.max))
+            // The description of a failure has the seed and the command; after a crash this line is what is left of it.
+            print("simulation: fresh seed \(seed)")
+            _ = try Simulator(seed: seed).run().get()
+        }
+    }
+
+    @Test("The same seed is the same run, byte for byte", arguments: [3, 7, 10])
+    func replay(_ seed: UInt64) throws {
+        let first = try Simulator(seed: seed).run().get()
+        let second = try Simulator(seed: seed).run().get()
+        #expect(first == second)
+    }
+
+    @Test("Another seed is another run")
+    func anotherSeed() throws {
+        let first = try Simulator(seed: 1).run().get()
+        let second = try Simulator(seed: 2).run().get()
+        #expect(first.digest != second.digest)
+    }
+
+    @Test("The runs reach what they are there for")
+    func coverage() throws {
+        var report = Report()
+        for seed in 1...UInt64(8) { report += try Simulator(seed: seed).run().get() }
+        #expect(report.answers >= 20)
+        #expect(report.frames >= 1000)
+        #expect(report.responses >= 1000)
+    }
+
+    @Test("A failure tells seed, world, step, what was done last, and the command that replays it")
+    func failureText() {
+        let failure = Failure(
+            seed: 7, world: "w1", step: 12, message: "two goals name one conversation",
+            operations: ["11 +5 ms, client 3: connects", "12 +6 ms, client 3: creates a goal → 201"], withFaults: false)
+        #expect(
+            failure.description == """
+                seed 7, world w1, step 12: two goals name one conversation
+                last operations:
+                  11 +5 ms, client 3: connects
+                  12 +6 ms, client 3: creates a goal → 201
+                replay: scripts/simulate --seed 7
+                """)
+    }
+}

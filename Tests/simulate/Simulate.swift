@@ -54,7 +54,8 @@ struct Simulate: ParsableCommand {
     private static let usualSessions = 20_000
 
     private func runOne(_ seed: UInt64) throws -> Report {
-        CrashNotice.prepare("seed \(seed) crashed the server\nreplay: scripts/simulate --seed \(seed)\(faults ? " --faults" : "")\n")
+        CrashNotice.prepare(
+            "seed \(seed) crashed the server\nreplay: scripts/simulate --seed \(seed)\(faults ? " --faults" : "")\n")
         switch Simulator(seed: seed, withFaults: faults).run() {
         case .success(let report): return report
         case .failure(let failure):
@@ -64,7 +65,8 @@ struct Simulate: ParsableCommand {
     }
 
     private func finish(_ report: Report, seconds: Double?) throws {
-        let rate = seconds.map { " in \(Int($0 * 1000)) ms, \(Int(Double(report.sessions) / $0)) sessions a second" } ?? ""
+        let rate =
+            seconds.map { " in \(Int($0 * 1000)) ms, \(Int(Double(report.sessions) / $0)) sessions a second" } ?? ""
         print("passed: \(report.sessions) sessions\(rate)")
         print(
             "\(report.steps) steps, \(report.responses) responses, \(report.frames) frames, \(report.answers) answers compared"

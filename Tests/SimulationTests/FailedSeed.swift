@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+/// A seed that failed once, from `Fixtures/simulator/failed-seeds.txt`.
+struct FailedSeed: Sendable, CustomTestStringConvertible {
+    let seed: UInt64
+    let withFaults: Bool
+    /// What it showed.
+    let comment: String
+
+    var testDescription: String { "\(seed)\(withFaults ? " with faults" : ""): \(comment)" }
+
+    private struct BadLine: Error, CustomStringConvertible {
+        let line: String
+        var description: String {
+            "failed-seeds.txt: \"\(line)\" is no seed with a comment, such as: 7 [faults] # what it showed"
+        }
+    }
+
+    /// A line is `SEED # COMMENT`, or `SEED faults # COMMENT`.
+    init(line: String) throws {
+        let halves = line.split(separator: "#", maxSplits: 1)
+        let words = halves.first?.split(separator: " ") ?? []
+        guard halves.count == 2, let seed = words.first.flatMap({ UInt64($0) }), words.count <= 2,
+            words.count == 1 || words[1] == "faults"
+        else { throw BadLine(line: line) }
+        self.seed = seed
+        withFaults = words.count == 2
+        comment = halves[1].trimmingCharacters(in: .whitespaces)
+        guard !comment.isEmpty else { throw BadLine(line: line) }
+    }
+
+    static func all() throws -> [FailedSeed] {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let text = try String(
+            contentsOf: root.appendingPathComponent("Fixtures/simulator/failed-seeds.txt"), encoding: .utf8)
+        return try text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { try FailedSeed(line: String($0)) }
+    }
+}
+
+@Suite("Seeds that failed")
+struct FailedSeedTests {
+    @Test("A line is a seed, whether faults were drawn, and what it showed")
+    func reads() throws {
+        let plain = try FailedSeed(line: "10 # a crash")
+        #expect(plain.seed == 10 && !plain.withFaults && plain.comment == "a crash")
+        #expect(try FailedSeed(line: "11 faults # another").withFaults)
+    }
+
+    @Test(
+        "A line without a comment, or with anything else, is refused", arguments: ["10", "ten # x", "1 2 # x", "1 #"])
+    func refuses(_ line: String) {
+        #expect(throws: (any Error).self) { try FailedSeed(line: line) }
+    }
+}
