@@ -7,7 +7,9 @@ extension Engine {
     /// too little of the answers.
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
-        while connection.ending == .none, !isReadingPaused(connection), connection.speaks == .http {
+        while connection.ending == .none, !connection.isSilent, !isReadingPaused(connection),
+            connection.speaks == .http
+        {
             let event: HTTP1.Event
             do throws(RemoteError) {
                 event = try connection.http.nextEvent()
