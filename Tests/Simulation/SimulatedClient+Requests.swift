@@ -11,6 +11,7 @@ extension SimulatedClient {
         let traced = simulator.noteRequest(.request(target, credentials), by: number)
         let expectation = simulator.expectation(of: target, by: user, credentials: credentials, traced: traced)
         let fields = user.fields(credentials, foreigner: foreigner)
+        if case .resetWorld(let id) = target { simulator.noteReset(of: id) }
         send(RequestWriter.bytes(of: target, in: world, fields: fields), expectation)
     }
 

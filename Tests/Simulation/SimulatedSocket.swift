@@ -31,12 +31,15 @@ final class SimulatedSocket {
     private var assistantID = ""
     /// Where in the history the next answer is looked for.
     private var nextMessage = 0
+    /// How often its world had been reset when it was opened.
+    private let resetCount: Int
 
     init(of client: SimulatedClient, on consultation: ResourceID?, wire: Wire?) {
         self.client = client
         self.consultation = consultation
         self.wire = wire
         idText = consultation?.description ?? ""
+        resetCount = client.world.resetCount
         var limits = WebSocket.Limits()
         limits.message = 1 << 24
         socket = WebSocket.Connection(role: .client, limits: limits, maskSeed: UInt64(client.number))
@@ -192,7 +195,7 @@ final class SimulatedSocket {
     // MARK: What was heard is what is stored
 
     private func compare(_ text: String, id: String?) {
-        guard let consultation else { return }
+        guard let consultation, resetCount == client.world.resetCount else { return }
         client.simulator.heardAnswer()
         let messages = client.simulator.messages(of: consultation, in: client.world)
         if let id {

@@ -13,6 +13,8 @@ final class SimulatedWorld {
     /// What its fault rules leave to be checked.
     let checks: Checks
     private(set) var users: [SimulatedUser] = []
+    /// How often it was told to begin anew; what was heard before is stored no more.
+    var resetCount = 0
 
     var name: String { id ?? "default" }
 

@@ -172,6 +172,11 @@ public final class Simulator {
         worlds.removeAll { engine.inspectWorld($0.id) == nil }
     }
 
+    /// A world is about to begin anew.
+    func noteReset(of id: String) {
+        for world in everyWorld where world.id == id { world.resetCount += 1 }
+    }
+
     /// A user of another world, if there is one.
     func foreigner(to world: SimulatedWorld) -> SimulatedUser? {
         let others = worlds.filter { $0 !== world }
