@@ -21,7 +21,8 @@ extension Engine {
 
     /// Limits the time in which the peer takes nothing of the output; a deadline of that kind goes on.
     func awaitReader(of connection: Connection, at now: Timestamp) {
-        guard !connection.isDrained, connection.deadline?.purpose != .idle else { return }
+        // What a fault has silenced is kept as long as that lasts, whatever was written before.
+        guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle else { return }
         arm(connection, .idle, after: patience.idle, at: now)
     }
 
