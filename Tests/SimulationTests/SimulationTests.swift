@@ -1,5 +1,5 @@
 import Faults
-import Simulation
+@testable import Simulation
 import Testing
 
 @Suite("Simulation")
