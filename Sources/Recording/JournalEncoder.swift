@@ -1,3 +1,4 @@
+import Digests
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -183,7 +184,7 @@ extension JournalEncoder {
     }
 
     private static func write(base64 body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
-        writer.member(content.names.base64, Base64Text.encode(body.bytes))
+        writer.member(content.names.base64, Base64.encode(body.bytes))
         writeCut(body, content, to: &writer)
     }
 

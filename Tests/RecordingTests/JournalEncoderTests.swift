@@ -169,11 +169,4 @@ struct JournalEncoderTests {
         #expect(lines.count == 4 && lines[0] == "# " && lines[3] == "")
         #expect(try lines[1...2].map { try JSON.parse(String($0))["text"]?.string } == ["a", "b"])
     }
-
-    @Test("has base64 as Foundation has it", arguments: 0..<50)
-    func base64(count: Int) {
-        var numbers = SplitMix64(seed: UInt64(count))
-        let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &numbers) }
-        #expect(Base64Text.encode(bytes) == Data(bytes).base64EncodedString())
-    }
 }

@@ -16,7 +16,7 @@ enum Arrows {
         "FitIQBackend": ["FitIQAPI", "JSON", "Nutrition", "Patterns", "HeapModule"],
         "Faults": ["FitIQAPI", "JSON", "WebSocket", "HTTPTypes"],
         "Scenarios": Set(["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Yams"] + system),
-        "Recording": ["FitIQAPI", "HTTP1", "JSON", "WebSocket", "HTTPTypes"],
+        "Recording": ["Digests", "FitIQAPI", "HTTP1", "JSON", "WebSocket", "HTTPTypes"],
         "APIDescriptions": [],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
         "MockServer": [
