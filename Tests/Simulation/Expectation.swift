@@ -33,8 +33,8 @@ enum BodyCheck {
     case list(String, total: Int)
     /// The consultation is archived afterwards.
     case archived(ResourceID)
-    /// The goal is linked like this afterwards.
-    case linked(goal: ResourceID, ResourceID?)
+    /// The goal is linked like this afterwards, and its former conversation names it no more.
+    case linked(goal: ResourceID, ResourceID?, former: ResourceID?)
 
     enum Entity {
         case consultation, goal, mealLog

@@ -131,12 +131,13 @@ struct Rules {
     private func update(_ id: String, _ conversation: UpdateGoalRequest.Conversation) -> Answer {
         guard let goal = goal(id) else { return (404, .refusal) }
         switch conversation {
-        case .keep: return (200, .linked(goal: goal.id, goal.conversationID))
-        case .unlink: return (200, .linked(goal: goal.id, nil))
+        case .keep: return (200, .linked(goal: goal.id, goal.conversationID, former: nil))
+        case .unlink: return (200, .linked(goal: goal.id, nil, former: goal.conversationID))
         case .link(let id):
             guard let facts = owned(id) else { return (404, .refusal) }
             guard facts.consultation.isActive else { return (400, .refusal) }
-            return (200, .linked(goal: goal.id, facts.consultation.id))
+            let former = goal.conversationID == facts.consultation.id ? nil : goal.conversationID
+            return (200, .linked(goal: goal.id, facts.consultation.id, former: former))
         }
     }
 

@@ -62,10 +62,12 @@ extension Simulator {
                 $0.consultationFacts(id)?.consultation.isActive
             }
             return isActive == .some(.some(false)) ? nil : "\(id) is not archived"
-        case .linked(let goal, let conversation):
+        case .linked(let goal, let conversation, let former):
             let linked = engine.inspectBackend(ofWorld: world.id) { $0.inspectGoal(goal)?.conversationID }
-            return linked == .some(conversation)
-                ? nil : "\(goal) is not linked with \(conversation?.description ?? "nothing")"
+            guard linked == .some(conversation) else { return "\(goal) is not linked with \(conversation as Any)" }
+            guard let former else { return nil }
+            let named = engine.inspectBackend(ofWorld: world.id) { $0.consultationFacts(former)?.consultation.goalID }
+            return named == .some(goal) ? "\(former) still names \(goal)" : nil
         }
     }
 
