@@ -1,5 +1,6 @@
 import FitIQAPI
 import MockServer
+import Scenarios
 
 /// What a newcomer sees first: where the server is, what it asks for, and commands to try.
 struct Banner {
@@ -16,7 +17,8 @@ struct Banner {
           Docs        \(server.url)/docs
           API key     \(server.apiKey)
           Token       \(server.token)
-
+          Admin API   \(server.url)/__admin
+        \(circumstances)
         \(examples.map { "\($0.title):\n\n  \($0.command)\n\n" }.joined())Stop with Ctrl-C.
 
         """
@@ -26,13 +28,32 @@ struct Banner {
         server.mode == .union ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
     }
 
+    /// Lines about what is not as by default.
+    private var circumstances: String {
+        var lines: [String] = []
+        if server.scenario.name != Scenario.defaultName {
+            let summary = server.scenario.summary.isEmpty ? "" : ": " + server.scenario.summary
+            lines.append("  Scenario    " + (server.scenario.name + summary).onOneLine)
+        }
+        if let time = server.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
     private struct Example {
         let title: String
         let command: String
     }
 
+    private var examples: [Example] { examplesOfMode + (server.manualTime == nil ? [] : [clockExample]) }
+
+    private var clockExample: Example {
+        Example(
+            title: "Nothing happens by itself: move the clock",
+            command: curl("-X POST", "/__admin/clock", fields: adminFields, body: #"{"advance":"5s"}"#))
+    }
+
     /// Something that the mode serves, in the order in which a newcomer would try it.
-    private var examples: [Example] {
+    private var examplesOfMode: [Example] {
         switch server.mode {
         case .union, .consultationWebSocket, .enhancedConsultations:
             consultationExamples(body: #"{"persona":"nutritionist"}"#)
@@ -73,14 +94,23 @@ struct Banner {
         ]
     }
 
-    private func curl(_ options: String, _ path: String, body: String? = nil) -> String {
+    private func curl(_ options: String, _ path: String, fields: [String]? = nil, body: String? = nil) -> String {
         let options = (["-sS", options, "-w '\\n'"]).filter { !$0.isEmpty }.joined(separator: " ")
         let lines =
-            [
-                "curl \(options) \((server.url + path).shellQuoted)",
-                "-H 'Authorization: Bearer \(server.token)'",
-                "-H \("X-API-Key: \(server.apiKey)".shellQuoted)",
-            ] + (body.map { ["-H 'Content-Type: application/json' -d '\($0)'"] } ?? [])
+            ["curl \(options) \((server.url + path).shellQuoted)"]
+            + (fields ?? credentials).map { "-H \($0.shellQuoted)" }
+            + (body.map { ["-H 'Content-Type: application/json' -d '\($0)'"] } ?? [])
         return lines.joined(separator: " \\\n    ")
+    }
+
+    private var credentials: [String] { ["Authorization: Bearer \(server.token)", "X-API-Key: \(server.apiKey)"] }
+
+    private var adminFields: [String] { server.adminToken.map { ["X-Admin-Token: \($0)"] } ?? [] }
+}
+
+extension String {
+    /// The text with a space for each control character, line breaks included.
+    fileprivate var onOneLine: String {
+        String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }
 }

@@ -94,10 +94,23 @@ struct Chat: ParsableCommand {
     /// Sends a message and prints the answer chunk by chunk.
     private func ask(_ content: String, _ socket: ChatSocket) throws {
         try socket.send(["type": .string(chatProtocol.rawValue), "content": .string(content)])
+        var isInLine = false
+        // What is said on standard error begins a line of its own.
+        func endLine() {
+            if isInLine { print() }
+            fflush(nil)
+        }
         while true {
-            let frame = try socket.next()
+            let frame: JSONValue
+            do throws(ClientError) {
+                frame = try socket.next()
+            } catch {
+                endLine()
+                throw error
+            }
             switch frame["type"]?.string {
             case "stream_chunk", "assistant_message_chunk":
+                isInLine = true
                 print(frame["content"]?.string ?? "", terminator: "")
                 fflush(nil)
             case "stream_complete", "assistant_message_end":
@@ -107,6 +120,7 @@ struct Chat: ParsableCommand {
                 let said = frame["error"]?.string ?? "the server sent an error without a text."
                 let text = said + Messages.otherProtocol(after: said, spoken: chatProtocol.rawValue)
                 // The conversation goes on: the next line may be better.
+                endLine()
                 guard message == nil else { throw Failure.running(text) }
                 FitIQMock.printError(text)
                 return

@@ -1,5 +1,7 @@
 import ArgumentParser
+import FitIQAPI
 import MockServer
+import Sockets
 
 #if canImport(Darwin)
     import Darwin
@@ -21,7 +23,7 @@ struct FitIQMock: ParsableCommand {
             Exit codes: 0 all is well, 2 usage or configuration, 3 the server failed while it ran.
             """,
         version: Version.current,
-        subcommands: [Serve.self, Token.self, Chat.self])
+        subcommands: [Serve.self, Token.self, Chat.self, Check.self, ListScenarios.self])
 
     /// Parses and runs, and turns every error into one line on standard error and an exit code of the table above.
     static func main() {
@@ -29,7 +31,7 @@ struct FitIQMock: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch let failure as Failure {
-            printError(failure.message)
+            if !failure.message.isEmpty { printError(failure.message) }
             leave(failure.exitCode)
         } catch {
             let isHelp = exitCode(for: error) == .success
@@ -49,17 +51,24 @@ struct FitIQMock: ParsableCommand {
         _exit(code)
     }
 
-    static func printError(_ message: String) {
-        let line = Array("fitiq-mock: \(message)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
+    static func printError(_ message: String) { printToStandardError("fitiq-mock: \(message)\n") }
+
+    static func printToStandardError(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
     }
+
+    /// The system's time.
+    static var now: Timestamp { Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch()) }
 }
 
-/// Something that ends the program, told in one line.
+/// Something that ends the program, told in one line; mistakes in a file follow it, a line each.
 struct Failure: Error {
     let message: String
     let exitCode: Int32
 
     static func configuration(_ message: String) -> Failure { Failure(message: message, exitCode: 2) }
+    /// What is wrong has been told.
+    static let alreadyTold = Failure(message: "", exitCode: 2)
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
 }

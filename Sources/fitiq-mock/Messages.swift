@@ -39,6 +39,44 @@ enum Messages {
         "the system allows \(count) open files: at most \(connections) connections are served at once (see ulimit -n)"
     }
 
+    static func unknownClock(_ value: String, allowed: [String]) -> String {
+        let near = NearMiss.nearest(to: value, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        return "--clock must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
+    }
+
+    // MARK: Scenarios
+
+    /// Why a scenario is not served, and under it a line for each mistake, as editors know to jump to.
+    static func mistakes(in path: String, _ lines: String) -> String { "cannot use '\(path)':\n\(lines)" }
+
+    static let watchWithoutFile = "--watch goes only with a scenario file: --scenario FILE."
+
+    static func reloaded(_ path: String, isEntire: Bool) -> String {
+        isEntire
+            ? "reloaded '\(path)'"
+            : "reloaded '\(path)': answers, meals and faults count from now on; data, guide, seed, clock and token lifetime "
+                + "with the next reset (POST /__admin/reset), and in new worlds"
+    }
+
+    static func lastGoodStays(_ path: String) -> String {
+        "'\(path)' has mistakes; what was loaded last stays until they are mended:"
+    }
+
+    static func vanished(_ path: String) -> String {
+        "'\(path)' is gone; what was loaded last stays, and the file is read when it is back"
+    }
+
+    /// The file's name before a sentence about it, as with its mistakes.
+    static func inFile(_ path: String, _ sentence: String) -> String { "\(path): \(sentence)" }
+
+    // MARK: Files
+
+    static func unreadable(_ path: String, reason: String) -> String { "cannot read '\(path)': \(reason)." }
+
+    static func tooLarge(_ path: String, limit: Int) -> String {
+        "'\(path)' is larger than \(limit >> 20) MiB, which is the most that is read."
+    }
+
     static func unwritable(_ path: String, reason: String) -> String { "cannot write '\(path)': \(reason)." }
 
     static let forced = "stopped at once by a second signal; open connections were cut off."

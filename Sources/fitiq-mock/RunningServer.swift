@@ -8,19 +8,27 @@ struct RunningServer {
     let mode: GuideMode
     let apiKey: String
     let token: String
+    /// What the scenario is called, and what it says of itself.
+    let scenario: (name: String, summary: String)
+    /// Where the clock stands that is moved by hand; nil where it is the system's.
+    let manualTime: Timestamp?
+    /// What the admin API asks for.
+    let adminToken: String?
     /// Options that `chat` needs to find this server.
     let chatOptions: [String]
 
     init(_ engine: Engine) {
-        let secret = engine.configuration.jwtSecret
         url = engine.configuration.origin
         mode = engine.configuration.mode
         apiKey = engine.configuration.apiKey
-        token = DevelopmentCredentials.token(secret: secret)
+        token = engine.token
+        scenario = (engine.scenario.name, engine.scenario.summary)
+        manualTime = engine.manualTime
+        adminToken = engine.configuration.adminToken
         var options: [String] = []
         if url != Chat.defaultURL { options.append("--url \(url.shellQuoted)") }
         if apiKey != DevelopmentCredentials.apiKey { options.append("--api-key \(apiKey.shellQuoted)") }
-        if secret != DevelopmentCredentials.jwtSecret { options.append("--token \(token)") }
+        if token != DevelopmentCredentials.token() { options.append("--token \(token)") }
         if mode == .enhancedConsultations { options.append("--protocol user_message") }
         chatOptions = options
     }
@@ -31,7 +39,8 @@ struct RunningServer {
     func readyFile(processID: Int32) -> [UInt8] {
         JSONValue.object([
             "url": .string(url), "ws_url": .string(webSocketURL), "api_key": .string(apiKey), "token": .string(token),
-            "guide": .string(mode.rawValue), "pid": .number(JSONNumber(Int(processID))),
+            "guide": .string(mode.rawValue), "scenario": .string(scenario.name),
+            "pid": .number(JSONNumber(Int(processID))),
         ]).encoded() + [UInt8(ascii: "\n")]
     }
 }

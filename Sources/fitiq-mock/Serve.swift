@@ -3,6 +3,7 @@ import FitIQAPI
 import FitIQBackend
 import Logging
 import MockServer
+import Scenarios
 import Sockets
 
 #if canImport(Darwin)
@@ -44,6 +45,31 @@ struct Serve: ParsableCommand {
             """, valueName: "name"))
     var guide: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "What happens: a built-in scenario (see 'fitiq-mock scenarios') or a file. (default: default)",
+            valueName: "name|file"))
+    var scenario: String?
+
+    @Flag(help: "Follow the scenario's file when it changes; connections stay.")
+    var watch = false
+
+    @Option(
+        help: ArgumentHelp(
+            "real, or manual: time stands still until POST /__admin/clock moves it. (default: real)",
+            valueName: "mode"))
+    var clock: String?
+
+    @Option(
+        name: .customLong("import"),
+        help: ArgumentHelp("Begin with the state in this file, as --export-on-exit writes it.", valueName: "path"))
+    var importFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write everything that the server holds to this file when it has stopped.", valueName: "path"))
+    var exportOnExit: String?
+
     @Flag(help: "Stream answers and work meals out without artificial delays.")
     var instant = false
 
@@ -56,7 +82,13 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write url, ws_url, api_key, token, guide and pid as JSON to this file once the server accepts.",
+            "What the admin API asks for as X-Admin-Token. (default: nothing, of this machine only)", valueName: "token"
+        ))
+    var adminToken: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write url, ws_url, api_key, token, guide, scenario and pid as JSON to this file once the server accepts.",
             valueName: "path"
         ))
     var readyFile: String?
@@ -69,22 +101,35 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         let logger = try makeLogger()
-        var configuration = try engineConfiguration()
+        let plan = try makePlan()
+        var watched: WatchedFile?
+        if try Settings.flag(watch, "WATCH") {
+            guard case .file(let path) = plan.source else { throw Failure.configuration(Messages.watchWithoutFile) }
+            watched = WatchedFile(path: path, seen: FileStamp(path))
+        }
+        var configuration = try engineConfiguration(plan.load())
         let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: configuration.limits.descriptors)
         if descriptors < configuration.limits.descriptors {
             configuration.limits.fit(descriptors: descriptors)
             logger.notice("\(Messages.fewDescriptors(descriptors, connections: configuration.limits.connections))")
         }
         let readyFile = try nonEmpty(readyFile, "READY_FILE", "--ready-file")
+        let exportFile = try nonEmpty(exportOnExit, "EXPORT_ON_EXIT", "--export-on-exit")
         // One that an earlier server left would send whoever waits for it to the wrong place.
         if let readyFile { unlink(readyFile) }
-        let server = try open(configuration)
+        let server = try open(configuration, plan)
         do throws(SocketError) {
             try server.stopOnSignals([SIGINT, SIGTERM])
         } catch {
             throw Failure.configuration(error.description)
         }
         server.engine.log(to: logger)
+        if let watched {
+            var reloading = ScenarioReloading(watched, plan: plan, logger: logger)
+            server.every(ScenarioReloading.interval) { [engine = server.engine] now in
+                reloading.look(for: engine, at: now)
+            }
+        }
 
         let running = RunningServer(server.engine)
         if let readyFile {
@@ -94,25 +139,55 @@ struct Serve: ParsableCommand {
         fflush(nil)
         try serve(server)
         if let readyFile { unlink(readyFile) }
+        if let exportFile { try export(server.engine, to: exportFile) }
     }
 
-    private func engineConfiguration() throws(Failure) -> Engine.Configuration {
+    private func makePlan() throws(Failure) -> ScenarioPlan {
+        var plan = ScenarioPlan()
+        if let name = try nonEmpty(scenario, "SCENARIO", "--scenario") { plan.source = try ScenarioSource(name) }
+        if let path = try nonEmpty(importFile, "IMPORT", "--import") { plan.state = try .init(path) }
         let number = "a whole number from 0 to 18446744073709551615"
-        return Engine.Configuration(
-            seed: try Settings.value(seed, "SEED", expected: number) ?? 1,
-            pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
-            mode: try guideMode(),
-            apiKey: try fieldValue(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
-            jwtSecret: try nonEmpty(jwtSecret, "JWT_SECRET", "--jwt-secret") ?? DevelopmentCredentials.jwtSecret)
+        plan.seed = try Settings.value(seed, "SEED", expected: number)
+        plan.guide = try guideMode()
+        plan.clock = try clockChoice()
+        return plan
     }
 
-    private func guideMode() throws(Failure) -> GuideMode {
-        guard let name = Settings.text(guide, "GUIDE") else { return .union }
+    private func engineConfiguration(_ scenario: Scenario) throws(Failure) -> Engine.Configuration {
+        var configuration = Engine.Configuration(
+            pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
+            apiKey: try fieldValue(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
+            jwtSecret: try nonEmpty(jwtSecret, "JWT_SECRET", "--jwt-secret") ?? DevelopmentCredentials.jwtSecret,
+            adminToken: try fieldValue(adminToken, "ADMIN_TOKEN", "--admin-token"))
+        configuration.adopt(scenario)
+        return configuration
+    }
+
+    private func export(_ engine: Engine, to path: String) throws(Failure) {
+        do throws(Failure) {
+            try AtomicFile.write(engine.exportState(at: FitIQMock.now) + [UInt8(ascii: "\n")], to: path)
+        } catch {
+            // It had served already.
+            throw .running(error.message)
+        }
+    }
+
+    private func clockChoice() throws(Failure) -> ScenarioPlan.ClockChoice? {
+        guard let name = Settings.text(clock, "CLOCK") else { return nil }
+        guard let choice = ScenarioPlan.ClockChoice(rawValue: name) else {
+            let allowed = ScenarioPlan.ClockChoice.allCases.map(\.rawValue)
+            throw .configuration(Messages.unknownClock(name, allowed: allowed))
+        }
+        return choice
+    }
+
+    private func guideMode() throws(Failure) -> GuideMode? {
+        guard let name = Settings.text(guide, "GUIDE") else { return nil }
         guard let mode = GuideMode(rawValue: name) else { throw .configuration(Messages.unknownGuide(name)) }
         return mode
     }
 
-    private func open(_ configuration: Engine.Configuration) throws(Failure) -> Host {
+    private func open(_ configuration: Engine.Configuration, _ plan: ScenarioPlan) throws(Failure) -> Host {
         let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
         let host = try nonEmpty(host, "HOST", "--host") ?? "127.0.0.1"
         let address: SocketAddress
@@ -124,6 +199,7 @@ struct Serve: ParsableCommand {
         do throws(Host.StartError) {
             return try Host(listeningOn: address, configuration: configuration)
         } catch {
+            if case .scenario = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
             throw .configuration(error.description)
         }
     }

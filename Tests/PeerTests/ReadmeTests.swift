@@ -11,8 +11,11 @@ extension Peers {
         func commands() async throws {
             let blocks = try ConsoleBlock.all(in: readme)
             #expect(blocks.count >= 5, "README's console blocks are found.")
+            #expect(blocks.flatMap(\.files).map(\.name) == ["mine.yaml"], "README's scenario is found.")
+            var port = ""
+            try await RunningServer.serve { port = String($0.ready.url.split(separator: ":")[2]) }
             try await RunningServer.serve("--instant") { server in
-                let adapter = try Adapter(server)
+                let adapter = try Adapter(server, freePort: port)
                 for block in blocks {
                     let expected = block.commands.map { adapter.timeless("$ \($0.text)\n\($0.output)") }.joined()
                     let printed = try await adapter.run(block).map(adapter.timeless).joined()
@@ -58,6 +61,27 @@ extension Peers {
                 ("`context` beside `coach_type` | 1,000", #""context", characters: 0...1000"#),
                 ("token | 4,096 bytes, a user id of 200", "text.utf8.count <= 4096"),
                 ("SIGTERM or SIGINT | 4 s", "public var shutdownTime = Duration.seconds(4)"),
+                ("worlds | 12,000", "public var worlds = 12_000"),
+                ("asks for a world | 30 min", "public var worldIdleTime = Duration.seconds(1800)"),
+                ("file | 16 MiB, 200,000 values, 64", "public static let fileBytes = 16 * 1024 * 1024"),
+                ("file | 16 MiB, 200,000 values, 64", "public static let nodes = 200_000"),
+                ("file | 16 MiB, 200,000 values, 64", "public static let depth = 64"),
+                ("`--import` | 64 MiB", "public static let largestState = 64 * 1024 * 1024"),
+                ("mistakes told of a scenario | 50", "public static let mistakes = 50"),
+                ("rules for answers, and for meals | 1,000", "public static let rules = 1000"),
+                ("steps of an answer | 10,000, 256 KiB", "public static let steps = 10_000"),
+                ("steps of an answer | 10,000, 256 KiB", "public static let answerBytes = 256 * 1024"),
+                ("faults | 1,000", "public static let faults = 1000"),
+                ("faults | 1,000", "public static let rules = 1_000"),
+                ("wait of a fault | 1 h", "public static let longestWait: Int64 = 3_600 * 1_000_000_000"),
+                ("hangs or is silent | 10 min", "public static let hang: Int64 = 600 * 1_000_000_000"),
+                ("hangs or is silent | 10 min", "static let longestSilence: Int64 = 600_000_000_000"),
+                ("a quota | 1,000,000 in 24 h", "public static let quotaRequests = 1_000_000"),
+                ("a quota | 1,000,000 in 24 h", "longestWindow: Int64 = 24 * 3_600 * 1_000_000_000"),
+                ("in place of another | 1 MiB", "public static let replacementBody = 1_024 * 1_024"),
+                ("journal of a world | 10,000 entries, 32", "public var entries = 10_000"),
+                ("journal of a world | 10,000 entries, 32", "public var bytes = 32 * 1024 * 1024"),
+                ("in the journal | 64 KiB", "public var body = 64 * 1024"),
             ])
         func limits(row: String, declaration: String) throws {
             #expect(try readme.contains(row), "README has no row '\(row)'.")
@@ -80,30 +104,54 @@ extension Peers {
 }
 
 /// A fenced block of README in which lines that begin with `$ ` are typed and the others are printed.
+///
+/// Blocks of one chapter are typed into one shell, save for those that start the server and the tests, which run already.
 struct ConsoleBlock {
     struct Command {
         var text: String
         var output = ""
     }
 
+    /// What is saved as a file: the YAML under a line that names it.
+    struct File {
+        var name: String
+        var text = ""
+    }
+
     var commands: [Command] = []
+    var files: [File] = []
 
     static func all(in markdown: String) throws -> [ConsoleBlock] {
         var blocks: [ConsoleBlock] = []
-        var isInside = false
+        var fence = ""
+        var isNewChapter = true
+        var isFirst = false
+        var name = ""
         for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
-            switch (isInside, line) {
-            case (false, "```console"):
-                isInside = true
-                blocks.append(ConsoleBlock())
-            case (true, "```"):
-                isInside = false
-            case (true, _) where line.hasPrefix("$ "):
+            switch (fence, line) {
+            case ("", _) where line.hasPrefix("```"):
+                fence = String(line)
+                guard line == "```console" || line == "```yaml" && !name.isEmpty else { continue }
+                if isNewChapter { blocks.append(ConsoleBlock()) }
+                if line == "```yaml" { blocks[blocks.count - 1].files.append(File(name: name)) }
+                isNewChapter = false
+                isFirst = true
+            case ("", _):
+                if line.hasPrefix("## ") { isNewChapter = true }
+                if let match = line.firstMatch(of: #/Save this as `([\w.-]+)`/#) { name = String(match.output.1) }
+            case (_, "```"):
+                fence = ""
+            case ("```console", _) where line.hasPrefix("$ "):
                 blocks[blocks.count - 1].commands.append(Command(text: String(line.dropFirst(2))))
-            case (true, _):
+                // The two commands of a newcomer stand for themselves.
+                if line.hasPrefix("$ ./scripts/") { isNewChapter = true }
+                isFirst = false
+            case ("```console", _):
+                try #require(!isFirst, "A console block of README begins with output.")
                 let last = blocks[blocks.count - 1].commands.count - 1
-                try #require(last >= 0, "A console block of README begins with output.")
                 blocks[blocks.count - 1].commands[last].output += line + "\n"
+            case ("```yaml", _) where !name.isEmpty:
+                blocks[blocks.count - 1].files[blocks[blocks.count - 1].files.count - 1].text += line + "\n"
             default: break
             }
         }
@@ -119,11 +167,16 @@ private struct Adapter {
 
     static let readmeProgram = ".build/release/fitiq-mock"
     static let readmeAddress = "127.0.0.1:8080"
+    /// The port of servers that README starts beside the one that runs.
+    static let readmePort = "8081"
+    private let port: String
 
-    init(_ server: RunningServer) throws {
+    /// - Parameter port: one that nobody listens on.
+    init(_ server: RunningServer, freePort port: String) throws {
         self.server = server
         program = try Programs.fitiqMock().path
         address = String(server.ready.url.dropFirst("http://".count))
+        self.port = port
     }
 
     /// What README should show for each command: the command after its prompt, and the output.
@@ -137,6 +190,7 @@ private struct Adapter {
         let script = block.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
         let files = try ScratchDirectory()
         defer { files.remove() }
+        for file in block.files { try Data(file.text.utf8).write(to: files[file.name]) }
         let shell = try await Command(
             URL(fileURLWithPath: "/bin/bash"), ["-c", "cd \"$0\" && source /dev/stdin", files.url.path],
             environment: ["FITIQ_MOCK_URL": server.ready.url], input: script)
@@ -149,6 +203,7 @@ private struct Adapter {
     private func toRun(_ command: String) -> String {
         command.replacingOccurrences(of: Self.readmeProgram, with: program)
             .replacingOccurrences(of: Self.readmeAddress, with: address)
+            .replacingOccurrences(of: Self.readmePort, with: port)
     }
 
     private func asInReadme(_ output: String) -> String {
@@ -160,11 +215,13 @@ private struct Adapter {
             // The banner names the port in the chat command only where it is not the default one.
             .replacingOccurrences(of: " --url \(server.ready.url)", with: "")
             .replacingOccurrences(of: address, with: Self.readmeAddress)
+            .replacingOccurrences(of: "127.0.0.1:\(port)", with: "127.0.0.1:\(Self.readmePort)")
     }
 
     /// The text without times, and without the tokens that depend on them.
     func timeless(_ text: String) -> String {
-        let time = #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
+        // Those of a manual clock are the same in each run.
+        let time = #/202[6-9]-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
         let withoutTimes = text.replacing(time, with: "TIME")
         guard text.hasPrefix("$ \(Self.readmeProgram) token") else { return withoutTimes }
         return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")

@@ -9,6 +9,7 @@ final class RunningServer: Sendable {
         let ws_url: String
         let api_key: String
         let token: String
+        let scenario: String
         let pid: Int32
     }
 
@@ -18,6 +19,32 @@ final class RunningServer: Sendable {
     private let process: Process
     private let files: ScratchDirectory
     private let exits: AsyncStream<Int32>
+    /// Told whenever the log has grown.
+    private let logged: AsyncStream<Void>
+
+    /// What the server has logged so far.
+    var log: String { get throws { try files.read("err") } }
+
+    /// Waits until the server has logged something.
+    ///
+    /// - Returns: the lines up to the one with the text, that one included, of those behind the first `skipped` ones.
+    @discardableResult
+    func logged(_ text: String, skipping skipped: Int = 0) async throws -> [String] {
+        func found() throws -> [String]? {
+            let lines = try log.split(separator: "\n").map(String.init).dropFirst(skipped)
+            return lines.firstIndex { $0.contains(text) }.map { Array(lines[...$0]) }
+        }
+        if let lines = try found() { return lines }
+        for await _ in logged {
+            if let lines = try found() { return lines }
+        }
+        throw NotLogged(text: text, log: try log)
+    }
+
+    struct NotLogged: Error {
+        let text: String
+        let log: String
+    }
 
     /// Starts a server, lets the body talk to it, ends it by SIGTERM, and requires that it exits with 0 within its time.
     ///
@@ -48,12 +75,15 @@ final class RunningServer: Sendable {
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
         let (outputs, output) = AsyncStream.makeStream(of: Data.self)
         let pipe = Pipe()
+        let (logged, growth) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let errors = Pipe()
+        let log = try files.create("err")
         process.executableURL = try Programs.fitiqMock()
         process.arguments = ["serve", "--port", "0", "--ready-file", files["ready.json"].path] + options
         process.environment = Command.environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
-        process.standardError = try files.create("err")
+        process.standardError = errors
         process.terminationHandler = { exit.yield($0.outcome) }
         pipe.fileHandleForReading.readabilityHandler = { handle in
             let data = handle.availableData
@@ -62,6 +92,16 @@ final class RunningServer: Sendable {
                 output.finish()
             } else {
                 output.yield(data)
+            }
+        }
+        errors.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            if data.isEmpty {
+                handle.readabilityHandler = nil
+                growth.finish()
+            } else {
+                log.write(data)
+                growth.yield()
             }
         }
         try process.run()
@@ -75,6 +115,7 @@ final class RunningServer: Sendable {
         self.process = process
         self.files = files
         self.exits = exits
+        self.logged = logged
         readyFile = files["ready.json"]
         guard let data = try? Data(contentsOf: files["ready.json"]) else {
             if process.isRunning { process.terminate() }

@@ -77,7 +77,7 @@ extension Engine {
     /// `POST /__admin/reset`: closes the world's sockets with 1001 and has it begin anew, as it was made or otherwise.
     func reset(_ world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
         let body = try AdminBody(body, keys: Self.worldKeys)
-        var settings = world.settings
+        var settings = world.reloadedSettings ?? world.settings
         if let scenario = try body.scenario() {
             settings.scenario = scenario
             settings.seed = scenario.seed ?? configuration.seed

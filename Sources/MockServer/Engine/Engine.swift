@@ -58,8 +58,8 @@ public final class Engine {
         }
     }
 
-    /// What the engine was made with.
-    public let configuration: Configuration
+    /// What the engine was made with; its scenario is the one that was loaded last.
+    public internal(set) var configuration: Configuration
     var limits: ServerLimits { configuration.limits }
     let patience: Patience
     /// The world of the plain paths.

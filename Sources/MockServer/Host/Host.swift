@@ -23,6 +23,8 @@ public final class Host: EventLoopHandler {
     /// When what is left is cut off, once stopping has begun.
     private var stopsAt: MonotonicInstant?
     private var wasForced = false
+    /// What is done again and again while the server serves.
+    private var chore: Chore?
     /// Turns of the loop so far: an idle server makes none.
     private(set) var turnCount = 0
 
@@ -45,6 +47,13 @@ public final class Host: EventLoopHandler {
 
     private static let acceptsPerTurn = 64
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
+
+    /// Something done on the loop's thread at intervals.
+    private struct Chore {
+        let interval: Duration
+        let work: (Timestamp) -> Void
+        var due: MonotonicInstant
+    }
 
     /// A connection's file descriptor and what the loop watches it for.
     private struct Transport {
@@ -130,6 +139,14 @@ public final class Host: EventLoopHandler {
         if engine.isEmpty { loop.stop() }
     }
 
+    /// Has something done on the loop's thread at intervals, until the server begins to stop; the time is the engine's.
+    ///
+    /// It holds up everything else while it lasts. In place of what was done so before; to be called before ``run()``, or on
+    /// the loop's thread.
+    public func every(_ interval: Duration, _ work: @escaping (Timestamp) -> Void) {
+        chore = Chore(interval: interval, work: work, due: .now().advanced(by: interval))
+    }
+
     // MARK: What the loop calls
 
     /// Serves a descriptor.
@@ -160,6 +177,7 @@ public final class Host: EventLoopHandler {
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         turnCount += 1
         if let again = listensAgainAt, again <= now { listenAgain() }
+        doChore(now)
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
         serveTouched(now)
         if let stopsAt {
@@ -170,7 +188,14 @@ public final class Host: EventLoopHandler {
             if engine.isEmpty { loop.stop() }
         }
         let engineDeadline = engine.nextDeadline.map { MonotonicInstant(nanoseconds: $0.nanosecondsSinceEpoch - epoch) }
-        return [engineDeadline, listensAgainAt, stopsAt].compactMap { $0 }.min()
+        return [engineDeadline, listensAgainAt, stopsAt, stopsAt == nil ? chore?.due : nil].compactMap { $0 }.min()
+    }
+
+    private func doChore(_ now: MonotonicInstant) {
+        guard let chore, chore.due <= now, stopsAt == nil else { return }
+        // From now, not from when it was due: after a pause of the process it is done once.
+        self.chore?.due = now.advanced(by: chore.interval)
+        chore.work(time(now))
     }
 
     // MARK: Transport

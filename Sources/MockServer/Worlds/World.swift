@@ -13,7 +13,9 @@ final class World {
     /// How many worlds were made before it.
     let number: Int
     /// What it was made with; a reset begins anew with it.
-    private(set) var settings: WorldSettings
+    var settings: WorldSettings
+    /// What a reset begins with where the scenario was loaded again since.
+    var reloadedSettings: WorldSettings?
     private(set) var clock: WorldClock
     var backend: Backend
     /// Brings the time and the ids into the backend, and the effects out of it; its time is the world's at each moment.
@@ -80,6 +82,7 @@ final class World {
     /// Begins anew; what was under way is forgotten.
     func begin(_ settings: WorldSettings, _ state: State) {
         self.settings = settings
+        reloadedSettings = nil
         clock = state.clock
         backend = state.backend
         turn = state.turn

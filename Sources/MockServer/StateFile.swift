@@ -1,0 +1,42 @@
+import FitIQBackend
+import JSON
+import Scenarios
+
+/// What a server wrote when it stopped, read when another one starts.
+extension Scenario {
+    /// Bytes of a state, 64 MiB.
+    public static let largestState = 64 * 1024 * 1024
+
+    /// Reads a state: a scenario file, which may be larger where it is JSON.
+    ///
+    /// - Parameter file: what the file is called in messages.
+    /// - Throws: its mistakes, as with any scenario file.
+    public static func readState(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
+        guard bytes.count > ScenarioLimits.fileBytes, bytes.first == UInt8(ascii: "{") else {
+            return try read(bytes, file: file)
+        }
+        let value: JSONValue
+        do {
+            value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: 8_000_000))
+        } catch {
+            throw ScenarioErrors(
+                file: file,
+                mistakes: [.init(line: error.line, column: error.column, path: "", message: error.message)])
+        }
+        return try read(json: value)
+    }
+
+    /// The scenario with the users of a state in place of its own; what is scripted stays, unless the state has scripts.
+    public func continuing(from state: Scenario) -> Scenario {
+        var result = state
+        result.name = name
+        result.summary = summary
+        if state.script == Script() { result.script = script }
+        if state.faults.isEmpty { result.faults = faults }
+        result.guide = state.guide ?? guide
+        result.seed = state.seed ?? seed
+        result.clock = state.clock ?? clock
+        result.tokenLifetime = state.tokenLifetime ?? tokenLifetime
+        return result
+    }
+}

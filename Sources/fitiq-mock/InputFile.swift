@@ -1,0 +1,69 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A file that is read whole.
+enum InputFile {
+    /// The bytes of a file that has at most so many.
+    static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw unreadable(path) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            let wanted = min(limit + 1 - bytes.count, 1 << 20)
+            let start = bytes.count
+            bytes.append(contentsOf: repeatElement(0, count: wanted))
+            let count = bytes.withUnsafeMutableBytes { fread($0.baseAddress.map { $0 + start }, 1, wanted, file) }
+            bytes.removeLast(wanted - count)
+            if count < wanted {
+                guard ferror(file) == 0 else { throw unreadable(path) }
+                break
+            }
+        }
+        guard bytes.count <= limit else { throw .configuration(Messages.tooLarge(path, limit: limit)) }
+        return bytes
+    }
+
+    /// Whether a file with this path exists; folders do not count.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
+    }
+
+    private static func unreadable(_ path: String) -> Failure {
+        .configuration(Messages.unreadable(path, reason: String(cString: strerror(errno))))
+    }
+}
+
+/// What shows that a file is no longer the one that it was.
+struct FileStamp: Equatable {
+    var seconds: Int
+    var nanoseconds: Int
+    var size: Int64
+    var inode: UInt64
+
+    init(seconds: Int, nanoseconds: Int, size: Int64, inode: UInt64) {
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+        self.size = size
+        self.inode = inode
+    }
+
+    /// That of a plain file; nil where there is none: opening something else may wait for ever.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        self.init(
+            seconds: Int(time.tv_sec), nanoseconds: Int(time.tv_nsec), size: Int64(status.st_size),
+            inode: UInt64(status.st_ino))
+    }
+}

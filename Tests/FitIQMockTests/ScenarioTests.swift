@@ -1,0 +1,153 @@
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("Scenarios on the command line")
+struct ScenarioTests {
+    @Test(
+        "--scenario names a built-in one, or a file",
+        arguments: [
+            ("default", .builtIn("default")), ("conflict", .builtIn("conflict")), ("./conflict", .file("./conflict")),
+            ("conflict.yaml", .file("conflict.yaml")), ("mine.yml", .file("mine.yml")),
+            ("state.json", .file("state.json")), ("a/b", .file("a/b")), ("there", .file("there")),
+        ] as [(String, ScenarioSource)])
+    func source(argument: String, source: ScenarioSource) throws {
+        #expect(try ScenarioSource(argument, exists: { ["there", "conflict"].contains($0) }) == source)
+    }
+
+    @Test("A word that is neither is refused with the nearest name")
+    func unknown() {
+        let failure = #expect(throws: Failure.self) { try ScenarioSource("conflit", exists: { _ in false }) }
+        #expect(
+            failure?.message.hasPrefix(#"There is no built-in scenario "conflit". Did you mean 'conflict'?"#) == true)
+        #expect(failure?.exitCode == 2)
+    }
+
+    static let stamp = FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 4)
+
+    @Test(
+        "A file is taken again when anything of it has changed, and only then",
+        arguments: [
+            FileStamp(seconds: 9, nanoseconds: 2, size: 3, inode: 4),
+            FileStamp(seconds: 1, nanoseconds: 9, size: 3, inode: 4),
+            FileStamp(seconds: 1, nanoseconds: 2, size: 9, inode: 4),
+            FileStamp(seconds: 1, nanoseconds: 2, size: 3, inode: 9),
+        ])
+    func changes(stamp: FileStamp) {
+        var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
+        var taken = 0
+        for seen in [Self.stamp, stamp, stamp, Self.stamp, Self.stamp] {
+            let told = file.look(seen) {
+                taken += 1
+                return []
+            }
+            #expect(told.isEmpty)
+        }
+        #expect(taken == 2)
+    }
+
+    @Test("Mistakes are told once, and not while the file is still being written")
+    func mistakes() {
+        var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
+        var stamp = Self.stamp
+        func next() -> FileStamp {
+            stamp.nanoseconds += 1
+            return stamp
+        }
+        // Half of it, then all: nothing to tell.
+        #expect(file.look(next()) { ["half"] } == [])
+        #expect(file.look(next()) { [] } == [])
+        #expect(file.look(stamp) { ["never read"] } == [])
+        // Broken, and left so.
+        #expect(file.look(next()) { ["broken"] } == [])
+        #expect(file.look(stamp) { ["never read"] } == ["broken"])
+        #expect(file.look(stamp) { ["never read"] } == [])
+        // Broken otherwise is news.
+        #expect(file.look(next()) { ["broken again"] } == [])
+        #expect(file.look(stamp) { ["never read"] } == ["broken again"])
+    }
+
+    @Test("A file that is gone is told once; one that is back is read, be it the same")
+    func vanished() {
+        var file = WatchedFile(path: "a.yaml", seen: Self.stamp)
+        #expect(file.look(nil) { ["never read"] } == [])
+        #expect(file.look(nil) { ["never read"] } == [Messages.vanished("a.yaml")])
+        #expect(file.look(nil) { ["never read"] } == [])
+        var taken = 0
+        #expect(
+            file.look(Self.stamp) {
+                taken += 1
+                return []
+            } == [])
+        #expect(taken == 1)
+        // An editor that puts another file into its place, between two looks.
+        #expect(file.look(nil) { ["never read"] } == [])
+        #expect(file.look(Self.stamp) { [] } == [])
+        #expect(file.look(Self.stamp) { ["never read"] } == [])
+    }
+
+    @Test("The list of scenarios has a column for names and one for summaries")
+    func table() {
+        let rows = [(name: "a", summary: "One."), (name: "long-name", summary: "Two.")]
+        #expect(ListScenarios.table(rows) == "a          One.\nlong-name  Two.")
+        #expect(ListScenarios.table([]) == "")
+    }
+
+    @Test(
+        "check says where data does not fit together, though each value could be",
+        arguments: [
+            ("name: a\n", nil),
+            (
+                "name: a\nusers:\n  - goals:\n      - {title: Run, created_at: 1d ago, updated_at: 2d ago}\n",
+                "x.yaml:4:"
+            ),
+            (
+                #"{"name": "a", "clock": {"manual": "2025-01-29T10:30:00Z"}, "users": [{"goals": [{"title": "Run", "#
+                    + #""created_at": "2025-01-29T10:30:01Z"}]}]}"#, "x.yaml:1:"
+            ),
+            ("name: a\nfaults:\n  - {on: any, status: 503, cod: 1}\n", "x.yaml:3:28: faults[0].cod is not a key of"),
+            ("", "x.yaml:1:1: The file is empty"),
+        ] as [(String, String?)])
+    func check(text: String, beginning: String?) {
+        let mistakes = Check.mistakes(in: Array(text.utf8), file: "x.yaml")
+        if let beginning {
+            #expect(mistakes?.hasPrefix(beginning) == true, "\(mistakes ?? "nothing is wrong")")
+        } else {
+            #expect(mistakes == nil)
+        }
+    }
+
+    @Test(
+        "Sentences about scenarios and files",
+        arguments: [
+            (
+                Messages.unknownClock("manul", allowed: ["real", "manual"]),
+                "--clock must be one of real, manual; got 'manul'. Did you mean 'manual'?"
+            ),
+            (Messages.mistakes(in: "a.yaml", "a.yaml:1:1: No."), "cannot use 'a.yaml':\na.yaml:1:1: No."),
+            (Messages.watchWithoutFile, "--watch goes only with a scenario file: --scenario FILE."),
+            (Messages.reloaded("a.yaml", isEntire: true), "reloaded 'a.yaml'"),
+            (
+                Messages.reloaded("a.yaml", isEntire: false),
+                "reloaded 'a.yaml': answers, meals and faults count from now on; data, guide, seed, clock and token "
+                    + "lifetime with the next reset (POST /__admin/reset), and in new worlds"
+            ),
+            (
+                Messages.lastGoodStays("a.yaml"),
+                "'a.yaml' has mistakes; what was loaded last stays until they are mended:"
+            ),
+            (
+                Messages.vanished("a.yaml"),
+                "'a.yaml' is gone; what was loaded last stays, and the file is read when it is back"
+            ),
+            (Messages.inFile("a.yaml", "cannot read."), "a.yaml: cannot read."),
+            (Messages.unreadable("a.yaml", reason: "Is a directory"), "cannot read 'a.yaml': Is a directory."),
+            (
+                Messages.tooLarge("a.yaml", limit: 16 * 1024 * 1024),
+                "'a.yaml' is larger than 16 MiB, which is the most that is read."
+            ),
+        ])
+    func sentences(sentence: String, expected: String) {
+        #expect(sentence == expected)
+    }
+}

@@ -1,0 +1,64 @@
+import FitIQAPI
+import Foundation
+import Scenarios
+import Sockets
+import Testing
+
+@testable import MockServer
+
+@Suite("What the host does at intervals", .serialized)
+struct ChoreTests {
+    @Test("It is done on the loop's thread with the engine's time, again and again, and wakes nobody between")
+    func again() throws {
+        let server = try RunningHost(.platformDefault)
+        let done = DispatchSemaphore(value: 0)
+        let before = WallClock.nanosecondsSinceEpoch()
+        let start = try server.onLoop { host in
+            host.every(.milliseconds(50)) { now in
+                #expect(abs(now.nanosecondsSinceEpoch - before) < 60_000_000_000)
+                done.signal()
+            }
+            return host.turnCount
+        }
+        for _ in 0..<5 { try #require(done.wait(timeout: .now() + 30) == .success) }
+        // A turn for each time, one for each word with this thread.
+        #expect(try server.onLoop { $0.turnCount } - start <= 12)
+        try server.shutDown()
+    }
+
+    @Test("What is done first can have the engine follow another scenario, between two requests on one connection")
+    func reload() throws {
+        let server = try RunningHost(.platformDefault)
+        let client = try server.connect()
+        #expect(try client.exchange(.authorized(.get, "/api/v1/goals")).status == 200)
+        let scenario = try Scenario.read("{name: a, faults: [{on: GET /api/v1/goals, status: 503}]}")
+        let done = DispatchSemaphore(value: 0)
+        try server.onLoop { host in
+            host.every(.milliseconds(1)) { [engine = host.engine] now in
+                _ = try? engine.reload(scenario, at: now)
+                done.signal()
+            }
+        }
+        try #require(done.wait(timeout: .now() + 30) == .success)
+        #expect(try client.exchange(.authorized(.get, "/api/v1/goals")).status == 503)
+        try server.shutDown()
+    }
+
+    @Test("Nothing is done any more once the server begins to stop")
+    func stops() throws {
+        let server = try RunningHost(.platformDefault) { $0.limits.closingTime = .milliseconds(100) }
+        // An unanswered handshake of closing keeps the server up for a while.
+        let client = try server.connect()
+        try client.upgrade(.handshake("/__admin/echo"))
+        let count = Counter()
+        try server.onLoop { host in
+            host.stop()
+            host.every(.milliseconds(1)) { _ in count.value += 1 }
+        }
+        #expect(try server.join())
+        #expect(count.value == 0)
+    }
+
+    /// Counted on the server's thread, read when that has ended.
+    private final class Counter: @unchecked Sendable { var value = 0 }
+}

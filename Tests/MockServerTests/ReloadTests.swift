@@ -1,0 +1,188 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+import Scenarios
+import Testing
+
+@testable import MockServer
+
+@Suite("Scenarios that change while the server runs")
+struct ReloadTests {
+    private func network(_ yaml: String) throws -> VirtualNetwork {
+        let scenario = try Scenario.read(yaml)
+        return VirtualNetwork { $0.adopt(scenario) }
+    }
+
+    @discardableResult
+    private func reload(_ yaml: String, _ network: VirtualNetwork) throws -> Engine.Reloaded {
+        let reloaded = try network.engine.reload(try Scenario.read(yaml), at: network.now)
+        network.settle()
+        return reloaded
+    }
+
+    private func answer(_ socket: SocketClient, _ network: VirtualNetwork) -> String {
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        network.advance(by: .seconds(5))
+        return socket.takeFrames().filter { $0["type"] == "stream_chunk" }.compactMap { $0["content"]?.string }.joined()
+    }
+
+    private func admin(_ method: String, _ path: String, _ body: String, _ network: VirtualNetwork) throws -> Response {
+        var request = Request(target: path)
+        if method == "POST" { request.method = .post }
+        return try network.exchange(request.json(body))
+    }
+
+    @Test("Answers are those of the new one, on open sockets too; data and ids stay")
+    func answers() throws {
+        let network = try network("{name: a, seed: 5, answers: [{text: Old.}]}")
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        #expect(answer(socket, network) == "Old.")
+        #expect(try reload("{name: b, seed: 5, answers: [{text: New.}]}", network) == .entirely)
+        #expect(answer(socket, network) == "New.")
+        #expect(network.engine.scenario.name == "b")
+        // Another seed, or issuing anew, would give other ids.
+        let undisturbed = try self.network("{name: a, seed: 5}")
+        let first = try undisturbed.consultation()
+        #expect(first == id)
+        let list = try network.exchange(.authorized(.get, "/api/v1/consultations", as: TestUser.anna))
+        #expect(list.json?["data"]?["consultations"]?.array?.count == 1)
+    }
+
+    @Test("Meals are worked out by the new one's rules")
+    func meals() throws {
+        let network = try network("{name: a, meals: [{fail: Old.}]}")
+        func failure() throws -> String? {
+            let created = try network.exchange(
+                .authorized(.post, "/api/v1/meal-logs/natural", as: TestUser.anna)
+                    .json(#"{"raw_input":"pizza","meal_type":"lunch"}"#))
+            network.advance(by: .seconds(10))
+            let id = try #require(created.json?["data"]?["id"]?.string)
+            return try network.exchange(.authorized(.get, "/api/v1/meal-logs/\(id)", as: TestUser.anna))
+                .json?["data"]?["error_message"]?.string
+        }
+        #expect(try failure() == "Old.")
+        try reload("{name: a, meals: [{fail: New.}]}", network)
+        #expect(try failure() == "New.")
+    }
+
+    static let second = "{name: flaky, on: GET /api/v1/goals, requests: 2, status: 503}"
+
+    @Test(
+        "A rule that is written as before goes on counting; one that is written otherwise begins anew",
+        arguments: [
+            ("name: a\nfaults: [\(second)]", [503, 200]),
+            ("name: b\nseed: 9\nfaults: [{on: any, empty_reply: true, enabled: false}, \(second)]", [503, 200]),
+            ("name: a\nfaults: [{name: flaky, on: GET /api/v1/goals, requests: 2, status: 502}]", [200, 502]),
+            ("name: a", [200, 200]),
+        ])
+    func counts(yaml: String, statuses: [Int]) throws {
+        let network = try network("name: a\nfaults: [\(Self.second)]")
+        func status() throws -> Int {
+            try network.exchange(.authorized(.get, "/api/v1/goals", as: TestUser.anna)).status
+        }
+        #expect(try status() == 200)
+        try reload(yaml, network)
+        let seen = [try status(), try status()]
+        #expect(seen == statuses)
+    }
+
+    @Test(
+        "On open sockets a rule acts as long as it is written so, and enabled",
+        arguments: [
+            ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true}]", true),
+            ("faults: [{name: hush, on: socket, at: {frame: 2..}, lose: true, enabled: false}]", false),
+            ("faults: [{name: hush, on: socket, at: {frame: 2..}, double: true}]", false),
+            ("faults: [{name: other, on: socket, at: {frame: 2..}, lose: true}]", false),
+            ("faults: []", false),
+        ])
+    func openSockets(faults: String, isSilent: Bool) throws {
+        let network = try network(
+            "name: a\nanswers: [{text: Hi.}]\nfaults: [{name: hush, on: socket, at: {frame: 2..}, lose: true}]")
+        let socket = try network.socket(on: network.consultation())
+        #expect(answer(socket, network) == "")
+        try reload("name: a\nanswers: [{text: Hi.}]\n" + faults, network)
+        #expect(answer(socket, network) == (isSilent ? "" : "Hi."))
+    }
+
+    @Test("A live switch outlives a reload that leaves the rule as it was")
+    func liveSwitch() throws {
+        let faults = "faults: [{name: down, on: any, status: 503}]"
+        let network = try network("name: a\n" + faults)
+        func status() throws -> Int {
+            try network.exchange(.authorized(.get, "/api/v1/goals", as: TestUser.anna)).status
+        }
+        #expect(try status() == 503)
+        network.engine.defaultWorld.faults.setEnabled(false, named: "down")
+        try reload("name: a\nanswers: [{text: Hi.}]\n" + faults, network)
+        #expect(try status() == 200)
+    }
+
+    @Test("What a world begins with waits for a reset, and is there in other worlds")
+    func restAfterReset() throws {
+        let network = try network("{name: a, guide: union, seed: 5}")
+        let new = """
+            {name: b, guide: goal-linking, seed: 6, clock: manual, token_lifetime: 90s, users: [{id: ben, goals: [{title: Run}]}]}
+            """
+        let token = network.engine.token
+        #expect(try reload(new, network) == .restAfterReset)
+        #expect(network.engine.token == token)
+        var world = try admin("GET", "/__admin/worlds/default", "", network).json
+        #expect(world?["scenario"] == "b" && world?["guide"] == "union" && world?["seed"] == "5")
+        #expect(world?["clock"] == "real" && world?["goals"] == 0)
+
+        let other = try admin("POST", "/__admin/worlds", "{}", network).json
+        #expect(other?["guide"] == "goal-linking" && other?["seed"] == "6" && other?["clock"] == "manual")
+        #expect(other?["goals"] == 1)
+
+        world = try admin("POST", "/__admin/reset", "{}", network).json
+        #expect(world?["guide"] == "goal-linking" && world?["seed"] == "6" && world?["clock"] == "manual")
+        #expect(world?["goals"] == 1)
+        #expect(network.engine.manualTime == VirtualNetwork.start && network.engine.token != token)
+    }
+
+    @Test("Data that does not fit together changes nothing")
+    func badData() throws {
+        let network = try network(
+            "{name: a, answers: [{text: Old.}], faults: [{name: f, on: any, status: 503, enabled: false}]}")
+        let socket = try network.socket(on: network.consultation())
+        let error = #expect(throws: PlantError.self) {
+            try reload(
+                "{name: b, answers: [{text: New.}], users: [{goals: [{title: Run, created_at: 1d ago, updated_at: 2d ago}]}]}",
+                network)
+        }
+        #expect(error?.path == "users[0].goals[0].updated_at")
+        #expect(answer(socket, network) == "Old.")
+        #expect(network.engine.scenario.name == "a" && network.engine.configuration.scenario.name == "a")
+        #expect(network.engine.defaultWorld.faults.rules.map(\.rule.name) == ["f"])
+    }
+
+    @Test("A state takes the place of the users, and of scripts and faults only where it has some")
+    func continuing() throws {
+        let scenario = try Scenario.read(
+            "{name: a, summary: A., seed: 1, guide: union, clock: manual, answers: [{text: A.}], faults: [{on: any, status: 503}]}"
+        )
+        let data = try Scenario.read("{name: s, seed: 2, clock: real, users: [{id: ben}]}")
+        let result = scenario.continuing(from: data)
+        #expect(result.name == "a" && result.summary == "A.")
+        #expect(result.seed == 2 && result.clock == .real && result.guide == .union)
+        #expect(result.data == data.data && result.script == scenario.script && result.faults == scenario.faults)
+        let scripted = try Scenario.read("{name: s, answers: [{text: B.}], faults: [{on: any, status: 500}]}")
+        let other = scenario.continuing(from: scripted)
+        #expect(other.script == scripted.script && other.faults == scripted.faults && other.data == scripted.data)
+    }
+
+    @Test("A state may be larger than a file that people write, where it is JSON")
+    func largeState() throws {
+        let padding = [UInt8](repeating: 0x20, count: ScenarioLimits.fileBytes)
+        let json = Array(#"{"name":"a","seed":7"#.utf8) + padding + Array("}".utf8)
+        #expect(try Scenario.readState(json, file: "a.json").seed == 7)
+        let bad = #expect(throws: ScenarioErrors.self) {
+            try Scenario.readState(Array(#"{"name":,"#.utf8) + padding, file: "a.json")
+        }
+        #expect(bad?.description.hasPrefix("a.json:1:9: ") == true)
+        #expect(throws: ScenarioErrors.self) {
+            try Scenario.readState(Array("name: a\n".utf8) + padding, file: "a.yaml")
+        }
+    }
+}
