@@ -34,7 +34,13 @@ public enum APIDescription: CaseIterable, Sendable {
         }
     }
 
+    /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, in UTF-8.
+    public static var adminOpenAPI: StaticString { OpenAPITexts.admin }
+
     /// The same as bytes, copied.
+    public static var adminOpenAPIBytes: [UInt8] { adminOpenAPI.withUTF8Buffer(Array.init) }
+
+    /// The description as a mode has it, as bytes, copied.
     ///
     /// - Parameter modeName: one of ``modeNames``; another one is a mistake of the caller's.
     public func bytes(for modeName: String) -> [UInt8] {

@@ -120,7 +120,6 @@ extension Backend {
     }
 
     func checkStorage() throws(APIError) {
-        let limit = configuration.limits.storedBytes
-        guard storedBytes < limit else { throw .storeFull("bytes", limit: limit) }
+        guard storedBytes < storageRoom.bytes else { throw .storeFull("bytes", limit: storageRoom.limit) }
     }
 }

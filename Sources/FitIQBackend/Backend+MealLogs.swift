@@ -81,8 +81,7 @@ extension Backend {
 
     private func outcome(of record: MealLogRecord, at now: Timestamp) -> MealLog.Progress {
         // Asked again: between the 201 and now thousands of other logs may have been completed.
-        let limit = configuration.limits.storedBytes
-        guard storedBytes < limit else { return .failed(.storeFull(limit: limit), at: now) }
+        guard storedBytes < storageRoom.bytes else { return .failed(.storeFull(limit: storageRoom.limit), at: now) }
         return MealProcessing.outcome(record.outcome, of: record.log, at: now)
     }
 

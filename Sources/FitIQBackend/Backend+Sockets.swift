@@ -92,7 +92,7 @@ extension Backend {
         guard record.history.count + pending + 1 + answers <= limits.messages else {
             throw .historyFull(limit: limits.messages, in: configuration.mode)
         }
-        guard storedBytes < limits.storedBytes else { throw .storeFull(limit: limits.storedBytes) }
+        guard storedBytes < storageRoom.bytes else { throw .storeFull(limit: storageRoom.limit) }
     }
 
     /// Stores a question, acknowledges it to every socket that chats, and answers it now or in its turn.

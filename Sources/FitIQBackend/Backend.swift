@@ -46,13 +46,16 @@ public struct Backend: Sendable {
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
     /// Bytes of JSON held by all consultations, histories, goals and meal logs.
-    var storedBytes = 0
+    public internal(set) var storedBytes = 0
+    /// How many there may be: ``Limits/storedBytes``, until it is told otherwise because worlds share what there is.
+    public var storageRoom: StorageRoom
 
     /// Makes a backend without users.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         configuration.script.checkInvariants()
         script = configuration.script
+        storageRoom = StorageRoom(bytes: configuration.limits.storedBytes, limit: configuration.limits.storedBytes)
     }
 
     /// Changes what coaches and the parser do with what comes from now on.

@@ -44,7 +44,11 @@ struct BodyReader: Sendable {
     var endsWithStream: Bool { position == .untilClose }
 
     /// The next piece; data reported is expected to be taken from the buffer before the next call.
-    mutating func advance(_ buffer: inout ReceiveBuffer, _ limits: Limits) throws(RemoteError) -> Step {
+    ///
+    /// - Parameter bodyLimit: the most bytes of this body, which may have been raised.
+    mutating func advance(
+        _ buffer: inout ReceiveBuffer, _ limits: Limits, bodyLimit: Int
+    ) throws(RemoteError) -> Step {
         while true {
             switch position {
             case .length(let remaining):
@@ -55,12 +59,12 @@ struct BodyReader: Sendable {
                 return .data(piece)
             case .untilClose:
                 if buffer.isEmpty { return .needsData }
-                let piece = min(limits.body - total, buffer.count)
-                guard piece > 0 else { throw .bodyTooLarge(limits.body) }
+                let piece = min(bodyLimit - total, buffer.count)
+                guard piece > 0 else { throw .bodyTooLarge(bodyLimit) }
                 total += piece
                 return .data(piece)
             case .chunkSize:
-                guard let size = try chunkSize(&buffer, limits) else { return .needsData }
+                guard let size = try chunkSize(&buffer, limits, bodyLimit) else { return .needsData }
                 position = size == 0 ? .trailers : .chunkData(size)
             case .chunkData(let remaining):
                 if buffer.isEmpty { return .needsData }
@@ -77,7 +81,9 @@ struct BodyReader: Sendable {
     }
 
     /// chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; nil while the line has not ended.
-    private mutating func chunkSize(_ buffer: inout ReceiveBuffer, _ limits: Limits) throws(RemoteError) -> Int? {
+    private mutating func chunkSize(
+        _ buffer: inout ReceiveBuffer, _ limits: Limits, _ bodyLimit: Int
+    ) throws(RemoteError) -> Int? {
         let line = try buffer.withUnread { (bytes) throws(RemoteError) -> (length: Int, size: Int)? in
             guard let lineFeed = bytes.firstLineFeed(from: scanned) else {
                 scanned = bytes.count
@@ -93,7 +99,7 @@ struct BodyReader: Sendable {
         guard let line else { return nil }
         scanned = 0
         buffer.consume(line.length)
-        guard line.size <= limits.body - total else { throw .bodyTooLarge(limits.body) }
+        guard line.size <= bodyLimit - total else { throw .bodyTooLarge(bodyLimit) }
         total += line.size
         return line.size
     }

@@ -52,7 +52,8 @@ extension Connection {
         buffer.consume(self.head.length)
         request = RequestFacts(
             isHead: head.method == .head, isConnect: head.method == .connect, version: head.version,
-            keepAlive: self.head.framing.persists(head.version), awaitsContinue: head.expectsContinue)
+            keepAlive: self.head.framing.persists(head.version), awaitsContinue: head.expectsContinue,
+            tooLargeBody: head.contentLength.flatMap { $0 > limits.body ? $0 : nil })
         if head.wantsUpgrade { states.proposeSwitch() }
         if !request.keepAlive { states.disableKeepAlive() }
         finishHead(body)
@@ -128,7 +129,10 @@ extension Connection {
             buffer.removeAll()
             return endOfStream ? .connectionClosed : .needsData
         }
-        switch try body.advance(&buffer, limits) {
+        if let length = request.tooLargeBody {
+            throw .bodyTooLarge(announced: length, request.raisedLimit ?? limits.body)
+        }
+        switch try body.advance(&buffer, limits, bodyLimit: request.raisedLimit ?? limits.body) {
         case .needsData:
             guard endOfStream else { return .needsData }
             guard body.endsWithStream else { throw .truncated("a body") }

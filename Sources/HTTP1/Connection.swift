@@ -40,6 +40,10 @@ public struct Connection: Sendable {
         var awaitsContinue = false
         /// The final response was sent; what is left of the request is dropped.
         var isAnswered = false
+        /// The Content-Length, where it is over the limit and nobody has raised that.
+        var tooLargeBody: Int?
+        /// What the limit was raised to.
+        var raisedLimit: Int?
     }
 
     enum BodyFraming: Sendable, Equatable {
@@ -113,6 +117,21 @@ public struct Connection: Sendable {
 
     /// Whether the peer's body is expected or arriving; also while it is read only to be dropped.
     public var isReadingBody: Bool { theirState == .sendBody && !ignoresRest }
+
+    /// Whether the body was announced as larger than is taken, so that the next ``nextEvent()`` refuses it with 413.
+    public var refusesBody: Bool { request.tooLargeBody != nil }
+
+    /// Takes a larger body than ``Limits/body`` of the request that was reported last; what follows has the usual limit.
+    ///
+    /// To be called after ``Event/request(_:)`` and before the next ``nextEvent()``.
+    ///
+    /// - Precondition: a server's, with a request under way; the limit is at most ``Limits/raisedBody``.
+    public mutating func raiseBodyLimit(to limit: Int) {
+        precondition(role == .server && theirState == .sendBody, "no request is under way")
+        precondition(limit <= limits.raisedBody ?? 0, "Limits.raisedBody must allow it")
+        request.raisedLimit = limit
+        if let length = request.tooLargeBody, length <= limit { request.tooLargeBody = nil }
+    }
 
     /// The bytes received and not consumed yet.
     public var bufferedByteCount: Int { buffer.count }

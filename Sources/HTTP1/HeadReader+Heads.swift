@@ -14,7 +14,10 @@ extension HeadReader {
             return (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
         }
         let contentLength = framing.contentLength
-        if let contentLength, contentLength > limits.body { throw .bodyTooLarge(announced: contentLength, limits.body) }
+        // What the limit can be raised to is judged when the body is asked for.
+        if let contentLength, contentLength > max(limits.body, limits.raisedBody ?? 0) {
+            throw .bodyTooLarge(announced: contentLength, limits.body)
+        }
         let hasBody = chunked || (contentLength ?? 0) > 0
         let head = RequestHead(
             method: line.method, target: RequestTarget(bytes: bytes, parts: line.target), version: line.version,

@@ -14,6 +14,8 @@ public struct Limits: Sendable, Equatable {
     public var fieldCount = 100
     /// The most bytes of a body; more is refused with 413.
     public var body = 1024 * 1024
+    /// The most bytes to which ``Connection/raiseBodyLimit(to:)`` can raise ``body`` for one request; nil for none.
+    public var raisedBody: Int?
     /// The longest chunk-size line in bytes, extensions included; longer is refused with 400.
     public var chunkLine = 256
     /// The most empty lines skipped before a request line; more is refused with 400.
@@ -35,7 +37,7 @@ public struct Limits: Sendable, Equatable {
         precondition(
             requestLine > methodName + 16, "Limits.requestLine must hold a method name, a target and a version")
         precondition(chunkLine >= 18, "Limits.chunkLine must hold a chunk size of 16 digits")
-        precondition(headerBlock >= 0 && fieldCount >= 0 && body >= 0 && leadingEmptyLines >= 0 && pipelined >= 0)
+        precondition(headerBlock >= 0 && fieldCount >= 0 && body >= 0 && raisedBody ?? 0 >= 0 && leadingEmptyLines >= 0 && pipelined >= 0)
         precondition(requestLine + headerBlock < 1 << 30, "Limits.requestLine and .headerBlock must stay under 1 GiB")
     }
 }

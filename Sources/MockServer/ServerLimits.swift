@@ -29,6 +29,14 @@ public struct ServerLimits: Sendable, Equatable {
 
     /// Worlds, the default one included; 507 beyond.
     public var worlds = 12_000
+    /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and a meal log being processed fails.
+    public var storedBytes = 512 * 1024 * 1024
+    /// What the journals of all worlds weigh together, 256 bytes for each entry included; the longest ones lose their oldest entries.
+    public var journalBytes = 256 * 1024 * 1024
+    /// The body of `PUT /__admin/state`; 413 beyond.
+    ///
+    /// - Precondition: at most 1 GiB.
+    public var stateBody = 64 * 1024 * 1024
     /// Time after which a world is forgotten that nobody asks for and that has no open socket.
     public var worldIdleTime = Duration.seconds(1800)
 

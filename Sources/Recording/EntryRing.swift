@@ -50,6 +50,14 @@ struct EntryRing: Sendable {
         count -= 1
     }
 
+    /// Takes the oldest entries out, and gives back the storage that the others do not need.
+    mutating func dropFirst(_ dropped: Int) {
+        precondition(dropped >= 0 && dropped <= count, "there are not so many entries")
+        var rest = EntryRing(capacity: capacity)
+        for offset in dropped..<count { rest.append(self[offset]) }
+        self = rest
+    }
+
     private func place(_ offset: Int) -> Int {
         let place = start + offset
         return place < places.count ? place : place - places.count

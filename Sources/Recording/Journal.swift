@@ -102,6 +102,22 @@ public struct Journal: Sendable {
         byteCount = 0
     }
 
+    /// What the journal counts for where many share a limit: its bytes, and 256 for each entry, which is more than it takes.
+    public var weight: Int { byteCount + 256 * ring.count }
+
+    /// Has the oldest entries fall out until the journal weighs no more than this, and gives their storage back.
+    public mutating func dropOldest(downTo limit: Int) {
+        var kept = weight
+        var skipped = 0
+        while kept > limit, skipped < ring.count {
+            kept -= ring[skipped].byteCount + 256
+            byteCount -= ring[skipped].byteCount
+            skipped += 1
+        }
+        droppedCount += skipped
+        ring.dropFirst(skipped)
+    }
+
     /// The entries with numbers after the given one, oldest first; any number will do.
     ///
     /// Takes constant time: a follower asks with the last number that it has seen. The entries share the journal's storage;

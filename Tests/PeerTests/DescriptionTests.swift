@@ -17,7 +17,7 @@ struct DescriptionTests {
         "They are valid, every reference resolves, and every example fits its schema",
         arguments: [
             "union", "consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture",
-            "meal-log-websocket",
+            "meal-log-websocket", "admin",
         ])
     func areValid(_ mode: String) async throws {
         let script = Self.root.appendingPathComponent("Tests/PeerTests/descriptions/check.py")

@@ -88,6 +88,9 @@ def outputs():
         text = page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
         yield path, text
         yield swift_path("DocumentationTexts", mode), swift.literal_file(path, "DocumentationTexts", mode, text)
+    # The admin API is the server's own, and the same in every mode.
+    path = "openapi/admin.yaml"
+    yield swift_path("OpenAPITexts", "admin"), swift.literal_file(path, "OpenAPITexts", "admin", read(ROOT / path))
     try:
         yield from scenarios.outputs(ROOT)
     except scenarios.ScenarioError as error:

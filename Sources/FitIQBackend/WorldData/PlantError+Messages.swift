@@ -139,6 +139,8 @@ extension PlantError {
     }
 
     static func storeFull(_ path: String, limit: Int) -> PlantError {
-        PlantError(path, "A world holds at most \(limit) bytes, and is full here; leave out this and what follows.")
+        PlantError(
+            path, "A world holds at most \(limit) bytes, and is full here; leave out this and what follows.",
+            isForWantOfRoom: true)
     }
 }

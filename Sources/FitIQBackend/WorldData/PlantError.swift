@@ -5,9 +5,13 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong, what is allowed, what to do.
     public var message: String
 
-    init(_ path: String, _ message: String) {
+    /// Whether nothing is wrong with the data, only there is no room for it.
+    public var isForWantOfRoom: Bool
+
+    init(_ path: String, _ message: String, isForWantOfRoom: Bool = false) {
         self.path = path
         self.message = message
+        self.isForWantOfRoom = isForWantOfRoom
     }
 
     /// Both in a line.

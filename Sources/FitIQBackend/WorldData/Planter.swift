@@ -44,8 +44,8 @@ struct Planter {
 
     /// Refuses what begins when the world is full already, as requests are refused.
     func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
-        guard backend.storedBytes + planned < limits.storedBytes else {
-            throw .storeFull(path(), limit: limits.storedBytes)
+        guard backend.storedBytes + planned < backend.storageRoom.bytes else {
+            throw .storeFull(path(), limit: backend.storageRoom.limit)
         }
     }
 }

@@ -71,7 +71,11 @@ extension APIError {
     init(_ errors: ScenarioErrors) { self.init(.badRequest, .validationFailed, errors.description) }
 
     /// A scenario's data does not fit together.
-    init(_ error: PlantError) { self.init(.badRequest, .validationFailed, error.description) }
+    init(_ error: PlantError) {
+        self.init(
+            error.isForWantOfRoom ? .insufficientStorage : .badRequest,
+            error.isForWantOfRoom ? .storeFull : .validationFailed, error.description)
+    }
 
     /// A clock that follows the system's was to be moved.
     static let realClock = APIError(
@@ -93,7 +97,8 @@ extension APIError {
 
     /// An advance beyond what a time stamp can hold.
     static let clockTooFar = APIError(
-        .badRequest, .validationFailed, "The clock goes to the year 2199 at most; advance by less.")
+        .badRequest, .validationFailed,
+        "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
 
     /// An unknown path below `/__admin`.
     static func unknownAdminPath(_ path: String) -> APIError {

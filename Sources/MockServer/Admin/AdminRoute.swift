@@ -9,7 +9,7 @@ struct AdminRoute: Equatable {
     /// What there is below either.
     enum Resource: Equatable {
         // Of the server.
-        case health, echo, worlds, scenarios
+        case health, echo, description, worlds, scenarios
         // Of a world.
         case world, reset, clock, tokens
         case requests, unmatchedRequests, frames, journal, events
@@ -21,7 +21,7 @@ struct AdminRoute: Equatable {
     init?(segments: [String]) {
         let rest = Array(segments.dropFirst())
         guard let first = rest.first else { return nil }
-        if first == "worlds", rest.count >= 2 {
+        if first == "worlds", rest.count >= 2, !rest[1].isEmpty {
             worldID = rest[1] == World.defaultID ? nil : rest[1]
             let below = Array(rest.dropFirst(2))
             guard let resource = below.isEmpty ? .world : Resource(ofWorld: below) else { return nil }
@@ -35,7 +35,7 @@ struct AdminRoute: Equatable {
     /// The methods that it answers, beside OPTIONS.
     var methods: [HTTPRequest.Method] {
         switch resource {
-        case .health, .scenarios: [.get, .head]
+        case .health, .description, .scenarios: [.get, .head]
         case .echo: [.get]
         case .worlds: [.get, .head, .post]
         case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
@@ -50,12 +50,15 @@ struct AdminRoute: Equatable {
         }
     }
 
-    /// The paths as people write them, for hints.
-    static let templates = [
-        "/__admin/health", "/__admin/echo", "/__admin/worlds", "/__admin/scenarios", "/__admin/worlds/{id}",
-        "/__admin/reset", "/__admin/clock", "/__admin/tokens", "/__admin/requests", "/__admin/requests/unmatched",
-        "/__admin/frames", "/__admin/journal", "/__admin/events", "/__admin/faults", "/__admin/faults/{name}",
-        "/__admin/state",
+    /// The paths as people write them, for hints; those of a world are also below `/__admin/worlds/{id}`.
+    static let templates =
+        ["health", "echo", "openapi.yaml", "scenarios", "worlds", "worlds/{id}"].map { "/__admin/" + $0 }
+        + worldTemplates.map { "/__admin/" + $0 }
+
+    /// What there is of a world, below `/__admin` and below `/__admin/worlds/{id}`.
+    static let worldTemplates = [
+        "reset", "clock", "tokens", "requests", "requests/unmatched", "frames", "journal", "events", "faults",
+        "faults/{name}", "state",
     ]
 }
 
@@ -64,6 +67,7 @@ extension AdminRoute.Resource {
         switch segments {
         case ["health"]: self = .health
         case ["echo"]: self = .echo
+        case ["openapi.yaml"]: self = .description
         case ["worlds"]: self = .worlds
         case ["scenarios"]: self = .scenarios
         default: return nil
@@ -82,7 +86,7 @@ extension AdminRoute.Resource {
         case ["events"]: self = .events
         case ["state"]: self = .state
         case ["faults"]: self = .faults
-        case let path where path.count == 2 && path[0] == "faults": self = .fault(path[1])
+        case let path where path.count == 2 && path[0] == "faults" && !path[1].isEmpty: self = .fault(path[1])
         default: return nil
         }
     }

@@ -1,3 +1,4 @@
+import APIDescriptions
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -12,17 +13,20 @@ extension Engine {
     func adminAnswer(
         _ route: AdminRoute, _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
-        // What conformance tools and probes ask for tells nothing and changes nothing.
+        // What conformance tools and probes ask for changes nothing, and tells nothing of anybody's data.
         switch route.resource {
         case .health: return adminHealth
+        case .description:
+            return Answer(
+                status: .ok, body: APIDescription.adminOpenAPIBytes, contentType: APIDescription.openAPI.mediaType)
         case .echo: return try openEcho(head, on: connection, at: now)
         default: break
         }
         try AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)
-        let world = try adminWorld(route.worldID)
+        let world = try adminWorld(route.worldID, at: now)
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }
         switch route.resource {
-        case .health, .echo: preconditionFailure("Answered above.")
+        case .health, .description, .echo: preconditionFailure("Answered above.")
         case .worlds where head.method == .post: return try makeWorld(body, at: now)
         case .worlds: return worldList(at: now)
         case .world where head.method == .delete: return delete(world, at: now)
@@ -48,9 +52,10 @@ extension Engine {
         }
     }
 
-    private func adminWorld(_ id: String?) throws(APIError) -> World {
+    private func adminWorld(_ id: String?, at now: Timestamp) throws(APIError) -> World {
         guard let id else { return defaultWorld }
         guard let world = worlds[id] else { throw .unknownWorld(id) }
+        world.lastUsed = now
         return world
     }
 

@@ -2,6 +2,7 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 import Recording
+import Scenarios
 
 /// The admin API's time: clocks that are moved by hand, and tokens that live on them.
 extension Engine {
@@ -21,12 +22,14 @@ extension Engine {
         let body = try AdminBody(body, keys: ["advance", "advance_to"])
         guard let start = world.clock.manualTime else { throw .realClock }
         let target = try target(of: body, from: start)
-        guard target >= start else { throw .clockBackwards(start.nanosecondText) }
-        world.lastUsed = now
-        world.journal.record(
-            .clock(advancedBy: target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch), at: start)
+        let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
+        guard span >= 0 else { throw .clockBackwards(start.nanosecondText) }
+        guard span <= ScenarioLimits.longestDuration else { throw .clockTooFar }
+        if span > 0 {
+            world.journal.record(.clock(advancedBy: span), at: start)
+            accountJournal(of: world)
+        }
         advance(world, to: target, at: now)
-        expire(connectionsOf: world, by: target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch, at: now)
         return clockAnswer(of: world, at: now)
     }
 
@@ -48,15 +51,6 @@ extension Engine {
         case (nil, nil), (_?, _?):
             throw .clockWithoutAdvance
         }
-    }
-
-    /// Time-outs pass with the world's clock too: the deadlines of its connections come nearer by what it was moved.
-    private func expire(connectionsOf world: World, by nanoseconds: Int64, at now: Timestamp) {
-        guard nanoseconds > 0 else { return }
-        for case let connection? in connections where connection.world === world {
-            bringForward(connection, by: nanoseconds)
-        }
-        serveDeadlines(at: now)
     }
 
     /// `POST /__admin/tokens`: a token for any user, on the world's clock.

@@ -19,6 +19,7 @@ extension Engine {
     ///
     /// - Throws: 400 for a rule that cannot be, or whose name is taken.
     func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
+        guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
         do {
             value = try JSON.parse(body)
@@ -37,6 +38,9 @@ extension Engine {
     /// Reads a rule by the eyes that read scenario files; one without a name gets one that is free.
     private func rule(from value: JSONValue, in world: World) throws(APIError) -> FaultRule {
         guard var object = value.object else { throw .bodyIsNotAnObject(value) }
+        // What was counted elsewhere: so a rule can be added as it was shown.
+        object["matches"] = nil
+        object["acted"] = nil
         if object["name"] == nil {
             let names = Set(world.faults.rules.map(\.rule.name))
             let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains($0) }
@@ -95,8 +99,7 @@ extension Engine {
 
     private func describe(_ entry: FaultBook.Entry) -> [UInt8] {
         JSONWriter.object { writer in
-            writer.member("name", entry.rule.name)
-            writer.member("enabled", entry.rule.isEnabled)
+            entry.rule.write(into: &writer)
             writer.member("matches", entry.matches)
             writer.member("acted", entry.acted)
         }

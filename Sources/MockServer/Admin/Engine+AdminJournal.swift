@@ -41,68 +41,8 @@ extension Engine {
     /// `DELETE /__admin/journal`: forgets the entries; numbers go on.
     func clearJournal(of world: World) -> Answer {
         world.journal.removeAll()
+        accountEverything(of: world)
         return Answer(status: .noContent, body: [])
-    }
-
-    /// `GET /__admin/events`: the entries as server-sent events, from now on, or from the one that the client saw last.
-    func follow(_ world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp) {
-        connection.http.startResponse(
-            status: .ok, fields: ServerSentEvent.responseFields, close: true, into: &connection.output.bytes)
-        connection.follower = Follower(
-            world: world, lastNumber: ServerSentEvent.lastID(in: head.fields) ?? world.journal.lastNumber)
-        connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
-        followers.append(connection.id)
-        arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
-    }
-
-    /// Sends followers what they have not seen, as far as they read it.
-    func feedFollowers() {
-        guard !followers.isEmpty else { return }
-        followers.removeAll { self[$0]?.follower == nil }
-        for id in followers {
-            guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),
-                var follower = connection.follower, follower.world.journal.lastNumber > follower.lastNumber
-            else { continue }
-            lendOutput(to: connection)
-            follower.appendNews(to: connection, limit: limits.unsentBytesBeforeReadingPauses)
-            connection.follower = follower
-            touch(connection)
-            account(connection)
-        }
-    }
-}
-
-/// A connection that is sent the entries of a journal as they are made.
-struct Follower {
-    /// Whose journal.
-    let world: World
-    /// The number of the last entry that was sent.
-    private(set) var lastNumber: Int
-
-    init(world: World, lastNumber: Int) {
-        self.world = world
-        // A number from another life of the server.
-        self.lastNumber = min(max(lastNumber, 0), world.journal.lastNumber)
-    }
-
-    /// Time after which a stream that has nothing to tell says so, in nanoseconds: 15 s.
-    static let keepAliveInterval: Int64 = 15_000_000_000
-
-    /// Sends entries until the connection holds so many bytes.
-    mutating func appendNews(to connection: Connection, limit: Int) {
-        let encoder = world.journalEncoder
-        let missed = world.journal.missedCount(after: lastNumber)
-        if missed > 0 {
-            let text = Array("\(missed) entries fell out of the journal before they could be sent".utf8)
-            connection.http.sendBody(
-                ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
-        }
-        for entry in world.journal.entries(after: lastNumber) {
-            connection.http.sendBody(
-                ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
-            lastNumber = entry.number
-            if connection.output.count > limit { break }
-        }
     }
 }
 

@@ -24,9 +24,10 @@ extension Engine {
         settings.clock = try body.clock() ?? scenario.clock ?? configuration.clock
         settings.apiKey += "-" + id
         settings.jwtSecret += "-" + id
-        let world = try World(id: id, number: number, settings, now: now)
+        let world = try World(id: id, number: number, settings, room: storageRoom(of: nil), now: now)
         worldSerial = number
         worlds[id] = world
+        accountStorage(of: world)
         worldDeadlines.worldCount = worlds.count + 1
         if nextSweep == nil { nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
         queueDeadline(of: world)
@@ -93,20 +94,27 @@ extension Engine {
 
     /// Has a world begin anew, and closes its sockets with 1001.
     ///
-    /// - Throws: where the scenario's data does not fit together; the world stays as it was.
-    func restart(_ world: World, _ settings: WorldSettings, reason: String, at now: Timestamp) throws(APIError) {
-        let state = try World.State(settings, now: now)
-        closeSockets(of: world, reason: reason, at: now)
-        world.begin(settings, state)
+    /// - Parameter keepsFaults: whether the faults that are in force stay.
+    /// - Throws: 400 where the scenario's data does not fit together, 507 where there is no room; the world stays as it was.
+    func restart(
+        _ world: World, _ settings: WorldSettings, keepsFaults: Bool = false, reason: String, at now: Timestamp
+    ) throws(APIError) {
+        let state = try World.State(settings, room: storageRoom(of: world), now: now)
+        closeConnections(of: world, reason: reason, at: now)
+        world.begin(settings, state, keepsFaults: keepsFaults)
+        accountEverything(of: world)
         queueDeadline(of: world)
     }
 
     /// Forgets the worlds that lay idle too long.
     func sweepWorlds(at now: Timestamp) {
         guard let due = nextSweep, due <= now else { return }
+        let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
         for world in worlds.values.sorted(by: { $0.number < $1.number }) {
             let idle = now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch
-            guard idle >= patience.worldIdle, world.backend.openSocketCount == 0 else { continue }
+            guard idle >= patience.worldIdle, world.backend.openSocketCount == 0,
+                !followed.contains(ObjectIdentifier(world))
+            else { continue }
             remove(world, reason: "The world lay idle", at: now)
         }
         nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: Engine.sweepInterval)
@@ -117,22 +125,32 @@ extension Engine {
 
     private func remove(_ world: World, reason: String, at now: Timestamp) {
         guard let id = world.id else { preconditionFailure("The default world is never removed.") }
-        closeSockets(of: world, reason: reason, at: now)
+        closeConnections(of: world, reason: reason, at: now)
+        for connection in followers.compactMap({ self[$0] }) where connection.follower?.world === world {
+            endEvents(on: connection, at: now)
+        }
         worlds[id] = nil
         worldDeadlines.worldCount = worlds.count + 1
+        world.vanish()
+        accountEverything(of: world)
     }
 
     /// Closes the sockets of a world with 1001, and has every other connection forget it.
-    private func closeSockets(of world: World, reason: String, at now: Timestamp) {
-        for case let connection? in connections where connection.world === world {
+    ///
+    /// What a fault still holds back is lost with the time that it waited for: such a connection is reset.
+    private func closeConnections(of world: World, reason: String, at now: Timestamp) {
+        for case let connection? in connections where connection.world === world && connection.ending == .none {
+            connection.lastAuthorization = nil
+            let isHeld = connection.output.isHeld || connection.isSilent
             if connection.speaks == .webSocket {
-                guard connection.ending == .none else { continue }
+                // What the client still says belongs to a life that is over.
+                connection.isClosingRecorded = true
                 forgetSocket(of: connection)
-                close(connection, code: .goingAway, reason: reason, at: now)
+                if !isHeld { close(connection, code: .goingAway, reason: reason, at: now) }
             } else {
-                connection.lastAuthorization = nil
                 connection.world = nil
             }
+            if isHeld { end(connection, .reset) }
         }
     }
 }

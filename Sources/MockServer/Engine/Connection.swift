@@ -39,7 +39,7 @@ public final class Connection {
     /// Which of the two sides below speaks.
     var speaks = Speech.http
     /// The HTTP side; empty once the connection has become a WebSocket.
-    var http = HTTP1.Connection(role: .server)
+    var http = HTTP1.Connection(role: .server, limits: Connection.httpLimits)
     /// The request that is arriving.
     var request: RequestHead?
     var body: [UInt8] = []
@@ -109,6 +109,16 @@ public final class Connection {
     public func withOutput<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         output.withUnsent(body)
     }
+
+    /// The usual limits, save that the body of an imported state may be larger.
+    private static let httpLimits: HTTP1.Limits = {
+        var limits = HTTP1.Limits()
+        limits.raisedBody = Connection.largestBody
+        return limits
+    }()
+
+    /// The most bytes that ``ServerLimits/stateBody`` can allow: 1 GiB.
+    static let largestBody = 1024 * 1024 * 1024
 
     /// The protocol of a connection, which changes once at most.
     enum Speech {

@@ -16,7 +16,10 @@ extension Engine {
         let head = exchange.head
         let destination = exchange.destination
         if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "PATCH", "OPTIONS"]) }
-        guard destination.world != nil else { throw .unknownWorld(destination.worldID ?? "") }
+        guard destination.world != nil else {
+            exchange.unmatched = .unknownPath
+            throw .unknownWorld(destination.worldID ?? "")
+        }
         let mode = world.mode
         guard let route = destination.route else {
             exchange.unmatched = .unknownPath
@@ -68,7 +71,7 @@ extension Engine {
     /// Why there is nothing at a path, in any mode.
     private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
         guard let id = world.id else {
-            return target.path.hasPrefix("/__admin")
+            return destination.isAdmin
                 ? .unknownAdminPath(target.path) : Route.refusal(ofUnknownPath: target.path, in: world.mode)
         }
         guard !destination.isAdmin else { return .adminBelowWorld(id) }
@@ -86,6 +89,8 @@ extension Engine {
 
     /// Refusals have the form of the endpoint that was asked, and where there is none, the guide's own.
     func errorForm(of exchange: Exchange, in world: World) -> GuideMode {
+        // The admin API is the same in every mode.
+        guard !exchange.destination.isAdmin else { return .union }
         guard let endpoint = exchange.endpoint else { return world.mode }
         return world.mode.provision(of: endpoint) == .support ? .union : world.mode
     }

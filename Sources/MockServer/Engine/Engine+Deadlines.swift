@@ -1,5 +1,4 @@
 import FitIQAPI
-import Recording
 
 /// What happens to a connection when nothing happens on it.
 extension Engine {
@@ -56,7 +55,7 @@ extension Engine {
         }
     }
 
-    private func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
+    func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
         // What a fault holds back is no fault of the peer's.
         if connection.output.isHeld {
             arm(connection, purpose, after: patience.idle, at: now)
@@ -78,16 +77,9 @@ extension Engine {
         queueDeadline(of: connection)
     }
 
-    /// Tells a follower that there is nothing to tell.
-    private func keepAlive(_ connection: Connection, at now: Timestamp) {
-        lendOutput(to: connection)
-        connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
-        touch(connection)
-        arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
-    }
-
     private func queueDeadline(of connection: Connection) {
         guard let time = connection.deadline?.time else { return }
+        if let passing, passing.world === connection.world { self.passing?.queue.insert(connection.id, at: time) }
         // A later deadline waits until the queued entry comes up.
         if let queued = connection.queuedDeadline, queued <= time { return }
         connection.queuedDeadline = time

@@ -14,13 +14,18 @@ extension Engine {
             do throws(RemoteError) {
                 event = try connection.http.nextEvent()
             } catch {
+                // A stream of events has begun its answer, and cannot have another one.
+                guard connection.follower == nil else { return end(connection, .reset) }
                 respond(.violation(error), on: connection, at: now)
                 return
             }
             switch event {
             case .request(let head):
                 connection.request = head
-                if head.expectsContinue { connection.http.sendContinue(into: &connection.output.bytes) }
+                if head.method == .put, head.hasBody { admitLargeBody(head, on: connection) }
+                if head.expectsContinue, !connection.http.refusesBody {
+                    connection.http.sendContinue(into: &connection.output.bytes)
+                }
             case .body(let bytes):
                 connection.body += bytes
             case .end:
@@ -62,9 +67,9 @@ extension Engine {
         let world = exchange.destination.world ?? defaultWorld
         // Credentials are good in one world only, and one that was reset has forgotten its users.
         if connection.world !== world { connection.lastAuthorization = nil }
-        connection.world = world
-        world.lastUsed = now
-        world.setTime(now)
+        // What is asked of the server belongs to no world: not its time-outs either.
+        connection.world = exchange.isOfServer ? nil : exchange.destination.world
+        enter(world, at: now)
         let start = connection.output.bytes.count
         let answer: Answer
         do throws(APIError) {

@@ -19,6 +19,7 @@ extension Engine {
                     ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now)),
                 responseBody: answer.body, faults: exchange.faultNames),
             at: world.turn.now, connection: connection.id.serial)
+        accountJournal(of: world)
     }
 
     /// A request was answered, and faults changed what went on the wire.
@@ -32,6 +33,7 @@ extension Engine {
                 responseFields: .fields(answer.allFields(at: world.turn.now)), responseBody: shaped.body,
                 delivery: shaped.delivery, faults: exchange.faultNames),
             at: world.turn.now, connection: connection.id.serial)
+        accountJournal(of: world)
     }
 
     /// Bytes arrived that are no HTTP, or their time was up.
@@ -39,6 +41,7 @@ extension Engine {
         world.journal.record(
             .note("refused with \(refusal.status.code): \(refusal.message)"), at: world.turn.now,
             connection: connection.id.serial)
+        accountJournal(of: world)
     }
 
     /// A fault set in that lasts.
@@ -47,6 +50,7 @@ extension Engine {
             world.journal.record(
                 .fault(RecordedFault(name: name, effect: effect)), at: world.turn.now, connection: connection.id.serial)
         }
+        accountJournal(of: world)
     }
 
     /// A WebSocket was opened.
@@ -57,6 +61,7 @@ extension Engine {
                     head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint,
                     user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)),
             at: world.turn.now, connection: connection.id.serial)
+        accountJournal(of: world)
     }
 
     /// A message of the server's was sent, or met a fault on its way.
@@ -67,11 +72,13 @@ extension Engine {
             if outgoing.transmission.bytes.isEmpty { frame.delivery = .none }
         }
         world.journal.record(frame, at: world.turn.now, connection: connection.id.serial)
+        accountJournal(of: world)
     }
 
     /// Frames of the client's arrived, or it ended the connection.
     func record(_ event: WebSocket.Event, on connection: Connection, in world: World) {
-        guard connection.webSocketUse == .consultation else { return }
+        // Frames behind the end are of no account; after a reset they would be of another life.
+        guard connection.webSocketUse == .consultation, !connection.isClosingRecorded else { return }
         let frame: RecordedFrame
         switch event {
         case .text(let text): frame = RecordedFrame(sender: .client, opcode: .text, payload: text)
@@ -85,6 +92,7 @@ extension Engine {
         case .failed: return
         }
         world.journal.record(frame, at: world.turn.now, connection: connection.id.serial)
+        accountJournal(of: world)
     }
 
     /// A WebSocket ended; only the first cause counts.
@@ -98,5 +106,6 @@ extension Engine {
         world.journal.record(
             .closed(RecordedClosing(by: party, cause: cause, summary: socket.closeSummary, message: message)),
             at: world.turn.now, connection: connection.id.serial)
+        accountJournal(of: world)
     }
 }

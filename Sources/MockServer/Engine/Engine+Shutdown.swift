@@ -12,6 +12,8 @@ extension Engine {
         for case let connection? in connections where connection.ending == .none {
             if connection.webSocket != nil {
                 goAway(connection, at: now)
+            } else if connection.follower != nil {
+                endEvents(on: connection, at: now)
             } else if !connection.http.isReadingHead, !connection.http.isReadingBody {
                 end(connection, .close)
             }

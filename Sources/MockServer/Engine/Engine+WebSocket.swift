@@ -85,8 +85,7 @@ extension Engine {
     func receiveFrames(_ bytes: UnsafeRawBufferPointer, on connection: Connection, at now: Timestamp) {
         touch(connection)
         let world = connection.worldOr(defaultWorld)
-        world.lastUsed = now
-        world.setTime(now)
+        enter(world, at: now)
         withEvents { events in
             var rest = bytes
             while !rest.isEmpty, connection.ending == .none {
@@ -131,6 +130,7 @@ extension Engine {
 
     /// Does what a backend wants done to its sockets, and notes when it wants to be called again.
     func applyEffects(of world: World, at now: Timestamp) {
+        accountStorage(of: world)
         queueDeadline(of: world)
         guard !world.turn.effects.isEmpty else { return }
         // Taken out whole, and the storage given back: a stream leaves effects tens of thousands of times a second.

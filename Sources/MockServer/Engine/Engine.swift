@@ -70,6 +70,12 @@ public final class Engine {
     var worldSerial = 0
     /// The connections that are sent a journal as it grows.
     var followers: [ConnectionID] = []
+    /// Bytes of JSON that all worlds hold together.
+    var storedBytes = 0
+    /// What the journals of all worlds weigh together.
+    var journalWeight = 0
+    /// While a world's clock is moved by hand: its connections, by when their time is up.
+    var passing: PassingTime?
     /// When idle worlds are looked for next; nil while there is only the default one.
     var nextSweep: Timestamp?
     /// When the worlds have to be looked at, by the system's clock.
@@ -100,7 +106,11 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         patience = Patience(configuration.limits)
-        defaultWorld = try World(id: nil, number: 0, configuration.defaultWorldSettings, now: now)
+        let room = min(configuration.limits.storedBytes, configuration.worldLimits.storedBytes)
+        defaultWorld = try World(
+            id: nil, number: 0, configuration.defaultWorldSettings, room: StorageRoom(bytes: room, limit: room),
+            now: now)
+        accountStorage(of: defaultWorld)
     }
 
     // MARK: What the transport calls
@@ -184,6 +194,7 @@ public final class Engine {
         let wasPaused = isReadingPaused(connection)
         connection.output.take(count)
         account(connection)
+        connection.follower?.readerMoved()
         // Progress: a slow reader has its idle time anew.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)

@@ -33,11 +33,11 @@ struct Exchange {
         }
     }
 
-    /// Whether the journal has it: what belongs to the server and not to its API would only fill it.
-    var isJournaled: Bool {
+    /// Whether it is about the server, and not about what a world holds.
+    var isOfServer: Bool {
         switch destination.route {
-        case .api, nil: !destination.isAdmin
-        case .health, .ready, .description, .admin: false
+        case .api, nil: destination.isAdmin
+        case .health, .ready, .description, .admin: true
         }
     }
 
@@ -60,6 +60,9 @@ struct Exchange {
             delivery = bytes.isEmpty ? .none : isWhole ? .complete : .partial
         }
     }
+
+    /// Whether the journal has it: what belongs to the server and not to its API would only fill it.
+    var isJournaled: Bool { !isOfServer }
 
     /// The names of the faults that acted.
     var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.ruleNames ?? []) }

@@ -3,6 +3,13 @@ import FitIQBackend
 
 /// The worlds of a server, and their time.
 extension Engine {
+    /// Sets the time of what happens next in a world, and how much it may hold.
+    func enter(_ world: World, at now: Timestamp) {
+        world.lastUsed = now
+        world.setTime(now)
+        world.backend.storageRoom = storageRoom(of: world)
+    }
+
     /// Does what is due in the worlds that follow the system's clock.
     func serveWorlds(at now: Timestamp) {
         while let world = worldDeadlines.popDue(at: now) {
@@ -12,14 +19,60 @@ extension Engine {
 
     /// Does what is due in a world by a point of its time, step by step, each at the time at which it was due.
     func advance(_ world: World, to time: Timestamp, at now: Timestamp) {
-        while let due = world.nextStep, due <= time {
-            if world.clock.manualTime == nil { world.turn.now = due } else { world.moveClock(to: due) }
-            world.backend.advance(&world.turn)
-            applyEffects(of: world, at: now)
-            releaseOutputs(of: world, at: now)
+        world.backend.storageRoom = storageRoom(of: world)
+        if let start = world.clock.manualTime, start < time {
+            pass(world, from: start, to: time, at: now)
+        } else {
+            while let due = world.nextStep, due <= time {
+                if world.clock.manualTime == nil { world.turn.now = due }
+                serveStep(of: world, at: now)
+            }
         }
-        if world.clock.manualTime != nil { world.moveClock(to: time) }
         queueDeadline(of: world)
+    }
+
+    /// Moves a clock that is moved by hand: what the backend does, what faults hold back and the time-outs of the world's
+    /// connections come in the order of their times, however far it is moved at once.
+    private func pass(_ world: World, from start: Timestamp, to end: Timestamp, at now: Timestamp) {
+        let shift = start.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
+        passing = PassingTime(world: world)
+        for case let connection? in connections where connection.world === world {
+            guard let deadline = connection.deadline else { continue }
+            passing?.queue.insert(connection.id, at: deadline.time)
+        }
+        while true {
+            let step = world.nextStep
+            let timeOut = passing?.queue.next?.advanced(byNanoseconds: shift)
+            guard let next = [step, timeOut].compactMap({ $0 }).min(), next <= end else { break }
+            world.moveClock(to: max(next, world.turn.now))
+            // As long after now by the system's clock as it is after the start by the world's.
+            let moment = world.turn.now.advanced(byNanoseconds: -shift)
+            if let step, step <= world.turn.now {
+                serveStep(of: world, at: moment)
+            } else if let (id, time) = passing?.queue.popDue(at: moment) {
+                timeOutPassed(of: id, at: time, moment)
+            }
+        }
+        world.moveClock(to: end)
+        passing = nil
+        // What is left of each deadline is less by what has passed.
+        let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
+        for case let connection? in connections where connection.world === world {
+            bringForward(connection, by: nanoseconds)
+        }
+    }
+
+    private func timeOutPassed(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
+        // Only what the connection still waits for: another deadline has an entry of its own.
+        guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
+        connection.deadline = nil
+        deadlinePassed(deadline.purpose, of: connection, at: moment)
+    }
+
+    private func serveStep(of world: World, at now: Timestamp) {
+        world.backend.advance(&world.turn)
+        applyEffects(of: world, at: now)
+        releaseOutputs(of: world, at: now)
     }
 
     /// Notes when the system's clock is to look at a world.
@@ -70,6 +123,14 @@ extension Engine {
 
     /// How long a connection is kept on which a fault has fallen silent, in nanoseconds: 10 minutes.
     static let longestSilence: Int64 = 600_000_000_000
+}
+
+/// The time-outs of a world's connections while its clock is moved by hand.
+struct PassingTime {
+    /// The world whose clock it is.
+    let world: World
+    /// Its connections, by when their time is up: the system's time as it would be, had the clock run.
+    var queue = DeadlineQueue()
 }
 
 extension Engine.Configuration {

@@ -33,6 +33,9 @@ final class World {
     var heldOutputs = DeadlineQueue()
     /// When somebody last asked for it, by the system's clock.
     var lastUsed: Timestamp
+    /// What of its state, and of its journal, is in the engine's sums.
+    var accountedStorage = 0
+    var accountedJournal = 0
     /// When its entry in the engine's queue comes up, by the system's clock.
     var queuedDeadline: Timestamp?
 
@@ -49,10 +52,11 @@ final class World {
 
         /// Works a scenario's data out.
         ///
-        /// - Throws: 400 where the data does not fit together.
-        init(_ settings: WorldSettings, now: Timestamp) throws(APIError) {
+        /// - Throws: 400 where the data does not fit together, 507 where there is no room for it.
+        init(_ settings: WorldSettings, room: StorageRoom, now: Timestamp) throws(APIError) {
             clock = WorldClock(settings.clock)
             backend = settings.makeBackend()
+            backend.storageRoom = room
             turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
             do throws(PlantError) {
                 try backend.plant(settings.scenario.data, &turn)
@@ -64,9 +68,11 @@ final class World {
 
     /// Makes a world that begins now.
     ///
-    /// - Throws: as ``State/init(_:now:)``.
-    init(id: String?, number: Int, _ settings: WorldSettings, now: Timestamp) throws(APIError) {
-        let state = try State(settings, now: now)
+    /// - Throws: as ``State/init(_:room:now:)``.
+    init(
+        id: String?, number: Int, _ settings: WorldSettings, room: StorageRoom, now: Timestamp
+    ) throws(APIError) {
+        let state = try State(settings, room: room, now: now)
         self.id = id
         self.number = number
         self.settings = settings
@@ -80,16 +86,31 @@ final class World {
     }
 
     /// Begins anew; what was under way is forgotten.
-    func begin(_ settings: WorldSettings, _ state: State) {
+    ///
+    /// - Parameter keepsFaults: whether the rules stay as they are now, with what was counted of them.
+    func begin(_ settings: WorldSettings, _ state: State, keepsFaults: Bool = false) {
         self.settings = settings
         reloadedSettings = nil
         clock = state.clock
         backend = state.backend
         turn = state.turn
         authenticator = settings.makeAuthenticator()
-        faults = settings.makeFaults()
+        if !keepsFaults { faults = settings.makeFaults() }
         journal.removeAll()
+        heldOutputs = DeadlineQueue()
+        queuedDeadline = nil
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
+        responseFields.update(to: turn.now)
+    }
+
+    /// Lets go of everything: the world is no more, though connections that are closing may still know it.
+    func vanish() {
+        backend = settings.makeBackend()
+        journal = Journal()
+        faults = FaultBook()
+        heldOutputs = DeadlineQueue()
+        turn.effects = []
+        queuedDeadline = nil
     }
 
     /// Sets the time of what happens next.

@@ -1,0 +1,101 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import Recording
+
+/// The admin API's events: a journal as it grows.
+extension Engine {
+    /// `GET /__admin/events`: the entries as server-sent events, from now on, or from the one that the client saw last.
+    func follow(_ world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp) {
+        var fields = ServerSentEvent.responseFields
+        fields[.date] = world.clock.now(now).httpDateText
+        connection.http.startResponse(status: .ok, fields: fields, into: &connection.output.bytes)
+        connection.follower = Follower(
+            world: world, lastNumber: ServerSentEvent.lastID(in: head.fields) ?? world.journal.lastNumber)
+        connection.http.sendBody(ServerSentEvent.retry(milliseconds: 1000), into: &connection.output.bytes)
+        if isShuttingDown { return endEvents(on: connection, at: now) }
+        followers.append(connection.id)
+        arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
+    }
+
+    /// Sends followers what they have not seen, as far as they read it.
+    func feedFollowers() {
+        guard !followers.isEmpty else { return }
+        followers.removeAll { self[$0]?.follower == nil }
+        for id in followers {
+            guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),
+                var follower = connection.follower, follower.world.journal.lastNumber > follower.lastNumber
+            else { continue }
+            lendOutput(to: connection)
+            follower.appendNews(to: connection, limit: limits.unsentBytesBeforeReadingPauses)
+            connection.follower = follower
+            touch(connection)
+            account(connection)
+        }
+    }
+
+    /// Tells a follower that there is nothing to tell; one that reads nothing is given up after a connection's idle time.
+    func keepAlive(_ connection: Connection, at now: Timestamp) {
+        guard let follower = connection.follower else { preconditionFailure("Only followers are kept alive.") }
+        guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
+        if connection.output.isEmpty {
+            lendOutput(to: connection)
+            connection.http.sendBody(ServerSentEvent.keepAlive, into: &connection.output.bytes)
+            touch(connection)
+        } else {
+            connection.follower?.readerStood(for: Follower.keepAliveInterval)
+        }
+        arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
+    }
+
+    /// Ends a stream of events in good order: its world is gone, or the server stops.
+    func endEvents(on connection: Connection, at now: Timestamp) {
+        connection.follower = nil
+        connection.http.endBody(into: &connection.output.bytes)
+        linger(connection, at: now)
+    }
+}
+
+/// A connection that is sent the entries of a journal as they are made.
+struct Follower {
+    /// Whose journal.
+    let world: World
+    /// The number of the last entry that was sent.
+    private(set) var lastNumber: Int
+    /// How long output has waited of which the reader took nothing, in nanoseconds.
+    private(set) var unreadTime: Int64 = 0
+
+    init(world: World, lastNumber: Int) {
+        self.world = world
+        // A number from another life of the server.
+        self.lastNumber = min(max(lastNumber, 0), world.journal.lastNumber)
+    }
+
+    /// Time after which a stream that has nothing to tell says so, in nanoseconds: 15 s.
+    static let keepAliveInterval: Int64 = 15_000_000_000
+
+    /// The reader has taken something.
+    mutating func readerMoved() { unreadTime = 0 }
+
+    /// The reader has taken nothing for a while.
+    mutating func readerStood(for nanoseconds: Int64) { unreadTime += nanoseconds }
+
+    /// Sends entries until the connection holds so many bytes.
+    mutating func appendNews(to connection: Connection, limit: Int) {
+        let encoder = world.journalEncoder
+        let missed = world.journal.missedCount(after: lastNumber)
+        if missed > 0 {
+            let text = Array("\(missed) entries fell out of the journal before they could be sent".utf8)
+            connection.http.sendBody(
+                ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
+            // Told once, though the journal may be empty now.
+            lastNumber += missed
+        }
+        for entry in world.journal.entries(after: lastNumber) {
+            connection.http.sendBody(
+                ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
+            lastNumber = entry.number
+            if connection.output.count > limit { break }
+        }
+    }
+}

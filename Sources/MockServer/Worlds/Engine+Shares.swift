@@ -1,0 +1,47 @@
+import FitIQBackend
+import Recording
+
+/// What all worlds share: however many there are, the server holds no more than its limits.
+extension Engine {
+    /// How much JSON a world, or nil for a new one, may hold: its own limit, or what the other worlds leave.
+    func storageRoom(of world: World?) -> StorageRoom {
+        let own = configuration.worldLimits.storedBytes
+        let left = limits.storedBytes - (storedBytes - (world?.accountedStorage ?? 0))
+        return left < own ? StorageRoom(bytes: left, limit: limits.storedBytes) : StorageRoom(bytes: own, limit: own)
+    }
+
+    /// Brings the sum of stored bytes up to date with one world.
+    func accountStorage(of world: World) {
+        let stored = world.backend.storedBytes
+        guard stored != world.accountedStorage else { return }
+        storedBytes += stored - world.accountedStorage
+        world.accountedStorage = stored
+    }
+
+    /// Brings the sum of the journals up to date with one world; beyond the limit the longest journal is cut.
+    func accountJournal(of world: World) {
+        noteWeight(of: world)
+        while journalWeight > limits.journalBytes {
+            var longest = defaultWorld
+            for other in worlds.values
+            where (other.accountedJournal, longest.number) > (longest.accountedJournal, other.number) {
+                longest = other
+            }
+            // By half, so that the search is for many entries; of worlds alike the older one.
+            longest.journal.dropOldest(downTo: longest.accountedJournal / 2)
+            noteWeight(of: longest)
+        }
+    }
+
+    private func noteWeight(of world: World) {
+        let weight = world.journal.weight
+        journalWeight += weight - world.accountedJournal
+        world.accountedJournal = weight
+    }
+
+    /// Takes note that a world was emptied.
+    func accountEverything(of world: World) {
+        accountStorage(of: world)
+        noteWeight(of: world)
+    }
+}

@@ -1,0 +1,113 @@
+import Faults
+import JSON
+
+// The keys are those of FaultAction, which the reader looks for.
+
+extension ResponseFault {
+    /// Writes the action of a rule into the object that is open.
+    func write(into writer: inout JSONWriter) {
+        switch self {
+        case .replace(let replacement): replacement.write(into: &writer)
+        case .quota(let requests, let window, let replacement):
+            writer.object("quota") { writer in
+                writer.member("requests", requests)
+                writer.duration("per", window)
+            }
+            replacement.write(into: &writer)
+        case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
+        case .dribble(let bytes, let every): writer.dribble(bytes, every)
+        case .truncate(let after): writer.object("truncate") { $0.member("after", after) }
+        case .contentLength(let off): writer.member("content_length", off)
+        case .malformedJSON: writer.member("malformed", "json")
+        case .malformedChunking: writer.member("malformed", "chunking")
+        case .emptyReply: writer.member("empty_reply", true)
+        case .reset(after: 0): writer.member("reset", true)
+        case .reset(let after): writer.object("reset") { $0.member("after", after) }
+        case .hang: writer.member("hang", true)
+        case .contentType(let type): writer.member("content_type", orNull: type)
+        case .nanosecondTimestamps: writer.member("nanosecond_timestamps", true)
+        }
+    }
+}
+
+extension HandshakeFault {
+    /// Writes the action of a rule into the object that is open.
+    func write(into writer: inout JSONWriter) {
+        switch self {
+        case .refuse(let replacement): replacement.write(into: &writer)
+        case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
+        case .wrongAccept: writer.member("wrong_accept", true)
+        case .emptyReply: writer.member("empty_reply", true)
+        case .reset: writer.member("reset", true)
+        case .hang: writer.member("hang", true)
+        }
+    }
+}
+
+extension SocketFault {
+    /// Writes the action of a rule into the object that is open.
+    func write(into writer: inout JSONWriter) {
+        switch self {
+        case .close(nil, _): writer.member("close", "none")
+        case .close(let code?, let reason):
+            writer.object("close") { writer in
+                writer.member("code", Int(code))
+                if !reason.isEmpty { writer.text("reason", reason) }
+            }
+        case .finish: writer.member("finish", true)
+        case .reset: writer.member("reset", true)
+        case .silence: writer.member("silence", true)
+        case .cut(let after, let reset):
+            writer.object("cut") { writer in
+                writer.member("after", after)
+                if reset { writer.member("reset", true) }
+            }
+        case .masked: writer.member("masked", true)
+        case .reservedBits(let bits): writer.member("reserved_bits", Int(bits))
+        case .invalidUTF8: writer.member("invalid_utf8", true)
+        case .fragments(let positions):
+            writer.array("fragments") { writer in for position in positions { writer.value(position) } }
+        case .coalesce(let count): writer.member("coalesce", count)
+        case .binary: writer.member("binary", true)
+        case .lose: writer.member("lose", true)
+        case .double: writer.member("double", true)
+        case .swap: writer.member("swap", true)
+        case .delay(let nanoseconds): writer.duration("delay", nanoseconds)
+        case .dribble(let bytes, let every): writer.dribble(bytes, every)
+        case .replace(let text): writer.text("replace", text)
+        case .nanosecondTimestamps: writer.member("nanosecond_timestamps", true)
+        case .withholdPong: writer.member("withhold_pong", true)
+        case .stallReading: writer.member("stall_reading", true)
+        }
+    }
+}
+
+extension Replacement {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("status", status)
+        writer.text("body", body)
+        writer.text("content_type", contentType)
+        writer.text("code", code)
+        writer.text("message", message)
+        writer.member("retry_after", ifPresent: retryAfter)
+        if isProcessed { writer.member("processed", true) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func dribble(_ bytes: Int, _ every: Int64) {
+        object("dribble") { writer in
+            writer.member("bytes", bytes)
+            writer.duration("every", every)
+        }
+    }
+
+    /// Writes a span of time in the largest unit that says it in whole numbers.
+    mutating func duration(_ name: StaticString, _ nanoseconds: Int64) {
+        let units: [(text: String, length: Int64)] = [
+            ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000),
+        ]
+        let unit = units.first { nanoseconds % $0.length == 0 && nanoseconds != 0 } ?? ("ns", 1)
+        member(name, nanoseconds == 0 ? "0" : "\(nanoseconds / unit.length)\(unit.text)")
+    }
+}

@@ -1,0 +1,96 @@
+import FitIQAPI
+import FitIQBackend
+import Testing
+
+@testable import MockServer
+
+@Suite("Admin API: what it says where it refuses")
+struct AdminRefusalTests {
+    static let table: [(refusal: APIError, status: Int, code: String, message: String)] = [
+        (
+            .unknownWorld("w7"), 404, "NOT_FOUND",
+            "There is no world \"w7\": it was never made, was deleted, or lay idle too long. Make one with POST /__admin/worlds."
+        ),
+        (
+            .adminBelowWorld("w1"), 404, "NOT_FOUND",
+            "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/w1."
+        ),
+        (
+            .unknownAdminKey("sed", allowed: ["scenario", "seed"]), 400, "VALIDATION_FAILED",
+            "The key 'sed' is not known here; allowed are 'scenario', 'seed'. Did you mean 'seed'?"
+        ),
+        (
+            .unknownAdminKey("zzzzzz", allowed: []), 400, "VALIDATION_FAILED",
+            "The key 'zzzzzz' is not known here; allowed are none."
+        ),
+        (
+            .tooManyWorlds(limit: 3), 507, "STORE_FULL",
+            "3 worlds exist, which is the limit; delete some with DELETE /__admin/worlds/{id}, or wait until idle ones expire."
+        ),
+        (
+            .adminFromElsewhere, 403, "FORBIDDEN",
+            "The admin API answers this machine only; to use it from elsewhere start the server with --admin-token and send the token as 'X-Admin-Token'."
+        ),
+        (
+            .adminForOtherSite, 403, "FORBIDDEN",
+            "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' of elsewhere, or with --admin-token."
+        ),
+        (
+            .wrongAdminToken, 401, "UNAUTHORIZED",
+            "The admin API of this server asks for its --admin-token in the field 'X-Admin-Token'."
+        ),
+        (
+            .journalTakesNoQuery, 400, "VALIDATION_FAILED",
+            "The whole journal takes no query; /__admin/requests and /__admin/frames do."
+        ),
+        (
+            .unknownFault("flakey", known: ["flaky"]), 404, "NOT_FOUND",
+            "This world has no fault \"flakey\". Did you mean \"flaky\"? See GET /__admin/faults."
+        ),
+        (.badFault("No."), 400, "VALIDATION_FAILED", "No."),
+        (
+            .realClock, 409, "BAD_REQUEST",
+            "This world follows the system's clock, which nobody moves; start the server with --clock manual, or make a world with {\"clock\": \"manual\"}."
+        ),
+        (
+            .clockWithoutAdvance, 400, "VALIDATION_FAILED",
+            "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, one of both."
+        ),
+        (
+            .clockBackwards("T"), 400, "VALIDATION_FAILED",
+            "A clock only goes forward: it shows T. Reset the world to begin anew."
+        ),
+        (
+            .clockTooFar, 400, "VALIDATION_FAILED",
+            "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less."
+        ),
+        (
+            .unknownAdminPath("/__admin/world"), 404, "NOT_FOUND",
+            "There is no endpoint \"/__admin/world\" in the admin API. Did you mean \"/__admin/worlds\"?"
+        ),
+        (
+            .unknownAdminPath("/__admin/qqqqqqqqqqqq"), 404, "NOT_FOUND",
+            "There is no endpoint \"/__admin/qqqqqqqqqqqq\" in the admin API."
+        ),
+    ]
+
+    @Test("Each says what arrived and what to do", arguments: table.indices)
+    func sentences(_ index: Int) {
+        let (refusal, status, code, message) = Self.table[index]
+        #expect(refusal.status.code == status)
+        #expect(refusal.code.rawValue == code)
+        #expect(refusal.message == message)
+    }
+
+    @Test("Refusals have the same form in every mode", arguments: GuideMode.allCases)
+    func form(_ mode: GuideMode) throws {
+        let network = VirtualNetwork { $0.mode = mode }
+        for response in [
+            try network.admin(.get, "nothing"), try network.admin(.get, "worlds/w9"),
+            try network.admin(.post, "clock", "[]"), try network.admin(.put, "health"),
+        ] {
+            #expect(response.json?["success"]?.bool == false, "\(response.text)")
+            #expect(response.errorCode != nil)
+        }
+    }
+}

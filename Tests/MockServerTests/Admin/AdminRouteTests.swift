@@ -1,0 +1,125 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import MockServer
+
+@Suite("Admin API: endpoints")
+struct AdminRouteTests {
+    /// The paths below `/__admin`, and what answers there.
+    static let server = [
+        "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "scenarios": "GET, HEAD",
+        "worlds": "GET, HEAD, POST",
+    ]
+    static let ofWorlds = [
+        "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
+        "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "journal": "GET, HEAD, DELETE", "events": "GET",
+        "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE", "state": "GET, HEAD, PUT",
+    ]
+
+    static func all(_ world: String) -> [String: String] {
+        var all = server
+        for (path, methods) in ofWorlds {
+            all[path] = methods
+            all["worlds/default/" + path] = methods
+            all["worlds/\(world)/" + path] = methods
+        }
+        all["worlds/default"] = "GET, HEAD"
+        all["worlds/\(world)"] = "GET, HEAD, DELETE"
+        return all
+    }
+
+    @Test("Each path answers OPTIONS with what it allows, and other methods with 405")
+    func methods() throws {
+        let network = VirtualNetwork()
+        let id = try network.world().id
+        for (path, methods) in Self.all(id) {
+            let options = try network.admin(.options, path)
+            #expect(options.status == 204, "\(path)")
+            #expect(options.fields[.allow] == methods + ", OPTIONS", "\(path)")
+            let wrong = try network.admin(.init("BREW")!, path)
+            #expect(wrong.status == 405, "\(path)")
+            #expect(wrong.fields[.allow] == methods + ", OPTIONS", "\(path)")
+        }
+    }
+
+    @Test("HEAD has what GET has, without the body")
+    func head() throws {
+        let network = VirtualNetwork()
+        let id = try network.world().id
+        for (path, methods) in Self.all(id) where methods.contains("HEAD") {
+            let get = try network.admin(.get, path)
+            let head = try network.admin(.head, path)
+            #expect(head.status == get.status && head.body.isEmpty, "\(path)")
+            #expect(head.fields[.contentLength] == get.fields[.contentLength], "\(path)")
+            #expect(head.fields[.contentType] == get.fields[.contentType], "\(path)")
+        }
+    }
+
+    @Test(
+        "Other paths are unknown",
+        arguments: [
+            "", "nothing", "worlds/", "worlds/default/", "worlds/default/worlds", "worlds/default/health",
+            "worlds/default/scenarios", "faults/", "faults/a/b", "requests/all", "clock/", "health/x",
+        ])
+    func unknown(_ path: String) throws {
+        let response = try VirtualNetwork().admin(.get, path)
+        #expect(response.status == 404)
+        #expect(response.message.hasPrefix("There is no endpoint \"/__admin/\(path)\" in the admin API."))
+    }
+
+    @Test("Below a world's prefix there is no admin API, and the refusal says where it is")
+    func neverBelowAPrefix() throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        for path in ["health", "clock", "worlds", "nothing"] {
+            let response = try network.exchange(Request(method: .post, target: "/w/\(world.id)/__admin/\(path)"))
+            #expect(response.status == 404)
+            #expect(response.message.contains("/__admin/worlds/\(world.id)"))
+        }
+        #expect(try network.exchange(Request(target: "/__administrator")).message.contains("in the admin API") == false)
+    }
+
+    @Test("A world that does not exist is told after access, and before the media type")
+    func order() throws {
+        let network = VirtualNetwork()
+        let text = ["Content-Type: text/plain"]
+        func send(_ path: String, isLocal: Bool = true) throws -> Int {
+            var request = Request(method: .post, target: "/__admin/" + path, fields: text)
+            request.body = Array("nothing".utf8)
+            return try HTTPClient(try network.open(isLocal: isLocal)).exchange(request).status
+        }
+        #expect(try send("worlds/w9/brew", isLocal: false) == 404)
+        #expect(try send("worlds/w9/state", isLocal: false) == 405)
+        #expect(try send("worlds/w9/clock", isLocal: false) == 403)
+        #expect(try send("worlds/w9/clock") == 404)
+        #expect(try send("clock") == 415)
+        #expect(try network.admin(.post, "clock", "nothing").status == 400)
+        #expect(try network.admin(.post, "clock", "{}").status == 409)
+    }
+
+    @Test("The description lists these endpoints and no others")
+    func described() throws {
+        let text = String(decoding: try VirtualNetwork().admin(.get, "openapi.yaml").body, as: UTF8.self)
+        var described: [String: Set<String>] = [:]
+        var path = ""
+        for line in text.split(separator: "\n").drop(while: { $0 != "paths:" }).prefix(while: { $0 != "components:" }) {
+            if line.hasPrefix("  /"), line.hasSuffix(":") {
+                path = String(line.dropFirst(3).dropLast())
+            } else if line.hasPrefix("    "), !line.hasPrefix("     "),
+                ["get:", "put:", "post:", "patch:", "delete:"].contains(line.dropFirst(4))
+            {
+                described[path, default: []].insert(line.dropFirst(4).dropLast().uppercased())
+            }
+        }
+        var expected: [String: Set<String>] = [:]
+        for (path, methods) in Self.all("w1") where !path.hasPrefix("worlds/default") && !path.hasPrefix("worlds/w1/") {
+            let template = path.replacingOccurrences(of: "w1", with: "{id}")
+                .replacingOccurrences(of: "some%20name", with: "{name}")
+            expected[template] = Set(methods.components(separatedBy: ", ")).subtracting(["HEAD"])
+        }
+        #expect(described == expected)
+        let templates = Set(AdminRoute.templates.map { String($0.dropFirst("/__admin/".count)) })
+        #expect(templates == Set(expected.keys))
+    }
+}

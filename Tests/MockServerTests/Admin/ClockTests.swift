@@ -1,0 +1,184 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import MockServer
+
+@Suite("Admin API: the clock")
+struct ClockTests {
+    @Test("It stands until it is moved, and everything has its time")
+    func stands() throws {
+        let network = VirtualNetwork.manual()
+        network.advance(by: .seconds(100))
+        let clock = try network.admin(.get, "clock").json
+        #expect(clock?["mode"]?.string == "manual" && clock?["now"]?.string == "2025-01-29T10:30:00.000000000Z")
+        #expect(clock?["next_step"] == .null)
+        let world = try network.plainWorld()
+        try world.advance("26.5s")
+        let goal = try world.exchange(.post, "/api/v1/goals", #"{"title":"Run"}"#)
+        #expect(goal.json?["createdAt"]?.string == "2025-01-29T10:30:26Z")
+        #expect(goal.fields[.date] == "Wed, 29 Jan 2025 10:30:26 GMT")
+        let moved = try network.admin(.post, "clock", #"{"advance_to":"2025-01-29T10:31:00Z"}"#).json
+        #expect(moved?["now"]?.string == "2025-01-29T10:31:00.000000000Z")
+        #expect(try network.admin(.post, "clock", #"{"advance":"0"}"#).status == 200)
+        let kinds = try world.journal().map { [$0["kind"]?.string ?? "", "\($0["advanced_by_ns"]?.int ?? 0)"] }
+        #expect(kinds == [["clock", "26500000000"], ["exchange", "0"], ["clock", "33500000000"]])
+    }
+
+    @Test(
+        "Bad advances move nothing",
+        arguments: [
+            ("", 400), ("{}", 400), (#"{"advance":1}"#, 400), (#"{"advance":"-1s"}"#, 400), (#"{"advance":"1 s"}"#, 400),
+            (#"{"advance":"366.1d"}"#, 400), (#"{"advance":"1s","advance_to":"2025-01-29T10:31:00Z"}"#, 400),
+            (#"{"advance_to":"2025-01-29T10:29:59Z"}"#, 400), (#"{"advance_to":"2200-01-01T00:00:00Z"}"#, 400),
+            (#"{"advance_to":"2026-01-31T10:30:00Z"}"#, 400), (#"{"advance_to":"tomorrow"}"#, 400), (#"{"by":"1s"}"#, 400),
+        ])
+    func refused(_ body: String, _ status: Int) throws {
+        let network = VirtualNetwork.manual()
+        #expect(try network.admin(.post, "clock", body.isEmpty ? nil : body).status == status)
+        #expect(network.engine.defaultWorld.clock.manualTime == VirtualNetwork.start)
+        #expect(network.engine.defaultWorld.journal.count == 0)
+    }
+
+    @Test("It reaches the year 2199, year by year, and no further")
+    func end() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"clock":{"manual":"2199-12-30T23:59:59Z"}}"#)
+        try world.advance("1d")
+        #expect(try world.ask(.post, "clock", #"{"advance":"1ns"}"#).message.contains("2199"))
+        let old = try network.world(#"{"clock":{"manual":"1970-01-01T00:00:00Z"}}"#)
+        try old.advance("366d")
+        #expect(try old.ask(.get, "clock").json?["now"]?.string == "1971-01-02T00:00:00.000000000Z")
+    }
+
+    @Test("The system's clock is nobody's to move")
+    func real() throws {
+        let network = VirtualNetwork()
+        #expect(try network.admin(.post, "clock", #"{"advance":"1s"}"#).status == 409)
+        network.advance(by: .seconds(3))
+        let clock = try network.admin(.get, "clock").json
+        #expect(clock?["mode"]?.string == "real" && clock?["now"]?.string == "2025-01-29T10:30:03.000000000Z")
+    }
+
+    @Test("Tokens expire by it")
+    func tokens() throws {
+        let world = try VirtualNetwork.manual().plainWorld()
+        let token = try world.ask(.post, "tokens", #"{"user":"ada","expires_in":"90s"}"#).json
+        #expect(token?["expires_at"]?.string == "2025-01-29T10:31:30Z" && token?["user"]?.string == "ada")
+        let text = try #require(token?["token"]?.string)
+        try world.advance("89.999s")
+        #expect(try world.exchange(.get, "/api/v1/goals", token: text).status == 200)
+        try world.advance("1ms")
+        #expect(try world.exchange(.get, "/api/v1/goals", token: text).status == 401)
+    }
+
+    @Test("Answers stream chunk by chunk, each at its time")
+    func streaming() throws {
+        let world = try VirtualNetwork().world(#"{"scenario":"scripted-coach"}"#)
+        let socket = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#))
+        socket.send(#"{"type":"message","content":"How do I begin?"}"#)
+        #expect(socket.takeTypes() == ["connected", "message_received"])
+        // The first chunk after 1 s, the second 2 s later, then ten a second.
+        let expected: [(String, [String])] = [
+            ("999ms", []), ("1ms", ["Warm up "]), ("1999ms", []), ("1ms", ["for ten minutes, "]), ("99ms", []),
+            ("1ms", ["then run."]),
+        ]
+        for (step, chunks) in expected {
+            try world.advance(step)
+            let frames = socket.takeFrames().filter { $0["type"]?.string == "stream_chunk" }
+            #expect(frames.compactMap { $0["content"]?.string } == chunks, "after \(step)")
+        }
+    }
+
+    @Test("Meals are read by it, and quotas, delays and dribbles of faults follow it")
+    func mealsAndFaults() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"scenario":"meal-completes","clock":"manual"}"#)
+        let id = try #require(
+            try world.exchange(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"eggs","meal_type":"lunch"}"#)
+                .json?["data"]?["id"]?.string)
+        func status() throws -> String? {
+            try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"]?.string
+        }
+        try world.advance("2999ms")
+        #expect(try status() == "processing")
+        try world.advance("1ms")
+        #expect(try status() == "completed")
+
+        _ = try world.ask(.post, "faults", #"{"on":"GET /api/v1/goals","quota":{"requests":1,"per":"10s"}}"#)
+        func goals() throws -> Int { try world.exchange(.get, "/api/v1/goals").status }
+        #expect(try [goals(), goals()] == [200, 429])
+        try world.advance("9999ms")
+        #expect(try goals() == 429)
+        try world.advance("1ms")
+        #expect(try goals() == 200)
+
+        _ = try world.ask(.post, "faults", #"{"on":"GET /api/v1/consultations","delay":"2s"}"#)
+        let client = try HTTPClient(network)
+        client.wire.send(world.request(.get, "/api/v1/consultations").bytes)
+        network.advance(by: .seconds(60))
+        try world.advance("1999ms")
+        #expect(client.wire.received.isEmpty)
+        try world.advance("1ms")
+        #expect(try client.response().status == 200)
+    }
+
+    @Test("Time-outs of the world's connections pass with it, and those of others do not")
+    func timeOuts() throws {
+        let network = VirtualNetwork.manual()
+        let (mine, other) = (try network.plainWorld(), try network.world())
+        func idle(_ world: WorldClient) throws -> VirtualClient {
+            let client = try HTTPClient(network)
+            _ = try client.exchange(world.request(.get, "/api/v1/goals"))
+            return client.wire
+        }
+        let admin = try HTTPClient(network)
+        func advance(_ duration: String) throws {
+            let request = Request(method: .post, target: "/__admin/clock").json("{\"advance\":\"\(duration)\"}")
+            #expect(try admin.exchange(request).status == 200)
+        }
+        let (mineIdle, otherIdle) = (try idle(mine), try idle(other))
+        try advance("74s")
+        #expect(mineIdle.ending == .open)
+        try advance("1s")
+        #expect(mineIdle.ending == .closed)
+        #expect(otherIdle.ending == .open && admin.wire.ending == .open)
+
+        let socket = try mine.socket(on: try mine.consultation())
+        socket.wire.closesInReply = false
+        socket.wire.stopReading()
+        #expect(try mine.ask(.post, "reset").status == 200)
+        #expect(socket.wire.ending == .open)
+        try advance("75s")
+        #expect(socket.wire.ending != .open, "it reads nothing, not even the close frame")
+        #expect(otherIdle.ending == .open && admin.wire.ending == .open)
+        network.advance(by: .seconds(75))
+        #expect(otherIdle.ending == .closed && admin.wire.ending == .closed)
+    }
+
+    @Test("A time-out that begins on the way is counted from there")
+    func timeOutOnTheWay() throws {
+        let network = VirtualNetwork.manual()
+        let world = try network.plainWorld()
+        let socket = try world.socket(on: try world.consultation(), window: 4096)
+        _ = socket.takeTypes()
+        socket.wire.stopReading()
+        socket.send(#"{"type":"message","content":"How much protein?"}"#)
+        // Its acknowledgement waits from now on: the idle time is 75 s, whatever the steps.
+        try world.advance("74s")
+        #expect(socket.wire.ending == .open)
+        try world.advance("1s")
+        #expect(socket.wire.ending == .reset)
+
+        let second = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#), window: 4096)
+        _ = second.takeTypes()
+        second.send(#"{"type":"message","content":"How much protein?"}"#)
+        _ = second.takeTypes()
+        second.wire.stopReading()
+        // The first chunk comes after 0.3 s or later, and waits from then on.
+        try world.advance("75s")
+        #expect(second.wire.ending == .open)
+        try world.advance("5s")
+        #expect(second.wire.ending == .reset)
+    }
+}

@@ -1,0 +1,216 @@
+import FitIQAPI
+import JSON
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Admin API: worlds")
+struct WorldTests {
+    @Test("A world has what it was made with; what is left out is as in the scenario, then as in the server's options")
+    func made() throws {
+        let network = VirtualNetwork {
+            $0.seed = 5
+            $0.mode = .goalLinking
+        }
+        func facts(_ json: String) throws -> [String?] {
+            let body = try network.admin(.post, "worlds", json).json
+            return ["scenario", "seed", "guide", "clock", "now"].map { body?[$0]?.string }
+        }
+        let now = "2025-01-29T10:30:00Z"
+        #expect(try facts("{}") == ["default", "5", "goal-linking", "real", now])
+        #expect(try facts(#"{"seed": 7}"#) == ["default", "7", "goal-linking", "real", now])
+        #expect(try facts(#"{"seed": "18446744073709551615"}"#)[1] == "18446744073709551615")
+        #expect(try facts(#"{"guide": "union"}"#) == ["default", "5", "union", "real", now])
+        #expect(try facts(#"{"clock": "manual"}"#) == ["default", "5", "goal-linking", "manual", now])
+        #expect(
+            try facts(#"{"clock": {"manual": "2030-02-03T04:05:06Z"}}"#)
+                == ["default", "5", "goal-linking", "manual", "2030-02-03T04:05:06Z"])
+        #expect(try facts(#"{"scenario": "scripted-coach"}"#) == ["scripted-coach", "7", "goal-linking", "manual", now])
+        #expect(
+            try facts(#"{"scenario": "scripted-coach", "seed": 1, "clock": "real", "guide": null}"#)
+                == ["scripted-coach", "1", "goal-linking", "real", now])
+        let written = #"{"name": "a", "guide": "union", "seed": 3, "clock": "manual"}"#
+        #expect(try facts(#"{"scenario": \#(written)}"#) == ["a", "3", "union", "manual", now])
+    }
+
+    @Test("A scenario's data is there, and its user is whom the token is for")
+    func data() throws {
+        let network = VirtualNetwork()
+        let scenario =
+            #"{"name":"a","users":[{"id":"ada","goals":[{"title":"Run"}],"fill_active_consultations":10,"#
+            + #""meal_logs":[{"text":"2 eggs","status":"completed"}]}]}"#
+        let response = try network.admin(.post, "worlds", #"{"scenario": \#(scenario)}"#)
+        #expect(response.status == 201)
+        #expect(response.fields[.location] == "/__admin/worlds/w1")
+        #expect(response.json?["goals"]?.int == 1 && response.json?["consultations"]?.int == 10)
+        #expect(response.json?["meal_logs"]?.int == 1 && response.json?["users"]?.int == 1)
+        let world = try WorldClient(network, response)
+        #expect(try world.exchange(.get, "/api/v1/goals").text.contains("Run"))
+        #expect(try world.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status == 409)
+    }
+
+    @Test(
+        "Bad bodies are refused, and make nothing",
+        arguments: [
+            ("[]", "must be a JSON object"), ("{", "not valid JSON"), (#"{"sed": 1}"#, "Did you mean 'seed'?"),
+            (#"{"seed": -1}"#, "'seed'"), (#"{"seed": 1.5}"#, "'seed'"), (#"{"seed": 18446744073709551616}"#, "'seed'"),
+            (#"{"seed": "x"}"#, "'seed'"), (#"{"seed": true}"#, "'seed'"),
+            (#"{"guide": "unoin"}"#, "Did you mean \"union\"?"), (#"{"guide": 1}"#, "'guide'"),
+            (#"{"clock": "manuel"}"#, "Did you mean \"manual\"?"), (#"{"clock": 1}"#, "'clock'"),
+            (#"{"clock": {"manual": "yesterday"}}"#, "'clock'"), (#"{"clock": {"real": true}}"#, "'clock'"),
+            (#"{"clock": {"manual": "1969-12-31T23:59:59Z"}}"#, "'clock'"),
+            (#"{"clock": {"manual": "2200-01-01T00:00:00Z"}}"#, "'clock'"),
+            (#"{"scenario": "slow-couch"}"#, "slow-coach"), (#"{"scenario": 7}"#, "scenario"),
+            (#"{"scenario": {}}"#, "name"), (#"{"scenario": {"name": "a", "goals": []}}"#, "goals"),
+            (#"{"scenario": {"name": "a", "users": [{"id": "a"}, {"id": "a"}]}}"#, "users[1]"),
+            (#"{"scenario": {"name": "a", "users": [{"id": "a", "goals": [{"title": "x", "progress": 2}]}]}}"#, "progress"),
+        ])
+    func badBodies(_ body: String, _ fragment: String) throws {
+        let network = VirtualNetwork()
+        for path in ["worlds", "reset", "worlds/default/reset"] {
+            let response = try network.admin(.post, path, body)
+            #expect(response.status == 400)
+            #expect(response.message.contains(fragment), "\(response.message)")
+        }
+        #expect(network.engine.worlds.isEmpty && network.engine.worldSerial == 0)
+    }
+
+    @Test("The list has all worlds in order; a deleted one is gone, and its id is not used again")
+    func list() throws {
+        let network = VirtualNetwork()
+        let worlds = try (0..<11).map { _ in try network.world() }
+        try #expect(network.admin(.delete, "worlds/w3").status == 204)
+        try #expect(network.admin(.delete, "worlds/w3").status == 404)
+        #expect(try worlds[2].exchange(.get, "/api/v1/goals").message.contains("There is no world \"w3\""))
+        #expect(try network.world().id == "w12")
+        let list = try network.admin(.get, "worlds").json
+        let ids = list?["worlds"]?.array?.compactMap { $0["id"]?.string }
+        #expect(ids == ["default", "w1", "w2", "w4", "w5", "w6", "w7", "w8", "w9", "w10", "w11", "w12"])
+        #expect(list?["count"]?.int == 12)
+    }
+
+    @Test("The default world cannot be deleted")
+    func defaultStays() throws {
+        let response = try VirtualNetwork().admin(.delete, "worlds/default")
+        #expect(response.status == 405)
+        #expect(response.fields[.allow] == "GET, HEAD, OPTIONS")
+    }
+
+    @Test("Deleting and resetting close the world's sockets with 1001, and no other's", arguments: ["delete", "reset"])
+    func sockets(_ action: String) throws {
+        let network = VirtualNetwork()
+        let (doomed, other) = (try network.world(), try network.world())
+        let sockets = try [doomed, other].map { try $0.socket(on: try $0.consultation()) }
+        _ = sockets.map { $0.takeTypes() }
+        let response =
+            action == "delete" ? try network.admin(.delete, "worlds/\(doomed.id)") : try doomed.ask(.post, "reset")
+        #expect([200, 204].contains(response.status))
+        #expect(sockets[0].closeCode == .goingAway)
+        #expect(sockets[0].closeReason == (action == "delete" ? "The world was deleted" : "The world was reset"))
+        #expect(sockets[0].wire.ending != .open)
+        sockets[1].send(#"{"type":"ping"}"#)
+        #expect(sockets[1].takeTypes() == ["pong"])
+        #expect(network.engine.defaultWorld.journal.count == 0)
+    }
+
+    @Test("A reset world begins as it was made: same ids, nothing else; its credentials stay good")
+    func reset() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"scenario": "conflict", "seed": 9}"#)
+        let before = try world.ask(.get, "state").text
+        let keptAlive = try HTTPClient(network)
+        let first = try keptAlive.exchange(world.request(.post, "/api/v1/goals", #"{"title":"Run"}"#))
+        #expect(first.status == 201)
+        let answer = try world.ask(.post, "reset")
+        #expect(answer.status == 200 && answer.json?["goals"]?.int == 0)
+        #expect(try world.ask(.get, "state").text == before)
+        #expect(try world.journal().isEmpty)
+        // The connection that made the goal is good still, and makes the same goal.
+        let second = try keptAlive.exchange(world.request(.post, "/api/v1/goals", #"{"title":"Run"}"#))
+        #expect(second.body == first.body)
+    }
+
+    @Test("A reset can bring another scenario, seed, guide and clock, which later resets keep")
+    func resetOtherwise() throws {
+        let network = VirtualNetwork()
+        let world = try network.world(#"{"seed": 9, "guide": "goal-linking"}"#)
+        let answer = try world.ask(.post, "reset", #"{"scenario": "scripted-coach"}"#).json
+        #expect(answer?["scenario"]?.string == "scripted-coach" && answer?["seed"]?.string == "7")
+        #expect(answer?["guide"]?.string == "union" && answer?["clock"]?.string == "manual")
+        let again = try world.ask(.post, "reset", #"{"seed": 2}"#).json
+        #expect(again?["scenario"]?.string == "scripted-coach" && again?["seed"]?.string == "2")
+    }
+
+    @Test("What a fault holds back is reset with its world", arguments: ["delete", "reset"])
+    func heldBack(_ action: String) throws {
+        let network = VirtualNetwork()
+        let faults = #"[{"on":"GET /api/v1/goals","delay":"1h"},{"on":"socket","at":{"type":"pong"},"silence":true}]"#
+        let world = try network.world(#"{"clock":"manual","scenario":{"name":"a","faults":\#(faults)}}"#)
+        let waiting = try network.open()
+        waiting.send(world.request(.get, "/api/v1/goals").bytes)
+        let silent = try world.socket(on: try world.consultation())
+        silent.send(#"{"type":"ping"}"#)
+        #expect(waiting.received.isEmpty && waiting.ending == .open)
+        _ = action == "delete" ? try network.admin(.delete, "worlds/w1") : try world.ask(.post, "reset")
+        #expect(waiting.ending == .reset)
+        #expect(silent.wire.ending == .reset)
+        network.advance(by: .seconds(7200))
+        #expect(network.openCount == 0)
+    }
+
+    @Test("The limit holds at its edge, and one more is refused")
+    func limit() throws {
+        let network = VirtualNetwork { $0.limits.worlds = 4 }
+        for _ in 0..<3 { _ = try network.world() }
+        let refused = try network.admin(.post, "worlds", "{}")
+        #expect(refused.status == 507)
+        #expect(refused.message.hasPrefix("4 worlds exist"))
+        #expect(try network.admin(.delete, "worlds/w1").status == 204)
+        #expect(try network.world().id == "w4")
+        #expect(ServerLimits().worlds == 12_000)
+    }
+
+    @Test("A world that lies idle is forgotten at its time; who asks, listens or follows keeps it")
+    func idle() throws {
+        let network = VirtualNetwork()
+        let worlds = try (0..<5).map { _ in try network.world() }
+        let socket = try worlds[1].socket(on: try worlds[1].consultation())
+        let events = try network.open()
+        events.send(Request(target: "/__admin/worlds/w3/events").bytes)
+        network.advance(by: .seconds(1799))
+        #expect(try worlds[3].exchange(.get, "/api/v1/goals").status == 200)
+        #expect(try worlds[4].ask(.get, "clock").status == 200)
+        #expect(network.engine.worlds.count == 5)
+        network.advance(by: .seconds(1))
+        #expect(network.engine.worlds.keys.sorted() == ["w2", "w3", "w4", "w5"])
+        network.advance(by: .seconds(1799))
+        #expect(network.engine.worlds.keys.sorted() == ["w2", "w3", "w4", "w5"])
+        network.advance(by: .seconds(60))
+        #expect(network.engine.worlds.keys.sorted() == ["w2", "w3"])
+        socket.close()
+        events.vanish()
+        network.advance(by: .seconds(1860))
+        #expect(network.engine.worlds.isEmpty)
+        #expect(network.engine.nextDeadline == nil)
+    }
+
+    @Test("Ten thousand worlds are made, and each answers as itself")
+    func many() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        var worlds: [WorldClient] = []
+        for seed in 0..<10_000 {
+            let make = Request(method: .post, target: "/__admin/worlds").json("{\"seed\":\(seed % 100)}")
+            worlds.append(try WorldClient(network, try client.exchange(make)))
+        }
+        #expect(Set(worlds.map(\.apiKey)).count == 10_000 && Set(worlds.map(\.token)).count == 10_000)
+        var ids: [[String]] = Array(repeating: [], count: 100)
+        for (number, world) in worlds.enumerated() {
+            let response = try client.exchange(world.request(.post, "/api/v1/goals", #"{"title":"Run"}"#))
+            ids[number % 100].append(response.json?["id"]?.string ?? response.text)
+        }
+        #expect(ids.allSatisfy { Set($0).count == 1 && $0.count == 100 })
+        #expect(Set(ids.map { $0[0] }).count == 100)
+    }
+}
