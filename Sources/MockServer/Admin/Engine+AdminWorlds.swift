@@ -137,20 +137,20 @@ extension Engine {
 
     /// Closes the sockets of a world with 1001, and has every other connection forget it.
     ///
-    /// What a fault still holds back is lost with the time that it waited for: such a connection is reset.
+    /// What faults hold back is let go: no clock will move it on. A connection that is silent would never hear of it.
     private func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for case let connection? in connections where connection.world === world && connection.ending == .none {
-            connection.lastAuthorization = nil
-            let isHeld = connection.output.isHeld || connection.isSilent
-            if connection.speaks == .webSocket {
+            if connection.speaks == .http {
+                connection.lastAuthorization = nil
+                connection.world = nil
+            } else if !connection.isSilent {
                 // What the client still says belongs to a life that is over.
                 connection.isClosingRecorded = true
                 forgetSocket(of: connection)
-                if !isHeld { close(connection, code: .goingAway, reason: reason, at: now) }
-            } else {
-                connection.world = nil
+                close(connection, code: .goingAway, reason: reason, at: now)
             }
-            if isHeld { end(connection, .reset) }
+            if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
+            if connection.isSilent { end(connection, .reset) }
         }
     }
 }

@@ -55,8 +55,6 @@ public final class Connection {
 
     /// What goes wrong with what the socket sends; nil where nothing does.
     var socketFaults: SocketFaults?
-    /// When the output that a fault holds back goes on, by the world's clock; nil where none is.
-    var releasedAt: Timestamp?
     /// Whether a fault has it read nothing.
     var isReadingStalled = false
     /// Whether the journal has how the socket ended.
@@ -82,6 +80,10 @@ public final class Connection {
 
     /// Whether a fault has it send and read nothing any more.
     var isSilent = false
+    /// When its entry in its world's queue of held outputs comes up, by the world's clock.
+    var queuedRelease: Timestamp?
+    /// Whether requests may wait in the parser until more output is sent.
+    var hasWaitingRequests = false
 
     /// Whether the peer is on this machine.
     let isLocal: Bool

@@ -27,7 +27,9 @@ extension Engine {
 
     /// Sets what is waited for once the peer has taken all that there was.
     func outputWasTaken(from connection: Connection, at now: Timestamp) {
-        if connection.ending == .lingering || connection.isClosingWebSocket {
+        if connection.isSilent {
+            return
+        } else if connection.ending == .lingering || connection.isClosingWebSocket {
             arm(connection, .closing, after: patience.closing, at: now)
         } else if connection.speaks == .webSocket {
             connection.deadline = nil
@@ -63,7 +65,9 @@ extension Engine {
         }
         switch purpose {
         case .idle, .closing: end(connection, connection.output.isEmpty ? .close : .reset)
-        case .silence: end(connection, .reset)
+        case .silence:
+            recordClosing(of: connection, by: .server, .fault)
+            end(connection, .reset)
         case .keepAlive: keepAlive(connection, at: now)
         case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
         case .readBody: refuse(connection, .bodyTimeout(limits.readTime), at: now)

@@ -50,6 +50,7 @@ extension Engine {
     /// Writes the messages that a fault had wait for others, before a close frame of another origin.
     func sendWhatWaits(on connection: Connection, at now: Timestamp) {
         guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
+        world.setTime(now)
         connection.output.append(waiting)
         if !waiting.marks.isEmpty { release(connection, in: world, at: now) }
     }

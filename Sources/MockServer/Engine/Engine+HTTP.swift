@@ -7,9 +7,12 @@ extension Engine {
     /// too little of the answers.
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
-        while connection.ending == .none, !connection.isSilent, !isReadingPaused(connection),
-            connection.speaks == .http
-        {
+        connection.hasWaitingRequests = false
+        while connection.ending == .none, !connection.isSilent, connection.speaks == .http {
+            if isReadingPaused(connection) {
+                connection.hasWaitingRequests = true
+                return
+            }
             let event: HTTP1.Event
             do throws(RemoteError) {
                 event = try connection.http.nextEvent()

@@ -10,7 +10,9 @@ extension Engine {
         guard !isShuttingDown else { return }
         isShuttingDown = true
         for case let connection? in connections where connection.ending == .none {
-            if connection.webSocket != nil {
+            if connection.isSilent {
+                end(connection, .reset)
+            } else if connection.webSocket != nil {
                 goAway(connection, at: now)
             } else if connection.follower != nil {
                 endEvents(on: connection, at: now)

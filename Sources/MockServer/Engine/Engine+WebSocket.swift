@@ -88,7 +88,7 @@ extension Engine {
         enter(world, at: now)
         withEvents { events in
             var rest = bytes
-            while !rest.isEmpty, connection.ending == .none {
+            while !rest.isEmpty, connection.ending == .none, !connection.isSilent {
                 // One event at a time: a message is answered before a close frame behind it is read.
                 let count = connection.webSocket?.receiveUntilEvent(
                     rest, events: &events, output: &connection.output.bytes)
@@ -98,7 +98,7 @@ extension Engine {
                 applyEffects(of: world, at: now)
             }
         }
-        if connection.ending == .none, connection.webSocket?.shouldCloseTransport == true {
+        if connection.ending == .none, !connection.isSilent, connection.webSocket?.shouldCloseTransport == true {
             forgetSocket(of: connection)
             linger(connection, at: now)
         }
@@ -160,7 +160,9 @@ extension Engine {
                     cutOff(connection, .memory(limit: limits.heldBytes))
                 }
             case .close(let socket, let code, let reason):
-                guard let connection = self[ConnectionID(socket)] else { continue }
+                // A fault may have ended it before, or have it say nothing more.
+                guard let connection = self[ConnectionID(socket)], connection.ending == .none, !connection.isSilent
+                else { continue }
                 close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
             }
         }

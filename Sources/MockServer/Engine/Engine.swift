@@ -161,7 +161,10 @@ public final class Engine {
     /// Takes the news that the peer sends no more.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
+        // Nobody would read what a fault still holds back; a client of HTTP may have closed its half alone.
+        if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.ending == .none, !connection.isSilent else {
+            recordClosing(of: connection, by: .client, .finish)
             end(connection, .close)
             return
         }
@@ -191,7 +194,6 @@ public final class Engine {
     /// Takes the news that the transport has sent bytes of a connection's output.
     public func sent(_ count: Int, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
-        let wasPaused = isReadingPaused(connection)
         connection.output.take(count)
         account(connection)
         connection.follower?.readerMoved()
@@ -203,9 +205,10 @@ public final class Engine {
             reclaimOutput(of: connection)
             outputWasTaken(from: connection, at: now)
         }
-        // Requests that arrived while the peer took nothing wait in the parser.
-        if wasPaused, !isReadingPaused(connection), connection.speaks == .http, connection.ending == .none {
+        // Requests that arrived while the peer took nothing, or an answer was held back, wait in the parser.
+        if connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none {
             serveRequests(of: connection, at: now)
+            account(connection)
         }
     }
 
@@ -248,6 +251,8 @@ public final class Engine {
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
             || connection.isReadingStalled
+            // A request is served when the answer to the one before it is out of the hands of its faults.
+            || (connection.speaks == .http && connection.output.isHeld)
     }
 
     /// The connection with this number, while it is open.

@@ -12,6 +12,8 @@ struct OutputBuffer {
     private var taken = 0
     /// Places at which something is to happen, in order; empty but for faults.
     private var holds: [Transmission.Mark] = []
+    /// How many of them were passed; they are taken out many at a time, or a response dribbled in single bytes took for ever.
+    private var passed = 0
     /// When the wait at the first hold is over, once it has begun.
     private var resumesAt: Timestamp?
 
@@ -19,11 +21,11 @@ struct OutputBuffer {
     var count: Int { bytes.count - taken }
     var isEmpty: Bool { count == 0 }
     /// Whether something is held back, or something is still to happen.
-    var isHeld: Bool { !holds.isEmpty }
+    var isHeld: Bool { passed < holds.count }
     /// Whether the transport can take bytes now.
     var hasReleased: Bool { releasedEnd > taken }
 
-    private var releasedEnd: Int { holds.first?.offset ?? bytes.count }
+    private var releasedEnd: Int { isHeld ? holds[passed].offset : bytes.count }
 
     /// Lends the bytes not yet taken and not held back.
     func withUnsent<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
@@ -53,13 +55,25 @@ struct OutputBuffer {
     mutating func discard() {
         bytes = []
         taken = 0
+        forgetHolds()
+    }
+
+    /// Forgets what is held back, and what was to happen there.
+    mutating func discardHeld() {
+        bytes.removeSubrange(releasedEnd...)
+        forgetHolds()
+    }
+
+    private mutating func forgetHolds() {
         holds = []
+        passed = 0
         resumesAt = nil
     }
 
     /// Puts a transmission in the place of what was written from a position on.
     mutating func replace(from start: Int, with transmission: Transmission) {
-        precondition(start >= (holds.last?.offset ?? taken), "What was held back already cannot be replaced.")
+        precondition(
+            start >= (isHeld ? holds[holds.count - 1].offset : taken), "What was held back already cannot be replaced.")
         bytes.removeSubrange(start...)
         append(transmission)
     }
@@ -82,15 +96,17 @@ struct OutputBuffer {
     }
 
     /// Passes the holds that are due, and tells what comes next; what stands behind an end is forgotten.
-    mutating func release(at time: Timestamp) -> Release {
+    ///
+    /// With `skippingWaits` every wait is over at once.
+    mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
         var reached = time
-        while let hold = holds.first {
+        while isHeld {
+            let hold = holds[passed]
             guard case .wait(let nanoseconds) = hold.action else {
-                bytes.removeSubrange(hold.offset...)
-                holds = []
+                discardHeld()
                 return .end(hold.action)
             }
-            let over = resumesAt ?? reached.advanced(byNanoseconds: nanoseconds)
+            let over = skippingWaits ? time : resumesAt ?? reached.advanced(byNanoseconds: nanoseconds)
             guard over <= time else {
                 resumesAt = over
                 return .until(over)
@@ -98,8 +114,13 @@ struct OutputBuffer {
             // The next wait begins where this one ended, however late we look.
             reached = over
             resumesAt = nil
-            holds.removeFirst()
+            passed += 1
+            if passed > 1024, passed > holds.count / 2 {
+                holds.removeFirst(passed)
+                passed = 0
+            }
         }
+        forgetHolds()
         return .all
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import HTTP1
 
 /// The worlds of a server, and their time.
 extension Engine {
@@ -87,19 +88,22 @@ extension Engine {
     /// Has the outputs go on that a fault held back until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
-            guard let connection = self[id], connection.releasedAt == time else { continue }
-            connection.releasedAt = nil
+            guard let connection = self[id], connection.queuedRelease == time else { continue }
+            connection.queuedRelease = nil
             release(connection, in: world, at: now)
         }
     }
 
     /// Passes the holds in a connection's output that are due, and does what stands behind them.
-    func release(_ connection: Connection, in world: World, at now: Timestamp) {
-        switch connection.output.release(at: world.turn.now) {
+    ///
+    /// With `skippingWaits` nothing is held back any longer, whatever time it is.
+    func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
+        switch connection.output.release(at: world.turn.now, skippingWaits: skippingWaits) {
         case .all: break
         case .until(let time):
-            guard connection.releasedAt != time else { break }
-            connection.releasedAt = time
+            // Further faults on the same output may come before it is time.
+            guard connection.queuedRelease != time else { break }
+            connection.queuedRelease = time
             world.heldOutputs.insert(connection.id, at: time)
             queueDeadline(of: world)
         case .end(.finish):
@@ -111,14 +115,24 @@ extension Engine {
             forgetSocket(of: connection)
             end(connection, .resetAfterOutput)
         case .end(.silence):
-            forgetSocket(of: connection)
-            connection.isSilent = true
-            arm(connection, .silence, after: Engine.longestSilence, at: now)
+            fallSilent(connection, at: now)
         case .end(.wait):
             preconditionFailure("A wait ends by itself.")
         }
         touch(connection)
         awaitReader(of: connection, at: now)
+        account(connection)
+    }
+
+    /// Has a connection send and read nothing more, and stay open until the client closes it or its time is over.
+    private func fallSilent(_ connection: Connection, at now: Timestamp) {
+        forgetSocket(of: connection)
+        connection.isSilent = true
+        // Else an answer after which the connection was to close would be followed by FIN.
+        if connection.ending == .lingering { connection.ending = .none }
+        connection.http = HTTP1.Connection(role: .server)
+        connection.hasWaitingRequests = false
+        arm(connection, .silence, after: Engine.longestSilence, at: now)
     }
 
     /// How long a connection is kept on which a fault has fallen silent, in nanoseconds: 10 minutes.
