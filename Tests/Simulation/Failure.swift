@@ -13,6 +13,17 @@ public struct Failure: Error, Sendable, CustomStringConvertible {
     /// Whether faults were drawn.
     public let withFaults: Bool
 
+    package init(
+        seed: UInt64, world: String, step: Int, message: String, operations: [String], withFaults: Bool
+    ) {
+        self.seed = seed
+        self.world = world
+        self.step = step
+        self.message = message
+        self.operations = operations
+        self.withFaults = withFaults
+    }
+
     /// All of it, with the command that replays it.
     public var description: String {
         """
