@@ -75,7 +75,6 @@ struct SchemaTests {
     static let emptyObject: [ObjectKind: String] = [
         .scenario: "{}",
         .clock: "{name: a, clock: {}}",
-        .user: "{name: a, users: [{}]}",
         .goal: "{name: a, users: [{id: u, goals: [{}]}]}",
         .consultation: "{name: a, users: [{id: u, consultations: [{}]}]}",
         .template: "{name: a, answers: [{template_created: {}}]}",

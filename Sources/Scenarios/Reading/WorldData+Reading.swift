@@ -4,6 +4,8 @@ import FitIQBackend
 extension Scenario {
     /// The user whom files call `default`: the one of the token that the server prints.
     public static let defaultUserID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
+    /// What a file calls that user.
+    static let defaultUserName = "default"
 }
 
 extension WorldData {
@@ -24,9 +26,8 @@ extension WorldData {
 
 extension UserData {
     fileprivate static func read(_ fields: Fields) -> UserData {
-        let id = fields.required("id", "'default', or the 'sub' of a token, " + Messages.text(of: 1...200))?.text(
-            1...200)
-        var user = UserData(id: id == "default" ? Scenario.defaultUserID : id ?? "")
+        let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserName
+        var user = UserData(id: id == Scenario.defaultUserName ? Scenario.defaultUserID : id)
         var goals = GoalTable()
         for cursor in fields["goals"]?.elements(limit: ScenarioLimits.goals, of: "goals") ?? [] {
             guard let goalFields = Fields(cursor, as: .goal) else { continue }
