@@ -98,11 +98,11 @@ struct ScenarioTests {
         arguments: [
             ("name: a\n", nil),
             (
-                "name: a\nusers:\n  - goals:\n      - {title: Run, created_at: 1d ago, updated_at: 2d ago}\n",
-                "x.yaml:4:"
+                "name: a\nusers:\n  - id: default\n    goals:\n      - {title: Run, created_at: 1d ago, updated_at: 2d ago}\n",
+                "x.yaml:5:"
             ),
             (
-                #"{"name": "a", "clock": {"manual": "2025-01-29T10:30:00Z"}, "users": [{"goals": [{"title": "Run", "#
+                #"{"name": "a", "clock": {"manual": "2025-01-29T10:30:00Z"}, "users": [{"id": "default", "goals": [{"title": "Run", "#
                     + #""created_at": "2025-01-29T10:30:01Z"}]}]}"#, "x.yaml:1:"
             ),
             ("name: a\nfaults:\n  - {on: any, status: 503, cod: 1}\n", "x.yaml:3:28: faults[0].cod is not a key of"),

@@ -148,7 +148,7 @@ struct ReloadTests {
         let socket = try network.socket(on: network.consultation())
         let error = #expect(throws: PlantError.self) {
             try reload(
-                "{name: b, answers: [{text: New.}], users: [{goals: [{title: Run, created_at: 1d ago, updated_at: 2d ago}]}]}",
+                "{name: b, answers: [{text: New.}], users: [{id: ben, goals: [{title: Run, created_at: 1d ago, updated_at: 2d ago}]}]}",
                 network)
         }
         #expect(error?.path == "users[0].goals[0].updated_at")

@@ -187,7 +187,9 @@ private struct Adapter {
         case ["./scripts/test"]: return ["$ ./scripts/test\n"]
         default: break
         }
-        let script = block.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
+        // A server that README starts ends with the shell, whatever becomes of the commands.
+        let trap = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
+        let script = trap + block.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
         let files = try ScratchDirectory()
         defer { files.remove() }
         for file in block.files { try Data(file.text.utf8).write(to: files[file.name]) }
