@@ -42,6 +42,7 @@ let package = Package(
                 .product(name: "FitIQBackend", package: "fitiq-mock"),
             ]),
         .executableTarget(name: "idle-load", dependencies: ["Load"]),
+        .executableTarget(name: "worlds-load", dependencies: ["Load"]),
         .testTarget(
             name: "LoadTests",
             dependencies: ["Load", "stream-load", .product(name: "FitIQAPI", package: "fitiq-mock")]),

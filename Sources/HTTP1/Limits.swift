@@ -37,7 +37,9 @@ public struct Limits: Sendable, Equatable {
         precondition(
             requestLine > methodName + 16, "Limits.requestLine must hold a method name, a target and a version")
         precondition(chunkLine >= 18, "Limits.chunkLine must hold a chunk size of 16 digits")
-        precondition(headerBlock >= 0 && fieldCount >= 0 && body >= 0 && raisedBody ?? 0 >= 0 && leadingEmptyLines >= 0 && pipelined >= 0)
+        precondition(
+            headerBlock >= 0 && fieldCount >= 0 && body >= 0 && raisedBody ?? 0 >= 0 && leadingEmptyLines >= 0
+                && pipelined >= 0)
         precondition(requestLine + headerBlock < 1 << 30, "Limits.requestLine and .headerBlock must stay under 1 GiB")
     }
 }

@@ -8,6 +8,12 @@ public struct Credentials: Sendable {
     /// Both header fields, each with its line end.
     public let fields: String
 
+    /// Takes a token that somebody else signed.
+    public init(token: String, apiKey: String) {
+        self.token = token
+        fields = "Authorization: Bearer \(token)\r\nX-API-Key: \(apiKey)\r\n"
+    }
+
     /// Signs a token for `user` that lives a day.
     public init(user: String, secret: String, apiKey: String) {
         let claims = AccessToken(subject: user, expiresAt: Int64(time(nil)) + 86_400)

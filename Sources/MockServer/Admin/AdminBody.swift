@@ -8,11 +8,16 @@ import Scenarios
 /// Stricter than the API: a key that is not known is refused, since here it is a typing mistake.
 struct AdminBody {
     let object: JSONObject
+    /// How many bytes it has.
+    let byteCount: Int
+    /// How many of them a world has to keep: all, where they hold a scenario and not its name.
+    var scenarioBytes: Int { object["scenario"]?.object == nil ? 0 : byteCount }
 
     /// Reads a body; no body at all counts as an empty object.
     ///
     /// - Throws: 400 for what is no JSON object or has other keys.
     init(_ body: [UInt8], keys: [String]) throws(APIError) {
+        byteCount = body.count
         guard !body.isEmpty else {
             object = [:]
             return

@@ -9,7 +9,8 @@ extension APIError {
     static func unknownWorld(_ id: String) -> APIError {
         APIError(
             .notFound, .notFound,
-            "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make one with POST /__admin/worlds."
+            "There is no world \"\(id)\": it was never made, was deleted, or lay idle too long. Make "
+                + "one with POST /__admin/worlds."
         )
     }
 
@@ -32,20 +33,23 @@ extension APIError {
     static func tooManyWorlds(limit: Int) -> APIError {
         APIError(
             .insufficientStorage, .storeFull,
-            "\(limit) worlds exist, which is the limit; delete some with DELETE /__admin/worlds/{id}, or wait until idle ones expire."
+            "\(limit) worlds exist, which is the limit; delete some with DELETE "
+                + "/__admin/worlds/{id}, or wait until idle ones expire."
         )
     }
 
     /// The admin API was asked from elsewhere.
     static let adminFromElsewhere = APIError(
         .forbidden, .forbidden,
-        "The admin API answers this machine only; to use it from elsewhere start the server with --admin-token and send the token as 'X-Admin-Token'."
+        "The admin API answers this machine only; to use it from elsewhere start the server with "
+            + "--admin-token and send the token as 'X-Admin-Token'."
     )
 
     /// A page of another site asks, or a name that somebody else's server gave out leads here.
     static let adminForOtherSite = APIError(
         .forbidden, .forbidden,
-        "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' of elsewhere, or with --admin-token."
+        "The admin API does not answer pages of other sites: ask at http://localhost or "
+            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with --admin-token."
     )
 
     /// The server has an admin token, and the request brought none or another.
@@ -80,13 +84,15 @@ extension APIError {
     /// A clock that follows the system's was to be moved.
     static let realClock = APIError(
         .conflict, .badRequest,
-        "This world follows the system's clock, which nobody moves; start the server with --clock manual, or make a world with {\"clock\": \"manual\"}."
+        "This world follows the system's clock, which nobody moves; start the server with --clock "
+            + "manual, or make a world with {\"clock\": \"manual\"}."
     )
 
     /// The clock was asked for nothing.
     static let clockWithoutAdvance = APIError(
         .badRequest, .validationFailed,
-        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": \"2025-01-29T10:31:00Z\"}, one of both.")
+        "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": "
+            + "\"2025-01-29T10:31:00Z\"}, one of both.")
 
     /// A clock was to be turned back.
     static func clockBackwards(_ now: String) -> APIError {

@@ -17,7 +17,7 @@ extension Engine {
 
     /// `POST /__admin/faults`: a rule as in a scenario file, behind the others.
     ///
-    /// - Throws: 400 for a rule that cannot be, or whose name is taken.
+    /// - Throws: 400 for a rule that cannot be, or whose name is taken, 507 where there is no room for it.
     func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
@@ -27,11 +27,14 @@ extension Engine {
             throw .invalidJSON(error)
         }
         let rule = try rule(from: value, in: world)
+        try checkRoom(for: body.count)
         do throws(FaultBookError) {
             try world.faults.add(rule)
         } catch {
             throw .badFault(error.message)
         }
+        world.faultBytes[rule.name] = body.count
+        accountStorage(of: world)
         return .created(try describe(faultNamed: rule.name, of: world))
     }
 
@@ -74,6 +77,8 @@ extension Engine {
         case .delete:
             setFault(name, of: world, isEnabled: false)
             world.faults.remove(named: name)
+            world.faultBytes[name] = nil
+            accountStorage(of: world)
             return Answer(status: .noContent, body: [])
         default:
             return .ok(description)

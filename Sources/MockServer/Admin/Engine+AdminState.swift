@@ -53,7 +53,8 @@ extension Engine {
         settings.mode = imported.guide ?? settings.mode
         settings.clock = imported.clock ?? settings.clock
         try restart(
-            world, settings, keepsFaults: imported.faults.isEmpty, reason: "The world's state was replaced", at: now)
+            world, settings, scenarioBytes: body.count, keepsFaults: imported.faults.isEmpty,
+            reason: "The world's state was replaced", at: now)
         return .ok(describe(world, at: now))
     }
 

@@ -24,7 +24,10 @@ extension Engine {
         settings.clock = try body.clock() ?? scenario.clock ?? configuration.clock
         settings.apiKey += "-" + id
         settings.jwtSecret += "-" + id
-        let world = try World(id: id, number: number, settings, room: storageRoom(of: nil), now: now)
+        try checkRoom(for: body.scenarioBytes)
+        let room = storageRoom(of: nil, written: body.scenarioBytes)
+        let world = try World(id: id, number: number, settings, room: room, now: now)
+        world.scenarioBytes = body.scenarioBytes
         worldSerial = number
         worlds[id] = world
         accountStorage(of: world)
@@ -88,7 +91,8 @@ extension Engine {
         settings.seed = try body.seed() ?? settings.seed
         settings.mode = try body.guide() ?? settings.mode
         settings.clock = try body.clock() ?? settings.clock
-        try restart(world, settings, reason: "The world was reset", at: now)
+        let bytes = body["scenario"] == nil ? world.scenarioBytes : body.scenarioBytes
+        try restart(world, settings, scenarioBytes: bytes, reason: "The world was reset", at: now)
         return .ok(describe(world, at: now))
     }
 
@@ -97,11 +101,14 @@ extension Engine {
     /// - Parameter keepsFaults: whether the faults that are in force stay.
     /// - Throws: 400 where the scenario's data does not fit together, 507 where there is no room; the world stays as it was.
     func restart(
-        _ world: World, _ settings: WorldSettings, keepsFaults: Bool = false, reason: String, at now: Timestamp
+        _ world: World, _ settings: WorldSettings, scenarioBytes: Int, keepsFaults: Bool = false, reason: String,
+        at now: Timestamp
     ) throws(APIError) {
-        let state = try World.State(settings, room: storageRoom(of: world), now: now)
+        try checkRoom(for: max(0, scenarioBytes - world.storedBytes))
+        let state = try World.State(settings, room: storageRoom(of: world, written: scenarioBytes), now: now)
         closeConnections(of: world, reason: reason, at: now)
         world.begin(settings, state, keepsFaults: keepsFaults)
+        world.scenarioBytes = scenarioBytes
         accountEverything(of: world)
         queueDeadline(of: world)
     }

@@ -1,18 +1,31 @@
+import FitIQAPI
 import FitIQBackend
 import Recording
 
 /// What all worlds share: however many there are, the server holds no more than its limits.
 extension Engine {
     /// How much JSON a world, or nil for a new one, may hold: its own limit, or what the other worlds leave.
-    func storageRoom(of world: World?) -> StorageRoom {
+    ///
+    /// - Parameter written: how many bytes the admin API has brought to it, or is about to bring.
+    func storageRoom(of world: World?, written: Int? = nil) -> StorageRoom {
         let own = configuration.worldLimits.storedBytes
-        let left = limits.storedBytes - (storedBytes - (world?.accountedStorage ?? 0))
+        let written = written ?? world?.writtenBytes ?? 0
+        let left = limits.storedBytes - (storedBytes - (world?.accountedStorage ?? 0)) - written
         return left < own ? StorageRoom(bytes: left, limit: limits.storedBytes) : StorageRoom(bytes: own, limit: own)
+    }
+
+    /// Refuses what the admin API is about to bring where there is no room for it.
+    ///
+    /// - Throws: 507.
+    func checkRoom(for bytes: Int) throws(APIError) {
+        guard bytes == 0 || storedBytes + bytes <= limits.storedBytes else {
+            throw .storeFull("bytes", limit: limits.storedBytes)
+        }
     }
 
     /// Brings the sum of stored bytes up to date with one world.
     func accountStorage(of world: World) {
-        let stored = world.backend.storedBytes
+        let stored = world.storedBytes
         guard stored != world.accountedStorage else { return }
         storedBytes += stored - world.accountedStorage
         world.accountedStorage = stored

@@ -33,6 +33,10 @@ final class World {
     var heldOutputs = DeadlineQueue()
     /// When somebody last asked for it, by the system's clock.
     var lastUsed: Timestamp
+    /// Bytes of the body that brought its scenario, which is kept for a reset; 0 for one of the server's own.
+    var scenarioBytes = 0
+    /// Bytes of the bodies that brought the rules that were added since.
+    var faultBytes: [String: Int] = [:]
     /// What of its state, and of its journal, is in the engine's sums.
     var accountedStorage = 0
     var accountedJournal = 0
@@ -95,7 +99,10 @@ final class World {
         backend = state.backend
         turn = state.turn
         authenticator = settings.makeAuthenticator()
-        if !keepsFaults { faults = settings.makeFaults() }
+        if !keepsFaults {
+            faults = settings.makeFaults()
+            faultBytes = [:]
+        }
         journal.removeAll()
         heldOutputs = DeadlineQueue()
         queuedDeadline = nil
@@ -108,6 +115,7 @@ final class World {
         backend = settings.makeBackend()
         journal = Journal()
         faults = FaultBook()
+        (scenarioBytes, faultBytes) = (0, [:])
         heldOutputs = DeadlineQueue()
         turn.effects = []
         queuedDeadline = nil
@@ -125,6 +133,11 @@ final class World {
         turn.now = time
         responseFields.update(to: time)
     }
+
+    /// Bytes of JSON that it holds: what users have, what it began from, and what goes wrong in it.
+    var storedBytes: Int { backend.storedBytes + writtenBytes }
+    /// Those that the admin API brought, and no user has.
+    var writtenBytes: Int { scenarioBytes + (faultBytes.isEmpty ? 0 : faultBytes.values.reduce(0, +)) }
 
     /// When something is due in the world, by its own clock; nil while nothing is.
     var nextStep: Timestamp? {

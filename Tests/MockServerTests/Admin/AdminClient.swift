@@ -56,6 +56,9 @@ struct WorldClient {
         token = try #require(json["token"]?.string)
     }
 
+    /// The body of a request that makes a goal.
+    static let goal = #"{"title":"Run","description":"d","targetDate":"2030-01-01T00:00:00Z"}"#
+
     var admin: String { "worlds/\(id)/" }
 
     func request(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil, token: String? = nil) -> Request {

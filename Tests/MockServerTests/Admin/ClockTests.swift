@@ -15,7 +15,7 @@ struct ClockTests {
         #expect(clock?["next_step"] == .null)
         let world = try network.plainWorld()
         try world.advance("26.5s")
-        let goal = try world.exchange(.post, "/api/v1/goals", #"{"title":"Run"}"#)
+        let goal = try world.exchange(.post, "/api/v1/goals", WorldClient.goal)
         #expect(goal.json?["createdAt"]?.string == "2025-01-29T10:30:26Z")
         #expect(goal.fields[.date] == "Wed, 29 Jan 2025 10:30:26 GMT")
         let moved = try network.admin(.post, "clock", #"{"advance_to":"2025-01-29T10:31:00Z"}"#).json
@@ -28,10 +28,12 @@ struct ClockTests {
     @Test(
         "Bad advances move nothing",
         arguments: [
-            ("", 400), ("{}", 400), (#"{"advance":1}"#, 400), (#"{"advance":"-1s"}"#, 400), (#"{"advance":"1 s"}"#, 400),
+            ("", 400), ("{}", 400), (#"{"advance":1}"#, 400), (#"{"advance":"-1s"}"#, 400),
+            (#"{"advance":"1 s"}"#, 400),
             (#"{"advance":"366.1d"}"#, 400), (#"{"advance":"1s","advance_to":"2025-01-29T10:31:00Z"}"#, 400),
             (#"{"advance_to":"2025-01-29T10:29:59Z"}"#, 400), (#"{"advance_to":"2200-01-01T00:00:00Z"}"#, 400),
-            (#"{"advance_to":"2026-01-31T10:30:00Z"}"#, 400), (#"{"advance_to":"tomorrow"}"#, 400), (#"{"by":"1s"}"#, 400),
+            (#"{"advance_to":"2026-01-31T10:30:00Z"}"#, 400), (#"{"advance_to":"tomorrow"}"#, 400),
+            (#"{"by":"1s"}"#, 400),
         ])
     func refused(_ body: String, _ status: Int) throws {
         let network = VirtualNetwork.manual()
@@ -74,7 +76,7 @@ struct ClockTests {
 
     @Test("Answers stream chunk by chunk, each at its time")
     func streaming() throws {
-        let world = try VirtualNetwork().world(#"{"scenario":"scripted-coach"}"#)
+        let world = try VirtualNetwork.manual().world(#"{"scenario":"scripted-coach"}"#)
         let socket = try world.socket(on: try world.consultation(#"{"persona":"fitness_coach"}"#))
         socket.send(#"{"type":"message","content":"How do I begin?"}"#)
         #expect(socket.takeTypes() == ["connected", "message_received"])
@@ -92,7 +94,7 @@ struct ClockTests {
 
     @Test("Meals are read by it, and quotas, delays and dribbles of faults follow it")
     func mealsAndFaults() throws {
-        let network = VirtualNetwork()
+        let network = VirtualNetwork.manual()
         let world = try network.world(#"{"scenario":"meal-completes","clock":"manual"}"#)
         let id = try #require(
             try world.exchange(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"eggs","meal_type":"lunch"}"#)

@@ -48,7 +48,9 @@ struct WorldIsolationTests {
         let sockets = try zip(worlds, ids).map { try $0.socket(on: $1) }
         _ = sockets.map { $0.takeTypes() }
         for (index, world) in worlds.enumerated() {
-            let goal = try world.exchange(.post, "/api/v1/goals", #"{"title":"Run \#(index)"}"#).json?["id"]?.string
+            let goal = try world.exchange(
+                .post, "/api/v1/goals", WorldClient.goal.replacing("Run", with: "Run \(index)")
+            ).json?["id"]?.string
             let title = try world.exchange(.get, "/api/v1/goals/\(try #require(goal))").json?["title"]?.string
             #expect(title == "Run \(index)")
             sockets[index].send(#"{"type":"message","content":"question \#(index)"}"#)

@@ -26,7 +26,8 @@ struct WorldTests {
         #expect(
             try facts(#"{"clock": {"manual": "2030-02-03T04:05:06Z"}}"#)
                 == ["default", "5", "goal-linking", "manual", "2030-02-03T04:05:06Z"])
-        #expect(try facts(#"{"scenario": "scripted-coach"}"#) == ["scripted-coach", "7", "goal-linking", "manual", now])
+        #expect(
+            try facts(#"{"scenario": "scripted-coach"}"#) == ["scripted-coach", "7", "goal-linking", "manual", now])
         #expect(
             try facts(#"{"scenario": "scripted-coach", "seed": 1, "clock": "real", "guide": null}"#)
                 == ["scripted-coach", "1", "goal-linking", "real", now])
@@ -39,9 +40,9 @@ struct WorldTests {
         let network = VirtualNetwork()
         let scenario =
             #"{"name":"a","users":[{"id":"ada","goals":[{"title":"Run"}],"fill_active_consultations":10,"#
-            + #""meal_logs":[{"text":"2 eggs","status":"completed"}]}]}"#
+            + #""meal_logs":[{"text":"2 eggs","meal_type":"lunch","status":"completed"}]}]}"#
         let response = try network.admin(.post, "worlds", #"{"scenario": \#(scenario)}"#)
-        #expect(response.status == 201)
+        #expect(response.status == 201, "\(response.text)")
         #expect(response.fields[.location] == "/__admin/worlds/w1")
         #expect(response.json?["goals"]?.int == 1 && response.json?["consultations"]?.int == 10)
         #expect(response.json?["meal_logs"]?.int == 1 && response.json?["users"]?.int == 1)
@@ -64,7 +65,10 @@ struct WorldTests {
             (#"{"scenario": "slow-couch"}"#, "slow-coach"), (#"{"scenario": 7}"#, "scenario"),
             (#"{"scenario": {}}"#, "name"), (#"{"scenario": {"name": "a", "goals": []}}"#, "goals"),
             (#"{"scenario": {"name": "a", "users": [{"id": "a"}, {"id": "a"}]}}"#, "users[1]"),
-            (#"{"scenario": {"name": "a", "users": [{"id": "a", "goals": [{"title": "x", "progress": 2}]}]}}"#, "progress"),
+            (
+                #"{"scenario": {"name": "a", "users": [{"id": "a", "goals": [{"title": "x", "progress": 2}]}]}}"#,
+                "progress"
+            ),
         ])
     func badBodies(_ body: String, _ fragment: String) throws {
         let network = VirtualNetwork()
@@ -120,14 +124,14 @@ struct WorldTests {
         let world = try network.world(#"{"scenario": "conflict", "seed": 9}"#)
         let before = try world.ask(.get, "state").text
         let keptAlive = try HTTPClient(network)
-        let first = try keptAlive.exchange(world.request(.post, "/api/v1/goals", #"{"title":"Run"}"#))
+        let first = try keptAlive.exchange(world.request(.post, "/api/v1/goals", WorldClient.goal))
         #expect(first.status == 201)
         let answer = try world.ask(.post, "reset")
         #expect(answer.status == 200 && answer.json?["goals"]?.int == 0)
         #expect(try world.ask(.get, "state").text == before)
         #expect(try world.journal().isEmpty)
         // The connection that made the goal is good still, and makes the same goal.
-        let second = try keptAlive.exchange(world.request(.post, "/api/v1/goals", #"{"title":"Run"}"#))
+        let second = try keptAlive.exchange(world.request(.post, "/api/v1/goals", WorldClient.goal))
         #expect(second.body == first.body)
     }
 
@@ -207,7 +211,7 @@ struct WorldTests {
         #expect(Set(worlds.map(\.apiKey)).count == 10_000 && Set(worlds.map(\.token)).count == 10_000)
         var ids: [[String]] = Array(repeating: [], count: 100)
         for (number, world) in worlds.enumerated() {
-            let response = try client.exchange(world.request(.post, "/api/v1/goals", #"{"title":"Run"}"#))
+            let response = try client.exchange(world.request(.post, "/api/v1/goals", WorldClient.goal))
             ids[number % 100].append(response.json?["id"]?.string ?? response.text)
         }
         #expect(ids.allSatisfy { Set($0).count == 1 && $0.count == 100 })

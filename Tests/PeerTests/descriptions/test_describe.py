@@ -167,6 +167,24 @@ class Checks(unittest.TestCase):
             with self.subTest(expected=expected):
                 self.assertIn(expected, "\n".join(self.problems(check.AsyncAPI_, change)))
 
+    def test_admin(self):
+        def problems(change):
+            description = check.AdminAPI()
+            change(description.document)
+            description.check()
+            return "\n".join(description.problems)
+
+        self.assertEqual(problems(lambda document: None), "")
+        for change, expected in [
+            (lambda d: d["components"]["examples"]["World"]["value"].pop("token"), "'token' is a required"),
+            (lambda d: d["paths"]["/worlds"]["post"]["requestBody"]["content"]["application/json"]["examples"]["nothing"]
+             .update(value={"sed": 1}), "'sed' was unexpected"),
+            (lambda d: d["paths"]["/state"]["put"]["responses"].pop("401"), "go together"),
+            (lambda d: d["paths"]["/reset"]["post"].pop("summary"), "has no summary"),
+        ]:
+            with self.subTest(expected=expected):
+                self.assertIn(expected, problems(change))
+
     def test_common_schemas(self):
         openapi, asyncapi = check.OpenAPI_("union"), check.AsyncAPI_("union")
         asyncapi.document["components"]["schemas"]["Time"]["pattern"] = "."

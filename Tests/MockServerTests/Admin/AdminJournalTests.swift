@@ -1,0 +1,84 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import MockServer
+
+@Suite("Admin API: the journal")
+struct AdminJournalTests {
+    private static func entries(_ network: VirtualNetwork, _ path: String) throws -> [JSONValue] {
+        let response = try network.admin(.get, path)
+        try #require(response.status == 200, "\(response.text)")
+        return try #require(response.json?["entries"]?.array)
+    }
+
+    @Test("Requests, frames and what no operation answers, each in its list; the admin's own are in none")
+    func lists() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let socket = try network.socket(on: id)
+        socket.send(#"{"type":"ping"}"#)
+        _ = try network.exchange(.authorized(.get, "/api/v1/consultation", as: TestUser.anna))
+        _ = try network.exchange(Request(target: "/health"))
+        _ = try network.admin(.get, "clock")
+        _ = try network.admin(.get, "nothing")
+
+        let requests = try Self.entries(network, "requests")
+        #expect(requests.map { $0["kind"]?.string } == ["exchange", "opened", "exchange"])
+        #expect(requests.map { $0["number"]?.int } == [6, 2, 1])
+        #expect(requests.last?["user"]?.string == TestUser.anna)
+        let frames = try Self.entries(network, "frames?order=asc")
+        #expect(frames.map { $0["kind"]?.string } == ["opened", "frame", "frame", "frame"])
+        #expect(
+            frames.compactMap { $0["direction"]?.string } == [
+                "server_to_client", "client_to_server", "server_to_client",
+            ])
+        let unmatched = try Self.entries(network, "requests/unmatched")
+        #expect(unmatched.count == 1)
+        #expect(unmatched[0]["near_misses"]?[0]?["path"]?.string == "/api/v1/consultations")
+        #expect(try Self.entries(network, "frames?kind=exchange").isEmpty)
+    }
+
+    @Test(
+        "Filters narrow the lists down",
+        arguments: [
+            ("requests?method=POST", 1), ("requests?status=4xx", 1), ("requests?status=101", 1),
+            ("requests?path=/api/v1/goals/{goalId}", 1), ("requests?path=goals", 1), ("requests?endpoint=getGoal", 1),
+            ("requests?user=\(TestUser.anna)", 3), ("requests?limit=2", 2), ("requests?since=1", 2),
+            ("requests?before=2", 1), ("frames?type=pong", 1), ("frames?direction=client_to_server", 1),
+            ("requests?unmatched=true", 0),
+        ])
+    func filters(_ path: String, _ count: Int) throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        socket.send(#"{"type":"ping"}"#)
+        _ = try network.exchange(.authorized(.get, "/api/v1/goals/\(TestUser.ben)", as: TestUser.anna))
+        #expect(try Self.entries(network, path).count == count)
+    }
+
+    @Test(
+        "Queries that cannot be are refused",
+        arguments: [
+            "requests?methd=GET", "requests?status=600", "requests?limit=0", "requests?limit=1001", "frames?order=up",
+            "requests?kind=none", "requests?limit=1&limit=2", "journal?limit=1", "requests/unmatched?user=",
+        ])
+    func badQueries(_ path: String) throws {
+        #expect(try VirtualNetwork().admin(.get, path).status == 400)
+    }
+
+    @Test("The whole journal is a line for each entry; cleared, it is empty, and numbers go on")
+    func whole() throws {
+        let network = VirtualNetwork()
+        for _ in 0..<3 { _ = try network.exchange(Request(target: "/nowhere")) }
+        let response = try network.admin(.get, "journal")
+        #expect(response.fields[.contentType] == "application/x-ndjson; charset=utf-8")
+        let lines = response.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == 4 && lines[3].isEmpty)
+        #expect(try lines.dropLast().map { try JSON.parse(String($0))["number"]?.int } == [1, 2, 3])
+        #expect(try network.admin(.delete, "journal").status == 204)
+        #expect(try network.admin(.get, "journal").body.isEmpty)
+        #expect(network.engine.journalWeight == 0)
+        _ = try network.exchange(Request(target: "/nowhere"))
+        #expect(try Self.entries(network, "requests").map { $0["number"]?.int } == [4])
+    }
+}

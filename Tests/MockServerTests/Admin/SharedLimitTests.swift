@@ -1,0 +1,135 @@
+import JSON
+import Testing
+
+@testable import MockServer
+
+@Suite("What all worlds share")
+struct SharedLimitTests {
+    private static func goal(_ world: WorldClient) throws -> Response {
+        let text = String(repeating: "x", count: 1900)
+        return try world.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing(":\"d\"", with: ":\"\(text)\""))
+    }
+
+    @Test("Together they hold so many bytes of JSON; one that is deleted or reset makes room for the others")
+    func storage() throws {
+        let limit = 100_000
+        let network = VirtualNetwork { $0.limits.storedBytes = limit }
+        let worlds = [try network.plainWorld(), try network.world(), try network.world()]
+        var number = 0
+        var last = try Self.goal(worlds[0])
+        while last.status == 201 {
+            number += 1
+            last = try Self.goal(worlds[number % 3])
+        }
+        #expect(last.status == 507 && last.errorCode == "STORE_FULL" && last.message.contains("\(limit) bytes"))
+        let all = [network.engine.defaultWorld] + network.engine.worlds.values
+        let held = all.reduce(0) { $0 + $1.backend.storedBytes }
+        #expect(network.engine.storedBytes == held && (limit..<limit + 10_000).contains(held))
+        for world in worlds { #expect(try Self.goal(world).status == 507) }
+        // Nor is there room for a new world with data, though for one without.
+        let data = #"{"scenario":{"name":"a","users":[{"id":"a","goals":[{"title":"x"}]}]}}"#
+        #expect(try network.admin(.post, "worlds", data).status == 507)
+        #expect(try network.admin(.put, "state", #"{"name":"a","users":[]}"#).status == 200)
+        for world in worlds { #expect(try Self.goal(world).status == 201) }
+        #expect(try network.admin(.delete, "worlds/w1").status == 204)
+        #expect(try network.admin(.post, "worlds", data).status == 201)
+        for id in ["w2", "w3"] { #expect(try network.admin(.delete, "worlds/\(id)").status == 204) }
+        #expect(try network.admin(.post, "reset").status == 200)
+        #expect(network.engine.storedBytes == 23, "what was imported is kept for a reset")
+        #expect(try network.admin(.post, "reset", #"{"scenario":"default"}"#).status == 200)
+        #expect(network.engine.storedBytes == 0)
+    }
+
+    @Test("Scenarios and faults that were sent count too, until they are gone")
+    func written() throws {
+        let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
+        let text = String(repeating: "x", count: 30_000)
+        func rule(_ name: String) -> String {
+            "{\"name\":\"\(name)\",\"on\":\"any\",\"status\":500,\"body\":\"\(text)\"}"
+        }
+        let world = try network.world("{\"scenario\":{\"name\":\"a\",\"faults\":[\(rule("f"))]}}")
+        #expect((30_000..<30_200).contains(network.engine.storedBytes))
+        #expect(try world.ask(.post, "faults", rule("g")).status == 201)
+        #expect(try world.ask(.post, "faults", rule("h")).status == 201)
+        let refused = try network.admin(.post, "faults", rule("i"))
+        #expect(refused.status == 507 && refused.message.contains("100000 bytes"))
+        #expect(
+            try network.admin(.post, "worlds", "{\"scenario\":{\"name\":\"a\",\"faults\":[\(rule("f"))]}}").status
+                == 507)
+        #expect(try world.ask(.delete, "faults/g").status == 204)
+        #expect(try network.admin(.post, "faults", rule("i")).status == 201)
+        #expect(try world.ask(.post, "reset").status == 200)
+        #expect((60_000..<60_400).contains(network.engine.storedBytes))
+        #expect(try network.admin(.delete, "worlds/w1").status == 204)
+        #expect(try network.admin(.post, "reset").status == 200)
+        #expect(network.engine.storedBytes == 0)
+    }
+
+    @Test("An import that does not fit is refused, and what was there stays")
+    func imports() throws {
+        let network = VirtualNetwork { $0.limits.storedBytes = 10_000 }
+        let world = try network.plainWorld()
+        while try Self.goal(world).status == 201 {}
+        let before = try world.ask(.get, "state").text
+        let goal = "{\"title\":\"Run\",\"description\":\"\(String(repeating: "x", count: 1900))\"}"
+        let goals = Array(repeating: goal, count: 20).joined(separator: ",")
+        let response = try world.ask(.put, "state", "{\"name\":\"a\",\"users\":[{\"id\":\"a\",\"goals\":[\(goals)]}]}")
+        #expect(response.status == 507 && response.message.contains("10000 bytes"), "\(response.message)")
+        #expect(try world.ask(.get, "state").text == before)
+    }
+
+    @Test("A world's own limit holds as well")
+    func own() throws {
+        let network = VirtualNetwork {
+            $0.worldLimits.storedBytes = 10_000
+            $0.limits.storedBytes = 15_000
+        }
+        let worlds = [try network.world(), try network.world()]
+        func fill(_ world: WorldClient) throws -> String {
+            while true {
+                let response = try Self.goal(world)
+                if response.status != 201 { return response.message }
+            }
+        }
+        #expect(try fill(worlds[0]).contains("10000 bytes"))
+        #expect(try fill(worlds[1]).contains("15000 bytes"))
+    }
+
+    @Test("Chunks that are due when nothing fits any more are stored all the same, and counted")
+    func answers() throws {
+        let network = VirtualNetwork.manual { $0.limits.storedBytes = 4000 }
+        let world = try network.plainWorld()
+        let socket = try world.socket(on: try world.consultation())
+        _ = socket.takeTypes()
+        socket.send(#"{"type":"message","content":"How much protein?"}"#)
+        try world.advance("10s")
+        #expect(network.engine.storedBytes == network.engine.defaultWorld.backend.storedBytes)
+        while try Self.goal(world).status == 201 {}
+        _ = socket.takeTypes()
+        socket.send(#"{"type":"message","content":"How much protein?"}"#)
+        #expect(socket.takeFrames().first?["type"]?.string == "error")
+        let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+        #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", meal).status == 507)
+    }
+
+    @Test("Journals together weigh so much: the longest give up their oldest entries")
+    func journals() throws {
+        let limit = 200_000
+        let network = VirtualNetwork { $0.limits.journalBytes = limit }
+        let worlds = try (0..<4).map { _ in try network.world() }
+        _ = try worlds[0].exchange(.get, "/api/v1/goals")
+        for _ in 0..<200 { for world in worlds[1...] { _ = try world.exchange(.get, "/api/v1/goals") } }
+        let journals = network.engine.worlds.values.map(\.journal)
+        #expect(network.engine.journalWeight <= limit)
+        #expect(network.engine.journalWeight == journals.reduce(0) { $0 + $1.weight })
+        #expect(try worlds[0].journal().count == 1)
+        for world in worlds[1...] {
+            let numbers = try world.journal().compactMap { $0["number"]?.int }
+            #expect(numbers.last == 200 && numbers.count > 10)
+            #expect(try world.ask(.get, "requests?limit=1").json?["dropped"]?.int == 200 - numbers.count)
+        }
+        for id in ["w1", "w2", "w3", "w4"] { #expect(try network.admin(.delete, "worlds/\(id)").status == 204) }
+        #expect(network.engine.journalWeight == 0)
+        #expect(ServerLimits().journalBytes == 256 << 20 && ServerLimits().storedBytes == 512 << 20)
+    }
+}

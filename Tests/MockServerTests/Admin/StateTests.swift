@@ -1,0 +1,170 @@
+import FitIQAPI
+import Foundation
+import JSON
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Admin API: state")
+struct StateTests {
+    /// A world in which much has happened, and the paths of everything that it answers.
+    private static func lived(_ network: VirtualNetwork) throws -> (world: WorldClient, paths: [String]) {
+        let world = try network.world(#"{"scenario":"established-account","clock":"manual","seed":4}"#)
+        let id = try world.consultation(#"{"persona":"general_wellness","context_type":"mood"}"#)
+        let socket = try world.socket(on: id)
+        socket.send(#"{"type":"message","content":"I feel low"}"#)
+        try world.advance("20s")
+        _ = try world.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing("Run", with: #"Sleep \"more\" 😴"#))
+        _ = try world.exchange(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
+        try world.advance("30s")
+        var paths = ["/api/v1/consultations?page_size=100", "/api/v1/goals", "/api/v1/meal-logs?limit=100"]
+        for path in paths {
+            let text = try world.exchange(.get, path).text
+            for part in text.components(separatedBy: "\"id\":\"").dropFirst() {
+                let id = part.prefix(36)
+                paths += ["consultations/\(id)", "consultations/\(id)/messages", "goals/\(id)", "meal-logs/\(id)"].map {
+                    "/api/v1/" + $0
+                }
+            }
+        }
+        return (world, paths)
+    }
+
+    @Test("Exported and imported, a world answers every request byte for byte, and exports the same")
+    func roundTrip() throws {
+        let network = VirtualNetwork()
+        let (world, paths) = try Self.lived(network)
+        #expect(paths.count > 20)
+        let state = try world.ask(.get, "state")
+        let other = try network.world(#"{"scenario":"slow-coach"}"#)
+        let answer = try other.ask(.put, "state", state.text)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.json?["clock"]?.string == "manual" && answer.json?["seed"]?.string == "4")
+        #expect(try other.ask(.get, "state").body == state.body)
+        let token = try #require(try world.ask(.post, "tokens").json?["user"]?.string)
+        let theirs = try #require(
+            try other.ask(.post, "tokens", "{\"user\":\"\(token)\"}").json?["token"]?.string)
+        for path in paths {
+            let (one, two) = (try world.exchange(.get, path), try other.exchange(.get, path, token: theirs))
+            #expect(one.status == two.status && Self.plain(one, world) == Self.plain(two, other), "\(path)")
+        }
+        // The future is the same too.
+        for client in [world, other] { try client.advance("5s") }
+        let made = try [(world, world.token), (other, theirs)].map {
+            try $0.0.exchange(.post, "/api/v1/goals", WorldClient.goal, token: $0.1).text
+        }
+        #expect(made[0] == made[1])
+    }
+
+    /// The text, without the prefix that avatars' URLs have.
+    private static func plain(_ response: Response, _ world: WorldClient) -> String {
+        response.text.replacingOccurrences(of: world.prefix + "/", with: "/w/x/")
+    }
+
+    @Test(
+        "A failed import changes nothing",
+        arguments: [
+            ("", "empty"), ("{", "not valid JSON"), ("[]", "scenario"), ("{}", "name"),
+            (#"{"name":"a","users":[{"id":"a"},{"id":"a"}]}"#, "users[1]"),
+            (#"{"name":"a","users":[{"id":"a","consultations":[{"persona":"nobody"}]}]}"#, "persona"),
+        ])
+    func failed(_ body: String, _ fragment: String) throws {
+        let network = VirtualNetwork()
+        let (world, _) = try Self.lived(network)
+        let socket = try world.socket(
+            on: try world.consultation(#"{"persona":"fitness_coach","context_type":"journal"}"#))
+        let before = (try world.ask(.get, "state").text, try world.ask(.get, "journal").text)
+        let response = try world.ask(.put, "state", body.isEmpty ? nil : body)
+        #expect(response.status == 400 && response.message.contains(fragment), "\(response.message)")
+        #expect(try world.ask(.get, "state").text == before.0)
+        #expect(try world.ask(.get, "journal").text == before.1)
+        #expect(socket.closeCode == nil)
+    }
+
+    @Test(
+        "An import closes sockets with 1001, empties the journal, and keeps faults as they are; a reset returns to it")
+    func imported() throws {
+        let world = try VirtualNetwork().world(#"{"scenario":"nanosecond-timestamps"}"#)
+        let socket = try world.socket(on: try world.consultation())
+        #expect(try world.ask(.post, "faults", #"{"name":"f","on":"any","status":503}"#).status == 201)
+        let faults = try world.ask(.get, "faults").text
+        let state = #"{"name":"b","users":[{"id":"ada","goals":[{"title":"Run"}]}]}"#
+        #expect(try world.ask(.put, "state", state).json?["goals"]?.int == 1)
+        #expect(socket.closeCode == .goingAway && socket.closeReason == "The world's state was replaced")
+        #expect(try world.journal().isEmpty)
+        #expect(try world.ask(.get, "faults").text == faults)
+        #expect(try world.ask(.post, "reset").json?["goals"]?.int == 1)
+        let withFaults = #"{"name":"b","faults":[{"name":"g","on":"any","hang":true}]}"#
+        #expect(try world.ask(.put, "state", withFaults).status == 200)
+        #expect(try world.ask(.get, "faults").json?["faults"]?.array?.map { $0["name"]?.string } == ["g"])
+    }
+
+    @Test(
+        "A state may be larger than other bodies, up to its limit, for those who may send one",
+        arguments: [false, true])
+    func large(_ isChunked: Bool) throws {
+        let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
+        func put(_ size: Int, _ target: String = "/__admin/state", method: String = "PUT", field: String = "X: y")
+            throws
+            -> Response
+        {
+            let state = Array(#"{"name":"large"}"#.utf8)
+            let body = state + [UInt8](repeating: 0x20, count: size - state.count)
+            var head =
+                "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\(field)\r\n"
+            var bytes = body
+            if isChunked {
+                head += "Transfer-Encoding: chunked\r\n\r\n"
+                bytes = []
+                for start in stride(from: 0, to: body.count, by: 1 << 16) {
+                    let chunk = body[start..<min(start + 1 << 16, body.count)]
+                    bytes += Array("\(String(chunk.count, radix: 16))\r\n".utf8) + chunk + [0x0D, 0x0A]
+                }
+                bytes += Array("0\r\n\r\n".utf8)
+            } else {
+                head += "Content-Length: \(body.count)\r\n\r\n"
+            }
+            let client = try HTTPClient(network)
+            client.wire.send(Array(head.utf8) + bytes)
+            return try client.response()
+        }
+        #expect(try put(3 << 20).status == 200)
+        #expect(try put(3 << 20, "/__admin/worlds/default/state").status == 200)
+        let refused = try put(3 << 20 + 1)
+        #expect(refused.status == 413 && refused.message.contains("\(3 << 20)"), "\(refused.message)")
+        #expect(try put(1 << 20 + 1, field: "Origin: http://example.com").status == 413)
+        #expect(try put(1 << 20, field: "Origin: http://example.com").status == 403)
+        #expect(try put(1 << 20 + 1, "/__admin/clock").status == 413)
+        #expect(try put(1 << 20 + 1, "/__admin/reset", method: "POST").status == 413)
+        #expect(try put(1 << 20 + 1, "/api/v1/goals").status == 413)
+        #expect(ServerLimits().stateBody == 64 << 20)
+    }
+
+    @Test("The next request on the connection has the usual limit, and a client that asks first is told")
+    func afterwards() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        var state = Request(method: .put, target: "/__admin/state", fields: ["Expect: 100-continue"]).json(
+            #"{"name":"a"}"#)
+        state.body? += [UInt8](repeating: 0x20, count: 2 << 20)
+        let response = try client.exchange(state)
+        #expect(response.status == 200 && response.interim == [100])
+        var goal = Request.authorized(.post, "/api/v1/goals").with("Expect: 100-continue").json("{}")
+        goal.body? += [UInt8](repeating: 0x20, count: 2 << 20)
+        client.wire.send(goal.head)
+        let refused = try client.response(to: goal)
+        #expect(refused.status == 413 && refused.interim.isEmpty)
+    }
+
+    @Test("What is held for all connections bounds states too")
+    func held() throws {
+        let network = VirtualNetwork { $0.limits.heldBytes = 2 << 20 }
+        let wire = try network.open()
+        wire.send(
+            "PUT /__admin/state HTTP/1.1\r\nHost: a\r\nContent-Length: 8000000\r\n\r\n".replacing(
+                "Host: a", with: "Host: localhost"))
+        wire.send([UInt8](repeating: 0x20, count: 3 << 20))
+        #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 503"))
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// A client that knows the admin API from its description alone.
+    @Suite("The admin API's description")
+    struct AdminDescriptionTests {
+        @Test("Each of its examples is accepted, and answered as it says")
+        func examples() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let script = Programs.peers.appendingPathComponent("with_admin_description.py")
+                let report = try await Command(
+                    try Programs.python(), [script.path, server.ready.url],
+                    environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                #expect(report.status == 0, "\(report.transcript)")
+                #expect(report.output.hasSuffix("examples\n"))
+            }
+        }
+    }
+}

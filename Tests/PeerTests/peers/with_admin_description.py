@@ -1,0 +1,118 @@
+"""Does what openapi/admin.yaml shows: sends each example, and holds each answer to its schema.
+
+    with_admin_description.py URL     of a server of its own: worlds are made, reset and deleted
+"""
+
+import json
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "descriptions"))
+import check  # noqa: E402
+
+# Not asked with a request and an answer: a handshake, and a stream that never ends.
+LEFT_OUT = {"openEcho", "followEvents"}
+
+
+class Examples:
+    def __init__(self, url):
+        self.url = url
+        status, _, body = self.send("GET", "/__admin/openapi.yaml")
+        assert status == 200, status
+        self.document = yaml.safe_load(body)
+        self.description = check.AdminAPI()
+        assert self.description.document == self.document, "the server hands out another description than the repository's"
+        self.problems = []
+        self.count = 0
+
+    def send(self, method, path, value=None):
+        data = None if value is None else json.dumps(value).encode()
+        request = urllib.request.Request(self.url + path, data=data, method=method)
+        if data is not None:
+            request.add_header("Content-Type", "application/json")
+        try:
+            with urllib.request.urlopen(request, timeout=10) as response:
+                return response.status, response.headers, response.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
+
+    def world(self):
+        status, _, body = self.send("POST", "/__admin/worlds", {"clock": "manual"})
+        assert status == 201, body
+        world = json.loads(body)["id"]
+        rule = {"name": "flaky", "on": "GET /api/v1/goals", "status": 503}
+        status, _, body = self.send("POST", f"/__admin/worlds/{world}/faults", rule)
+        assert status == 201, body
+        return world
+
+    def run(self):
+        for path, item in self.document["paths"].items():
+            for method in sorted(check.METHODS & item.keys()):
+                operation = item[method]
+                if operation["operationId"] in LEFT_OUT:
+                    continue
+                for body in self.bodies(operation):
+                    for query in self.queries(item, operation):
+                        self.check(path, method.upper(), operation, body, query)
+
+    def bodies(self, operation):
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json")
+        if content is None:
+            return [None]
+        return [self.description.follow(example)["value"] for example in content["examples"].values()]
+
+    def queries(self, item, operation):
+        yield {}
+        for parameter in map(self.description.follow, operation.get("parameters", [])):
+            for example in parameter["examples"].values():
+                value = example["value"]
+                yield {parameter["name"]: str(value).lower() if isinstance(value, bool) else value}
+
+    def check(self, path, method, operation, body, query):
+        # A world of its own for each, so that none meets what another one left.
+        world = self.world()
+        if path == "/faults" and method == "POST":
+            self.send("DELETE", f"/__admin/worlds/{world}/faults/flaky")
+        prefix = "/__admin" if self.is_of_server(path) else f"/__admin/worlds/{world}"
+        target = prefix + path.replace("{id}", world).replace("{name}", "flaky")
+        if query:
+            target += "?" + urllib.parse.urlencode(query)
+        status, headers, answer = self.send(method, target, body)
+        place = f"{method} {target} {body}"
+        self.count += 1
+        if not 200 <= status < 300 or str(status) not in operation["responses"]:
+            self.problems.append(f"{place}: {status} {answer.decode()}")
+            return
+        response = self.description.follow(operation["responses"][str(status)])
+        media_type = headers.get_content_type()
+        if "content" not in response:
+            if answer:
+                self.problems.append(f"{place}: a body where none is described")
+            return
+        if media_type not in response["content"]:
+            self.problems.append(f"{place}: {media_type} is not described")
+        elif media_type == "application/json":
+            schema = response["content"][media_type]["schema"]
+            for error in self.description.validator(schema).iter_errors(json.loads(answer)):
+                self.problems.append(f"{place}: {'/'.join(map(str, error.path))}: {error.message}")
+
+    def is_of_server(self, path):
+        return self.document["paths"][path].get("servers") == [{"url": "/__admin"}]
+
+
+def main(url):
+    examples = Examples(url)
+    examples.run()
+    for problem in examples.problems:
+        print(problem, file=sys.stderr)
+    print(f"{examples.count} examples")
+    return 1 if examples.problems or examples.count < 60 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
