@@ -640,6 +640,7 @@ extension OpenAPITexts {
                 '403': {$ref: '#/components/responses/Forbidden'}
                 '404': {$ref: '#/components/responses/NotFound'}
                 '415': {$ref: '#/components/responses/UnsupportedMediaType'}
+                '507': {$ref: '#/components/responses/Full'}
           /faults/{name}:
             parameters:
               - name: name
@@ -963,7 +964,7 @@ extension OpenAPITexts {
                         entries:
                           - number: 1
                             time: '2025-01-29T10:30:00.000000000Z'
-                            connection: 4294967296
+                            connection: 1
                             kind: exchange
                             endpoint: listGoals
                             user: 11111111-1111-4111-8111-111111111111

@@ -20,9 +20,6 @@ public struct ConnectionID: Hashable, Sendable {
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
     var socket: SocketID { SocketID(number) }
-
-    /// How many connections there were before it, and one: what a journal calls it.
-    var serial: UInt64 { number >> 32 }
 }
 
 /// One transport connection as the engine sees it: bytes and state machines, no file descriptor.
@@ -57,6 +54,8 @@ public final class Connection {
     var socketFaults: SocketFaults?
     /// Whether a fault has it read nothing.
     var isReadingStalled = false
+    /// What the journal of the world that it was last about calls it, and that world's number.
+    private var journaled: (world: Int, number: UInt64)?
     /// Whether the journal has how the socket ended.
     var isClosingRecorded = false
 
@@ -98,6 +97,16 @@ public final class Connection {
 
     /// The world that the connection is about; what belongs to none counts as the default world's.
     func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }
+
+    /// What a world's journal calls the connection: its place among those that the world has met, from 1.
+    ///
+    /// Counted in each world, so that the same session has the same journal, whatever else the server is asked.
+    func number(in world: World) -> UInt64 {
+        if let journaled, journaled.world == world.number { return journaled.number }
+        world.connectionCount += 1
+        journaled = (world.number, world.connectionCount)
+        return world.connectionCount
+    }
 
     /// Whether our close frame is out, or on its way.
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }

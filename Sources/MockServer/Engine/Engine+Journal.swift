@@ -18,7 +18,7 @@ extension Engine {
                 responseFields: answer.hasUsualFields
                     ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now)),
                 responseBody: answer.body, faults: exchange.faultNames),
-            at: world.turn.now, connection: connection.id.serial)
+            at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
     }
 
@@ -32,7 +32,7 @@ extension Engine {
                 status: shaped.delivery == .none ? nil : answer.status.code,
                 responseFields: .fields(answer.allFields(at: world.turn.now)), responseBody: shaped.body,
                 delivery: shaped.delivery, faults: exchange.faultNames),
-            at: world.turn.now, connection: connection.id.serial)
+            at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
     }
 
@@ -40,7 +40,7 @@ extension Engine {
     func record(_ refusal: TransportRefusal, in world: World, on connection: Connection) {
         world.journal.record(
             .note("refused with \(refusal.status.code): \(refusal.message)"), at: world.turn.now,
-            connection: connection.id.serial)
+            connection: connection.number(in: world))
         accountJournal(of: world)
     }
 
@@ -48,7 +48,7 @@ extension Engine {
     func record(_ effect: RecordedFault.Effect, of names: [String], on connection: Connection, in world: World) {
         for name in names {
             world.journal.record(
-                .fault(RecordedFault(name: name, effect: effect)), at: world.turn.now, connection: connection.id.serial)
+                .fault(RecordedFault(name: name, effect: effect)), at: world.turn.now, connection: connection.number(in: world))
         }
         accountJournal(of: world)
     }
@@ -60,7 +60,7 @@ extension Engine {
                 RecordedOpening(
                     head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint,
                     user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)),
-            at: world.turn.now, connection: connection.id.serial)
+            at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
     }
 
@@ -71,7 +71,7 @@ extension Engine {
             frame.faults = outgoing.ruleNames
             if outgoing.transmission.bytes.isEmpty { frame.delivery = .none }
         }
-        world.journal.record(frame, at: world.turn.now, connection: connection.id.serial)
+        world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
     }
 
@@ -91,7 +91,7 @@ extension Engine {
             return
         case .failed: return
         }
-        world.journal.record(frame, at: world.turn.now, connection: connection.id.serial)
+        world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
     }
 
@@ -105,7 +105,7 @@ extension Engine {
         connection.isClosingRecorded = true
         world.journal.record(
             .closed(RecordedClosing(by: party, cause: cause, summary: socket.closeSummary, message: message)),
-            at: world.turn.now, connection: connection.id.serial)
+            at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
     }
 }

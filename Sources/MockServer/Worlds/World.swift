@@ -27,6 +27,8 @@ final class World {
     var faults: FaultBook
     /// What happened.
     var journal = Journal()
+    /// How many connections its journal has met; a connection that went elsewhere and came back counts twice.
+    var connectionCount: UInt64 = 0
     /// Field lines that most responses share.
     var responseFields = ResponseFields()
     /// When connections go on whose output a fault holds back, by the world's clock.

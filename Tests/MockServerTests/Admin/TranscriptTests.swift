@@ -111,6 +111,21 @@ struct TranscriptTests {
         #expect(one.journal.contains("\"clock\"") && one.journal.contains("\"stutter\"") && one.journal.contains("401"))
     }
 
+    @Test("Whatever else the server is asked, a world's journal is the same")
+    func amongOthers() throws {
+        func journal(_ others: Int) throws -> String {
+            let network = VirtualNetwork()
+            let world = try network.world(#"{"clock":"manual"}"#)
+            for _ in 0..<others { _ = try network.world(#"{"clock":"manual"}"#).consultation() }
+            let socket = try world.socket(on: try world.consultation())
+            socket.send(#"{"type":"ping"}"#)
+            for _ in 0..<others { _ = try network.exchange(.authorized(.get, "/api/v1/goals")) }
+            socket.close()
+            return try world.ask(.get, "journal").text
+        }
+        #expect(try journal(0) == (try journal(5)))
+    }
+
     @Test("Another seed makes another transcript")
     func anotherSeed() throws {
         #expect(try Self.session(seed: 7).connections != (try Self.session(seed: 8)).connections)
