@@ -60,6 +60,26 @@ extension Peers {
             }
         }
 
+        @Test(
+            "Each fault is reported by a library as the error that it is; none is left out",
+            arguments: ["faults_with_websockets", "faults_with_aiohttp"],
+            ["response", "handshake", "socket", "complete"])
+        func faults(_ story: String, _ chapter: String) async throws {
+            try await RunningServer.serve("--instant") { server in try await tell(story, [chapter], to: server) }
+        }
+
+        @Test("A library meets built-in scenarios as their files say")
+        func builtInScenarios() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let chapters = ["drop_mid_stream", "reset_mid_frame", "server_restarts", "half_open"]
+                try await tell("built_in_scenarios", chapters, to: server)
+            }
+            // A slow answer is the point of it, and --instant would hurry that too.
+            try await RunningServer.serve { server in
+                try await tell("built_in_scenarios", ["token_expires_mid_session"], to: server)
+            }
+        }
+
         @Test("Plain sockets send what no library sends")
         func sockets() async throws {
             try await RunningServer.serve("--instant") { server in

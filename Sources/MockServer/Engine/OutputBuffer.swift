@@ -12,7 +12,7 @@ struct OutputBuffer {
     private var taken = 0
     /// Places at which something is to happen, in order; empty but for faults.
     private var holds: [Transmission.Mark] = []
-    /// How many of them were passed; they are taken out many at a time, or a response dribbled in single bytes took for ever.
+    /// How many of them were passed; they are taken out many at a time, or a response in single bytes took for ever.
     private var passed = 0
     /// When the wait at the first hold is over, once it has begun.
     private var resumesAt: Timestamp?

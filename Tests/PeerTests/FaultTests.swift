@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+
+extension Peers {
+    @Suite("curl meets faults")
+    struct Faults {
+        /// What one fault makes of one request, as curl tells it.
+        struct Sight: CustomTestStringConvertible, Sendable {
+            /// The fault as it stands in a scenario file, but for `on`.
+            let fault: String
+            /// curl's exit status: `man curl`, EXIT CODES.
+            let exit: Int32
+            var status = "200"
+            /// What curl says on stderr.
+            var says = ""
+            /// Whether the client has to lose patience, for which it is given a moment.
+            var isEndless = false
+            var method = "GET"
+
+            var testDescription: String { fault }
+        }
+
+        static let sights = [
+            Sight(fault: #""status": 503, "retry_after": 2"#, exit: 22, status: "503", says: "error: 503"),
+            Sight(fault: #""quota": {"requests": 0, "per": "1m"}"#, exit: 22, status: "429", says: "error: 429"),
+            Sight(fault: #""delay": "1s""#, exit: 28, status: "000", says: "timed out", isEndless: true),
+            Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", isEndless: true),
+            Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "transfer closed with 58 bytes remaining"),
+            Sight(fault: #""content_length": 10"#, exit: 28, says: "with 78 out of 88 bytes", isEndless: true),
+            // What is too much is left out, and told to nobody but --verbose.
+            Sight(fault: #""content_length": -10"#, exit: 0),
+            Sight(fault: #""malformed": "json""#, exit: 0),
+            Sight(fault: #""malformed": "chunking""#, exit: 56, says: "hunk"),
+            Sight(fault: #""empty_reply": true"#, exit: 52, status: "000", says: "Empty reply from server"),
+            Sight(fault: #""reset": true"#, exit: 56, status: "000", says: "reset by peer"),
+            Sight(fault: #""reset": {"after": 160}"#, exit: 56, says: "reset by peer"),
+            Sight(fault: #""hang": true"#, exit: 28, status: "000", says: "timed out", isEndless: true),
+            Sight(fault: #""content_type": "application/json""#, exit: 0),
+            Sight(fault: #""nanosecond_timestamps": true"#, exit: 0),
+        ]
+
+        /// The keys of a rule that are not what goes wrong, and those of places that curl does not come to.
+        static let modifiers: Set = [
+            "name", "enabled", "on", "requests", "connections", "at", "body", "code", "message", "retry_after",
+            "processed",
+        ]
+        static let elsewhere: Set = [
+            "wrong_accept", "close", "finish", "silence", "cut", "masked", "reserved_bits", "invalid_utf8", "fragments",
+            "coalesce", "binary", "lose", "double", "swap", "replace", "withhold_pong", "stall_reading",
+        ]
+
+        @Test("Each fault has its exit status and its words")
+        func faults() async throws {
+            try await RunningServer.serve("--instant") { server in
+                for sight in Self.sights {
+                    let world = try await FaultyWorld(#"[{"on": "GET /api/v1/goals", \#(sight.fault)}]"#, on: server)
+                    let patience = sight.isEndless ? "0.3" : "20"
+                    let command = try await world.curl(
+                        "/api/v1/goals", "--fail", "--write-out", "\\n%{http_code}", "--max-time", patience)
+                    #expect(command.status == sight.exit, "\(sight.fault): \(command.transcript)")
+                    #expect(command.output.hasSuffix("\n" + sight.status), "\(sight.fault): \(command.transcript)")
+                    #expect(
+                        command.errors.lowercased().contains(sight.says.lowercased()),
+                        "\(sight.fault): \(command.transcript)")
+                }
+            }
+        }
+
+        @Test("No fault of the schema is left out")
+        func isComplete() throws {
+            let root = Programs.peers.deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            let file = root.appendingPathComponent("Fixtures/scenarios/scenario.schema.json")
+            let schema = try JSONDecoder().decode(Schema.self, from: Data(contentsOf: file))
+            let keys = try #require(schema.definitions["fault"]?.properties).keys
+            let seen = Self.sights.compactMap { $0.fault.split(separator: "\"").first.map(String.init) }
+            #expect(Set(keys).subtracting(Self.modifiers).subtracting(Self.elsewhere) == Set(seen))
+        }
+
+        private struct Schema: Decodable {
+            let definitions: [String: Definition]
+
+            enum CodingKeys: String, CodingKey { case definitions = "$defs" }
+            struct Definition: Decodable {
+                let properties: [String: Property]?
+            }
+            struct Property: Decodable {}
+        }
+
+        @Test("A late answer comes when the clock was moved, and not before")
+        func delay() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let world = try await FaultyWorld(
+                    #"[{"on": "GET /api/v1/goals", "requests": 1, "delay": "26s"}]"#, on: server)
+                async let late = world.curl("/api/v1/goals", "--write-out", "%{http_code}")
+                while try await !world.clock().contains(#""next_step":"2025-01-29T10:30:26"#) {}
+                // Another request is not held up by it.
+                #expect(try await world.curl("/api/v1/goals").status == 0)
+                _ = try await world.clock(advancedBy: "26s")
+                let command = try await late
+                #expect(command.status == 0 && command.output.hasSuffix("200"), "\(command.transcript)")
+            }
+        }
+
+        @Test("A refused handshake, and one without an answer")
+        func handshakes() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let faults = #"""
+                    [{"on": "handshake", "connections": 1, "status": 503}, {"on": "handshake", "connections": 2, "empty_reply": true},
+                     {"on": "handshake", "connections": 3, "reset": true}, {"on": "handshake", "connections": 4, "hang": true}]
+                    """#
+                let world = try await FaultyWorld(faults, on: server)
+                let upgrade = [
+                    "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+                ].flatMap { ["--header", $0] }
+                var exits: [Int32] = []
+                for _ in 0..<4 {
+                    let command = try await world.curl(
+                        "/api/v1/consultations/00000000-0000-4000-8000-000000000000/ws",
+                        ["--fail", "--max-time", "0.3"] + upgrade)
+                    exits.append(command.status)
+                }
+                #expect(exits == [22, 52, 56, 28])
+            }
+        }
+    }
+}
+
+/// A world with faults, on a clock that is moved by hand, and curl in it.
+struct FaultyWorld {
+    private struct Made: Decodable {
+        let id: String
+        let url: String
+        let api_key: String
+        let token: String
+    }
+
+    private let made: Made
+    private let server: RunningServer
+
+    init(_ faults: String, on server: RunningServer) async throws {
+        self.server = server
+        let scenario = #"{"clock": "manual", "scenario": {"name": "faults", "faults": \#(faults)}}"#
+        let answer = try await Self.curl([
+            "--header", "Content-Type: application/json", "--data-binary", scenario,
+            server.ready.url + "/__admin/worlds",
+        ])
+        made = try JSONDecoder().decode(Made.self, from: Data(answer.output.utf8))
+    }
+
+    /// A request with the world's credentials, whatever becomes of it.
+    func curl(_ path: String, _ options: String...) async throws -> Command { try await curl(path, options) }
+
+    func curl(_ path: String, _ options: [String]) async throws -> Command {
+        let credentials = ["Authorization: Bearer \(made.token)", "X-API-Key: \(made.api_key)"]
+        return try await Self.curl(credentials.flatMap { ["--header", $0] } + options + [made.url + path])
+    }
+
+    /// What the world's clock says, moved before or not.
+    func clock(advancedBy span: String? = nil) async throws -> String {
+        let move = span.map {
+            ["--header", "Content-Type: application/json", "--data-binary", #"{"advance": "\#($0)"}"#]
+        }
+        return try await Self.curl((move ?? []) + ["\(server.ready.url)/__admin/worlds/\(made.id)/clock"]).output
+    }
+
+    private static func curl(_ arguments: [String]) async throws -> Command {
+        let fixed = ["-q", "--silent", "--show-error", "--noproxy", "*"]
+        // Of two time limits curl takes the last.
+        return try await Command(try Programs.curl(), fixed + ["--max-time", "20"] + arguments)
+    }
+}
