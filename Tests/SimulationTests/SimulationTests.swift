@@ -1,6 +1,7 @@
 import Faults
-@testable import Simulation
 import Testing
+
+@testable import Simulation
 
 @Suite("Simulation")
 struct SimulationTests {

@@ -118,12 +118,13 @@ extension Engine {
     private func respond(_ refusal: TransportRefusal, on connection: Connection, at now: Timestamp) {
         let world = connection.world ?? defaultWorld
         world.setTime(now)
+        let isAdmin = connection.request.map { Destination(of: $0.target, in: self).isAdmin } ?? false
         connection.request = nil
         connection.body = []
         connection.http.respond(
             status: refusal.status, encodedFields: world.responseFields.json, body: refusal.body(in: world.mode),
             close: true, into: &connection.output.bytes)
-        record(refusal, in: world, on: connection)
+        if !isAdmin { record(refusal, in: world, on: connection) }
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
     }

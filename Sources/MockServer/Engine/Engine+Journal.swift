@@ -48,7 +48,8 @@ extension Engine {
     func record(_ effect: RecordedFault.Effect, of names: [String], on connection: Connection, in world: World) {
         for name in names {
             world.journal.record(
-                .fault(RecordedFault(name: name, effect: effect)), at: world.turn.now, connection: connection.number(in: world))
+                .fault(RecordedFault(name: name, effect: effect)), at: world.turn.now,
+                connection: connection.number(in: world))
         }
         accountJournal(of: world)
     }

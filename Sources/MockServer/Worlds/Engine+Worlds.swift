@@ -52,6 +52,8 @@ extension Engine {
                 serveStep(of: world, at: moment)
             } else if let (id, time) = passing?.queue.popDue(at: moment) {
                 timeOutPassed(of: id, at: time, moment)
+            } else {
+                preconditionFailure("What is due next was due neither as a step nor as a time-out.")
             }
         }
         world.moveClock(to: end)

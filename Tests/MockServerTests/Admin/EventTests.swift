@@ -147,7 +147,7 @@ struct EventTests {
         let network = VirtualNetwork()
         let reader = try EventReader(network)
         reader.wire.send(Array(repeating: 0x61, count: 400_000))
-        #expect(reader.wire.ending == .reset)
+        #expect(reader.wire.ending == .closed)
         #expect(network.openCount == 0)
         #expect(try network.admin(.get, "health").status == 200)
     }
