@@ -123,6 +123,10 @@ extension Engine {
         }
         touch(connection)
         awaitReader(of: connection, at: now)
+        // What was released just now has not been waiting for its reader.
+        if connection.deadline?.purpose == .idle {
+            connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
+        }
         account(connection)
     }
 

@@ -5,8 +5,8 @@ extension BuiltInTexts {
         #"""
         # yaml-language-server: $schema=scenario.schema.json
         # The ways in which an answer can be late: never, long after the request, and a few bytes at a time. A client has a limit
-        # for the first byte and one for the whole, says so to its user, and can be cancelled. Each happens once, and a new
-        # attempt works.
+        # for the first byte and one for the whole, says so to its user, and can be cancelled. Each happens once. What hung was
+        # done all the same: a new attempt at a consultation gets 409, which names it, and one at a goal or a meal makes another.
         name: timeouts
         summary: The first POST hangs, the first list begins late, the first history comes in drops, the first 101 is late.
 
