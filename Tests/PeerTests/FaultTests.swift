@@ -13,6 +13,8 @@ extension Peers {
             var status = "200"
             /// What curl says on stderr.
             var says = ""
+            /// What the body, or the Content-Type behind it, has to show.
+            var shows = ""
             /// Whether the client has to lose patience, for which it is given a moment.
             var isEndless = false
             var method = "GET"
@@ -25,18 +27,18 @@ extension Peers {
             Sight(fault: #""quota": {"requests": 0, "per": "1m"}"#, exit: 22, status: "429", says: "error: 429"),
             Sight(fault: #""delay": "1s""#, exit: 28, status: "000", says: "timed out", isEndless: true),
             Sight(fault: #""dribble": {"bytes": 150, "every": "1s"}"#, exit: 28, says: "timed out", isEndless: true),
-            Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "transfer closed with 58 bytes remaining"),
-            Sight(fault: #""content_length": 10"#, exit: 28, says: "with 78 out of 88 bytes", isEndless: true),
+            Sight(fault: #""truncate": {"after": 20}"#, exit: 18, says: "bytes remaining to read"),
+            Sight(fault: #""content_length": 10"#, exit: 28, says: "out of", isEndless: true),
             // What is too much is left out, and told to nobody but --verbose.
-            Sight(fault: #""content_length": -10"#, exit: 0),
-            Sight(fault: #""malformed": "json""#, exit: 0),
+            Sight(fault: #""content_length": -10"#, exit: 0, shows: #""tota\n"#),
+            Sight(fault: #""malformed": "json""#, exit: 0, shows: #""totalCount":1\n"#),
             Sight(fault: #""malformed": "chunking""#, exit: 56, says: "hunk"),
             Sight(fault: #""empty_reply": true"#, exit: 52, status: "000", says: "Empty reply from server"),
             Sight(fault: #""reset": true"#, exit: 56, status: "000", says: "reset by peer"),
             Sight(fault: #""reset": {"after": 160}"#, exit: 56, says: "reset by peer"),
             Sight(fault: #""hang": true"#, exit: 28, status: "000", says: "timed out", isEndless: true),
-            Sight(fault: #""content_type": "application/json""#, exit: 0),
-            Sight(fault: #""nanosecond_timestamps": true"#, exit: 0),
+            Sight(fault: #""content_type": "application/json""#, exit: 0, shows: #"}\napplication/json\n200"#),
+            Sight(fault: #""nanosecond_timestamps": true"#, exit: 0, shows: #"T\d\d:\d\d:\d\d\.\d{9}Z"#),
         ]
 
         /// The keys of a rule that are not what goes wrong, and those of places that curl does not come to.
@@ -56,12 +58,16 @@ extension Peers {
                     let world = try await FaultyWorld(#"[{"on": "GET /api/v1/goals", \#(sight.fault)}]"#, on: server)
                     let patience = sight.isEndless ? "0.3" : "20"
                     let command = try await world.curl(
-                        "/api/v1/goals", "--fail", "--write-out", "\\n%{http_code}", "--max-time", patience)
+                        "/api/v1/goals", "--fail", "--write-out", "\\n%{content_type}\\n%{http_code}", "--max-time",
+                        patience)
                     #expect(command.status == sight.exit, "\(sight.fault): \(command.transcript)")
                     #expect(command.output.hasSuffix("\n" + sight.status), "\(sight.fault): \(command.transcript)")
                     #expect(
-                        command.errors.lowercased().contains(sight.says.lowercased()),
+                        sight.says.isEmpty
+                            ? command.errors.isEmpty : command.errors.lowercased().contains(sight.says.lowercased()),
                         "\(sight.fault): \(command.transcript)")
+                    let shown = try Regex(sight.shows)
+                    #expect(command.output.contains(shown), "\(sight.fault): \(command.transcript)")
                 }
             }
         }
@@ -141,7 +147,8 @@ struct FaultyWorld {
 
     init(_ faults: String, on server: RunningServer) async throws {
         self.server = server
-        let scenario = #"{"clock": "manual", "scenario": {"name": "faults", "faults": \#(faults)}}"#
+        let users = #"[{"id": "anna", "goals": [{"title": "Run 5 km"}]}]"#
+        let scenario = #"{"clock": "manual", "scenario": {"name": "faults", "users": \#(users), "faults": \#(faults)}}"#
         let answer = try await Self.curl([
             "--header", "Content-Type: application/json", "--data-binary", scenario,
             server.ready.url + "/__admin/worlds",

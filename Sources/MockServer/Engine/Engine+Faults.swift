@@ -55,11 +55,30 @@ extension Engine {
         if !waiting.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
+    /// Puts the messages that a fault had wait for others before the close frame with which the client was answered.
+    func sendWhatWaits(on connection: Connection, before start: Int, at now: Timestamp) {
+        guard var waiting = connection.socketFaults?.close(), let world = connection.world, !waiting.bytes.isEmpty
+        else { return }
+        waiting.append(Transmission(Array(connection.output.bytes[start...])))
+        connection.output.replace(from: start, with: waiting)
+        if !waiting.marks.isEmpty { release(connection, in: world, at: now) }
+    }
+
     /// Has a connection's state machine do what the faults on it say that last.
     func obeySocketFaults(of connection: Connection) {
         guard let faults = connection.socketFaults else { return }
         connection.webSocket?.answersPings = !faults.withholdsPongs
         connection.isReadingStalled = faults.stallsReading
+    }
+}
+
+extension WebSocket.Event {
+    /// Whether no message follows our close frame, which has answered it.
+    var endsMessages: Bool {
+        switch self {
+        case .closing, .failed: true
+        case .text, .binary, .ping, .pong: false
+        }
     }
 }
 

@@ -89,11 +89,15 @@ extension Engine {
         withEvents { events in
             var rest = bytes
             while !rest.isEmpty, connection.ending == .none, !connection.isSilent {
+                let start = connection.output.bytes.count
                 // One event at a time: a message is answered before a close frame behind it is read.
                 let count = connection.webSocket?.receiveUntilEvent(
                     rest, events: &events, output: &connection.output.bytes)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count ?? rest.count))
-                for event in events { handle(event, on: connection, in: world, at: now) }
+                for event in events {
+                    if event.endsMessages { sendWhatWaits(on: connection, before: start, at: now) }
+                    handle(event, on: connection, in: world, at: now)
+                }
                 events.removeAll(keepingCapacity: true)
                 applyEffects(of: world, at: now)
             }

@@ -1,0 +1,251 @@
+import HTTPTypes
+import Testing
+
+@testable import MockServer
+
+@Suite("Faults of responses on the wire")
+struct ResponseFaultTests {
+    /// The response to a request without faults.
+    static func plain(_ request: Request = .goals) throws -> [UInt8] {
+        let network = VirtualNetwork()
+        let wire = try network.open()
+        wire.send(request.bytes)
+        return withExtendedLifetime(network) { wire.received }
+    }
+
+    static func headCount(_ response: [UInt8]) -> Int {
+        for end in 3..<response.count where response[(end - 3)...end].elementsEqual([13, 10, 13, 10]) {
+            return end + 1
+        }
+        return response.count
+    }
+
+    static func replacing(_ old: String, by new: String, in bytes: [UInt8]) -> [UInt8] {
+        Array(String(decoding: bytes, as: UTF8.self).replacing(old, with: new).utf8)
+    }
+
+    /// What a fault makes of a response of which the head and the whole have so many bytes.
+    struct Effect: CustomTestStringConvertible, Sendable {
+        let rule: String
+        let timeline: @Sendable (_ head: Int, _ all: Int) -> [String]
+        let bytes: @Sendable ([UInt8]) -> [UInt8]
+
+        init(
+            _ rule: String, _ timeline: @escaping @Sendable (Int, Int) -> [String],
+            _ bytes: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }
+        ) {
+            (self.rule, self.timeline, self.bytes) = (rule, timeline, bytes)
+        }
+
+        var testDescription: String { rule }
+    }
+
+    static let effects = [
+        Effect("delay: 2s") { ["2.000 s \($1) bytes"] },
+        Effect("delay: 0") { ["0.000 s \($1) bytes"] },
+        Effect("dribble: {bytes: 100, every: 1500ms}") { _, all in
+            (0..<(all + 99) / 100).map {
+                "\($0 * 3 / 2).\($0 % 2 == 0 ? "000" : "500") s \(min(100, all - 100 * $0)) bytes"
+            }
+        },
+        Effect("truncate: {after: 20}", { head, _ in ["0.000 s \(head + 20) bytes", "0.000 s end"] }) {
+            Array($0.prefix(headCount($0) + 20))
+        },
+        Effect("truncate: {after: 100000}") { ["0.000 s \($1) bytes", "0.000 s end"] },
+        Effect("content_length: 10", { ["0.000 s \($1) bytes"] }) {
+            let length = $0.count - headCount($0)
+            return replacing("Content-Length: \(length)", by: "Content-Length: \(length + 10)", in: $0)
+        },
+        Effect("malformed: json", { ["0.000 s \($1 - 1) bytes"] }) {
+            let length = $0.count - headCount($0)
+            return Array(
+                replacing("Content-Length: \(length)", by: "Content-Length: \(length - 1)", in: $0).dropLast())
+        },
+        Effect("empty_reply: true", { _, _ in ["0.000 s end"] }) { _ in [] },
+        Effect("reset: true", { _, _ in ["0.000 s reset"] }) { _ in [] },
+        Effect("reset: {after: 30}", { _, _ in ["0.000 s 30 bytes", "0.000 s reset"] }) { Array($0.prefix(30)) },
+        Effect("hang: true", { _, _ in [] }) { _ in [] },
+        Effect("content_type: null", { head, all in ["0.000 s \(all - 47) bytes"] }) {
+            replacing("Content-Type: application/json; charset=utf-8\r\n", by: "", in: $0)
+        },
+    ]
+
+    @Test(
+        "Each does what it says, to the byte and the millisecond, and the connection ends or goes on",
+        arguments: effects)
+    func each(_ effect: Effect) throws {
+        let plain = try Self.plain()
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, \(effect.rule)}")
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        let lines = effect.timeline(Self.headCount(plain), plain.count)
+        expectLines(network.timeline(of: wire, for: .seconds(60)), lines)
+        #expect(wire.received == effect.bytes(plain))
+        // A connection that goes on has the next request answered as if nothing had been.
+        if wire.ending == .open, !wire.sawEndOfStream, !effect.rule.contains("hang") {
+            let before = wire.received.count
+            wire.send(Request.goals.bytes)
+            #expect(Self.body(wire.received[before...]) == Self.body(plain[...]))
+        }
+        wire.vanish()
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    static func body(_ response: ArraySlice<UInt8>) -> [UInt8] {
+        Array(response.dropFirst(headCount(Array(response))))
+    }
+
+    @Test("Requests behind a delayed one keep their order, and are served when it is out")
+    func pipelined() throws {
+        let network = try VirtualNetwork.faulty(
+            "{on: GET /api/v1/goals, requests: 1, delay: 2s}", "{on: GET /api/v1/consultations, delay: 1s}")
+        let client = try HTTPClient(network)
+        let list = Request.authorized(.get, "/api/v1/consultations", as: TestUser.anna)
+        client.wire.send(Request.goals.bytes + list.bytes + Request.goals.bytes + Request().bytes)
+        let lines = network.timeline(of: client.wire, for: .seconds(10))
+        #expect(lines.map { $0.prefix(7) } == ["2.000 s", "3.000 s"], "\(lines)")
+        let answers = try (0..<4).map { _ in try client.response() }
+        #expect(answers.map(\.status) == [200, 200, 200, 200])
+        #expect(answers[0].json?["goals"] != nil && answers[1].json?["data"]?["consultations"] != nil)
+        #expect(answers[2].json?["goals"] != nil && answers[3].json?["status"] == "ok")
+        let dates = answers.compactMap { $0.fields[.date] }
+        #expect(dates.map { $0.suffix(6) } == ["00 GMT", "02 GMT", "03 GMT", "03 GMT"])
+    }
+
+    @Test("Requests behind one that ends the connection are not served", arguments: ["empty_reply", "reset", "hang"])
+    func pipelinedBehindAnEnd(_ fault: String) throws {
+        let network = try VirtualNetwork.faulty(
+            "{on: GET /api/v1/goals, delay: 2s}", "{on: GET /api/v1/goals, \(fault): true}")
+        let wire = try network.open()
+        wire.send(Request.goals.bytes + Request.create(as: TestUser.anna).bytes + Request().bytes)
+        network.advance(by: .seconds(10))
+        #expect(wire.received.isEmpty)
+        let list = try network.exchange(.authorized(.get, "/api/v1/consultations", as: TestUser.anna))
+        #expect(list.json?["data"]?["consultations"]?.array?.isEmpty == true)
+    }
+
+    @Test("A wait trips no time-out, however long it is; the connection's patience begins anew after it")
+    func noTimeout() throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, requests: 1, delay: 10m}")
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        let count = try Self.plain().count
+        expectLines(network.timeline(of: wire, for: .seconds(1000)), ["600.000 s \(count) bytes", "675.000 s end"])
+    }
+
+    @Test("Drops that come more slowly than a connection may be idle")
+    func slowDribble() throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, dribble: {bytes: 100, every: 200s}}")
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        network.advance(by: .seconds(450))
+        #expect(wire.received == (try Self.plain()))
+        #expect(wire.ending == .open)
+    }
+
+    @Test(
+        "A silent connection goes after ten minutes, and not before, whatever the request said of it",
+        arguments: ["close", "keep-alive"])
+    func hang(_ connection: String) throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
+        let wire = try network.open()
+        wire.send(Request.goals.with("Connection: \(connection)").bytes + Request.goals.bytes)
+        // What comes later is not read either.
+        wire.send(Request().bytes)
+        expectLines(network.timeline(of: wire, for: .seconds(900)), ["600.000 s reset"])
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    @Test("A silent connection goes with its client", arguments: [true, false])
+    func hangingClientLeaves(inOrder: Bool) throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, hang: true}")
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        if inOrder { wire.finishWriting() } else { wire.vanish() }
+        #expect(wire.ending == (inOrder ? .closed : .byClient) && wire.received.isEmpty)
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    @Test("A response after which the connection closes comes late, whole, and before the end")
+    func closing() throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 2s}")
+        let request = Request.goals.with("Connection: close")
+        let wire = try network.open()
+        wire.send(request.bytes)
+        let plain = try Self.plain(request)
+        expectLines(
+            network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(plain.count) bytes", "2.000 s end"])
+        #expect(Self.body(wire.received[...]) == Self.body(plain[...]))
+    }
+
+    @Test(
+        "The answer to HEAD has no body to break",
+        arguments: ["truncate: {after: 3}", "content_length: 9", "malformed: json", "malformed: chunking"])
+    func head(_ fault: String) throws {
+        let request = Request.authorized(.head, "/api/v1/goals", as: TestUser.anna)
+        let network = try VirtualNetwork.faulty("{on: any, \(fault)}")
+        let wire = try network.open()
+        wire.send(request.bytes)
+        #expect(wire.received == (try Self.plain(request)))
+        #expect(wire.ending == .open)
+    }
+
+    @Test("100 Continue is no answer: faults begin behind it")
+    func expectContinue() throws {
+        let body = #"{"persona":"nutritionist"}"#
+        let request = Request.create(body, as: TestUser.anna).with("Expect: 100-continue")
+        for (fault, status) in [("delay: 2s", 201), ("status: 503", 503), ("dribble: {bytes: 50, every: 1s}", 201)] {
+            let network = try VirtualNetwork.faulty("{on: POST /api/v1/consultations, \(fault)}")
+            let client = try HTTPClient(network)
+            client.wire.send(request.head)
+            #expect(client.wire.received == Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), "\(fault)")
+            client.wire.send(body)
+            network.advance(by: .seconds(60))
+            let answer = try client.response(to: request)
+            #expect(answer.status == status && answer.interim == [100], "\(fault)")
+        }
+    }
+
+    @Test("A client that has sent its last byte still gets a late answer")
+    func halfClosed() throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 2s}")
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        wire.finishWriting()
+        let count = try Self.plain().count
+        expectLines(network.timeline(of: wire, for: .seconds(10)), ["2.000 s \(count) bytes", "2.000 s end"])
+    }
+
+    @Test("The journal names what acted, and the backend did only what was processed")
+    func journal() throws {
+        let network = try VirtualNetwork.faulty(
+            "{name: lost, on: POST /api/v1/consultations, requests: 1, status: 502, processed: true}",
+            "{name: late, on: any, delay: 1s}", "{name: refused, on: POST /api/v1/goals, status: 500}")
+        let client = try HTTPClient(network)
+        let requests = [
+            Request.create(as: TestUser.anna),
+            Request.authorized(.post, "/api/v1/goals", as: TestUser.anna).json(#"{"title":"Run"}"#), .goals,
+        ]
+        var statuses: [Int] = []
+        for request in requests {
+            client.wire.send(request.bytes)
+            network.advance(by: .seconds(1))
+            statuses.append(try client.response(to: request).status)
+        }
+        #expect(statuses == [502, 500, 200])
+        let entries = try network.admin(.admin("GET", "/requests")).json?["entries"]?.array ?? []
+        let faults = entries.map { $0["faults"]?.array?.compactMap(\.string) ?? [] }
+        #expect(Set(faults) == [["lost", "late"], ["late", "refused"], ["late"]])
+        #expect(try network.admin(.admin("GET", "/worlds/default")).json?["consultations"]?.int == 1)
+        #expect(try network.admin(.admin("GET", "/worlds/default")).json?["goals"]?.int == 0)
+    }
+
+    @Test("A response in single bytes without a pause takes no time")
+    func quickDribble() throws {
+        let network = try VirtualNetwork.faulty("{on: any, dribble: {bytes: 1, every: 0}}")
+        let request = Request.authorized(.get, "/api/v1/consultations/quick-actions", as: TestUser.anna)
+        let wire = try network.open()
+        wire.send(request.bytes)
+        #expect(wire.received == (try Self.plain(request)))
+    }
+}

@@ -1,0 +1,327 @@
+import FitIQAPI
+import HTTPTypes
+import Scenarios
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Faults of sockets on the wire")
+struct SocketFaultTests {
+    static let ask = #"{"type":"message","content":"Hello?"}"#
+    static let three = #"[{chunks: ["1 ", "2 ", "3 "], timing: instant}]"#
+
+    /// A consultation's socket that has been greeted.
+    private func socket(
+        _ rules: String..., answers: String = three, clock: ClockMode = .real
+    ) throws -> (VirtualNetwork, SocketClient, id: String) {
+        let network = try VirtualNetwork.faulty(rules.joined(separator: ", "), answers: answers, clock: clock)
+        let id = try network.consultation()
+        return (network, try network.greetedSocket(on: id), id)
+    }
+
+    @Test("What comes with the frame that silences a connection is not answered: no pong, no receipt, no close")
+    func silence() throws {
+        let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, silence: true}")
+        let before = socket.wire.received.count
+        let messages = socket.frames([Self.ask, #"{"type":"ping"}"#])
+        // A masked ping and a masked close frame, with keys of zeros.
+        socket.wire.send(messages + [0x89, 0x80, 0, 0, 0, 0] + [0x88, 0x80, 0, 0, 0, 0])
+        try network.archive(id)
+        expectLines(network.timeline(of: socket.wire, for: .seconds(900)), ["600.000 s reset"])
+        #expect(socket.wire.received.count == before)
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    @Test("Silence in the middle of a frame lasts too, and ends with the client", arguments: [true, false])
+    func silenceInAFrame(clientLeaves: Bool) throws {
+        let (network, socket, _) = try socket("{on: socket, at: {byte: 250}, silence: true}")
+        let before = socket.wire.received.count
+        socket.send(Self.ask)
+        network.advance(by: .seconds(599))
+        #expect(socket.wire.received.count > before && socket.wire.ending == .open)
+        if clientLeaves { socket.wire.finishWriting() } else { network.advance(by: .seconds(1)) }
+        #expect(socket.wire.ending == (clientLeaves ? .closed : .reset))
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    @Test(
+        "The backend forgets a socket that a fault has ended",
+        arguments: [
+            ("finish: true", "end"), ("reset: true", "reset"), ("cut: {after: 5}", "end"),
+            ("cut: {after: 5, reset: true}", "reset"), ("close: 1011", "close"), ("silence: true", "nothing"),
+        ])
+    func forgotten(_ fault: String, _ ending: String) throws {
+        let (network, socket, id) = try socket("{on: socket, connections: 1, at: {frame: 2}, \(fault)}")
+        socket.send(Self.ask)
+        #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
+        network.advance(by: .seconds(3))
+        switch ending {
+        case "close": #expect(socket.closeCode == .internalError)
+        case "end": #expect(socket.closeCode == nil && socket.wire.ending == .closed)
+        case "reset": #expect(socket.closeCode == nil && socket.wire.ending == .reset)
+        default: #expect(socket.closeCode == nil && socket.wire.ending == .open)
+        }
+        // The answer is stored all the same, and another connection is well.
+        let second = try network.greetedSocket(on: id)
+        second.send(Self.ask)
+        network.advance(by: .seconds(3))
+        #expect(second.takeTypes().last == "stream_complete")
+        let history = try network.exchange(
+            .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
+        #expect(history.json?["data"]?["messages"]?.array?.count == 4)
+    }
+
+    @Test(
+        "No close frame follows an end, though an archived consultation would send one",
+        arguments: ["finish", "reset", "silence"])
+    func nothingAfterTheEnd(_ fault: String) throws {
+        let (network, socket, id) = try socket("{on: socket, at: {type: error}, \(fault): true}")
+        let before = socket.wire.received.count
+        try network.archive(id)
+        network.advance(by: .seconds(1))
+        #expect(socket.wire.received.count == before)
+        #expect(socket.closeCode == nil)
+    }
+
+    @Test(
+        "Messages that wait to come in one frame go before the close frame",
+        arguments: ["archive", "shutdown", "client", "mistake", "reset of the world"])
+    func coalesced(_ cause: String) throws {
+        let (network, socket, id) = try socket(
+            "{on: socket, at: {type: stream_chunk}, coalesce: 9}", answers: #"[{steps: [chunk: a, chunk: b, silence]}]"#
+        )
+        socket.send(Self.ask)
+        network.advance(by: .seconds(60))
+        #expect(socket.takeTypes() == ["message_received"])
+        switch cause {
+        case "archive": try network.archive(id)
+        case "shutdown": network.beginShutdown()
+        case "client": socket.close()
+        // A frame that is not masked.
+        case "mistake": socket.wire.send([0x89, 0])
+        default: #expect(try network.admin(.admin("POST", "/reset", "{}")).status == 200)
+        }
+        let texts = socket.takeEvents().compactMap { event in
+            if case .text(let text) = event { String(decoding: text, as: UTF8.self) } else { nil }
+        }
+        #expect(texts.first?.split(separator: "\n").count == 2)
+        #expect(texts.first?.contains(#""content":"a""#) == true)
+        let codes: [String: CloseCode] = [
+            "archive": .normalClosure, "client": .normalClosure, "mistake": .protocolError,
+        ]
+        #expect(socket.closeCode == codes[cause] ?? .goingAway)
+        #expect(network.engine.heldBytes == 0)
+    }
+
+    @Test("A close frame stands behind a wait; what deletes or resets the world lets go of it")
+    func closeBehindAWait() throws {
+        let (network, socket, id) = try socket("{on: socket, at: {frame: 2}, delay: 2s}")
+        socket.send(Self.ask)
+        try network.archive(id)
+        #expect(socket.takeTypes().isEmpty)
+        network.advance(by: .milliseconds(1999))
+        #expect(socket.takeTypes().isEmpty)
+        network.advance(by: .milliseconds(1))
+        #expect(socket.takeTypes().first == "message_received")
+        #expect(socket.closeCode == .normalClosure)
+    }
+
+    @Test(
+        "Nothing stays held in a world that is reset, whose clock nobody moves",
+        arguments: ["delay: 1h", "dribble: {bytes: 1, every: 1m}"])
+    func reset(_ fault: String) throws {
+        let (network, socket, _) = try socket("{on: socket, at: {frame: 2}, \(fault)}", clock: .manual)
+        socket.send(Self.ask)
+        let types = socket.takeTypes()
+        #expect(types.isEmpty)
+        #expect(try network.admin(.admin("POST", "/reset", "{}")).status == 200)
+        #expect(socket.takeTypes().first == "message_received")
+        #expect(socket.closeCode == .goingAway)
+        network.advance(by: .seconds(3))
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    @Test("A late response is let go with its world, and a silent connection ends with it")
+    func resetOfResponses() throws {
+        let network = try VirtualNetwork.faulty(
+            "{on: GET /api/v1/goals, delay: 1h}", "{on: GET /api/v1/consultations, hang: true}", clock: .manual)
+        let (late, silent) = (try network.open(), try network.open())
+        late.send(Request.goals.bytes)
+        silent.send(Request.authorized(.get, "/api/v1/consultations", as: TestUser.anna).bytes)
+        network.advance(by: .seconds(1))
+        #expect(late.received.isEmpty && silent.ending == .open)
+        #expect(try network.admin(.admin("POST", "/reset", "{}")).status == 200)
+        #expect(late.received == (try ResponseFaultTests.plain()))
+        #expect(silent.ending == .reset && silent.received.isEmpty)
+    }
+
+    @Test("A world that is deleted lets go of what it held back")
+    func deletion() throws {
+        let network = VirtualNetwork()
+        let made = try network.admin(
+            .admin(
+                "POST", "/worlds",
+                #"{"clock":"manual","scenario":{"name":"a","faults":[{"on":"GET /api/v1/goals","delay":"1h"}]}}"#))
+        let token = try #require(made.json?["token"]?.string)
+        let key = try #require(made.json?["api_key"]?.string)
+        let late = try network.open()
+        late.send(
+            Request(target: "/w/w1/api/v1/goals", fields: [Request.bearer(token), "X-API-Key: \(key)"]).bytes)
+        #expect(late.received.isEmpty)
+        #expect(try network.admin(.admin("DELETE", "/worlds/w1")).status == 204)
+        #expect(late.received.starts(with: Array("HTTP/1.1 200 OK".utf8)) && late.ending == .open)
+        network.advance(by: .seconds(80))
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    @Test("A client that leaves takes what is held back along", arguments: [ClockMode.real, .manual])
+    func clientLeaves(clock: ClockMode) throws {
+        let (network, socket, _) = try socket("{on: socket, at: {frame: 2}, delay: 1h}", clock: clock)
+        socket.send(Self.ask)
+        socket.wire.finishWriting()
+        #expect(socket.wire.ending == .closed)
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+
+    @Test("At shutdown silent connections go at once, others say farewell")
+    func shutdown() throws {
+        let network = try VirtualNetwork.faulty("{on: socket, connections: 1, at: {frame: 2}, silence: true}")
+        let id = try network.consultation()
+        let (silent, well) = (try network.greetedSocket(on: id), try network.greetedSocket(on: id))
+        silent.send(Self.ask)
+        network.beginShutdown()
+        #expect(silent.wire.ending == .reset && silent.closeCode == nil)
+        #expect(well.closeCode == .goingAway)
+    }
+
+    @Test("A stalled reader reads on when its rule is switched off")
+    func stall() throws {
+        let (network, socket, _) = try socket("{name: stall, on: socket, stall_reading: true}")
+        socket.send(Self.ask)
+        socket.ping("?")
+        network.advance(by: .seconds(500))
+        #expect(socket.takeEvents().isEmpty && socket.wire.unread > 0)
+        let switched = try network.admin(.admin("PATCH", "/faults/stall", #"{"enabled":false}"#))
+        #expect(switched.json?["enabled"] == false)
+        network.advance(by: .seconds(1))
+        #expect(socket.wire.unread == 0)
+        #expect(socket.takeEvents().contains(.pong(Array("?".utf8))))
+    }
+
+    @Test("Pongs of both kinds are withheld, and come again when the rule is switched off")
+    func pongs() throws {
+        let (network, socket, _) = try socket("{name: dead, on: socket, withhold_pong: true}")
+        socket.ping("1")
+        socket.send(#"{"type":"ping"}"#)
+        #expect(socket.takeEvents().isEmpty)
+        _ = try network.admin(.admin("PATCH", "/faults/dead", #"{"enabled":false}"#))
+        socket.ping("2")
+        socket.send(#"{"type":"ping"}"#)
+        #expect(socket.takeEvents().count == 2)
+    }
+
+    @Test("The journal names the rules that met a frame, and says what was not sent")
+    func journal() throws {
+        let (network, socket, _) = try socket(
+            "{name: gone, on: socket, at: {chunk: 2}, lose: true}",
+            "{name: twice, on: socket, at: {chunk: 3}, double: true}")
+        socket.send(Self.ask)
+        network.advance(by: .seconds(1))
+        let entries = try network.admin(.admin("GET", "/frames")).json?["entries"]?.array ?? []
+        let faults = entries.map { $0["faults"]?.array?.compactMap { $0.string } ?? [] }
+        #expect(Set(faults.filter { !$0.isEmpty }) == [["gone"], ["twice"]])
+    }
+
+    @Test("What a long advance of the clock sends is not taken for unread")
+    func longAdvance() throws {
+        let network = try VirtualNetwork.faulty(
+            "{on: socket, at: {type: stream_complete}, finish: true}",
+            answers: "[{chunks: [a, b], timing: {first_chunk: 5s, chunks_per_second: 1}}]", clock: .manual
+        ) { $0.pace = .human }
+        let socket = try network.greetedSocket(on: try network.consultation())
+        socket.send(Self.ask)
+        // On a connection of its own, which stays open.
+        let asking = try HTTPClient(network)
+        #expect(try asking.exchange(.admin("POST", "/clock", #"{"advance":"1h"}"#)).status == 200)
+        #expect(socket.takeTypes() == ["message_received", "stream_chunk", "stream_chunk"])
+        #expect(socket.wire.ending == .closed)
+        #expect(try asking.exchange(.admin("GET", "/clock")).status == 200)
+    }
+
+    @Test("The same frames at the same times, in whatever pieces the client reads", arguments: [1, 50, .max])
+    func slowReader(window: Int) throws {
+        func bytes(_ window: Int) throws -> [UInt8] {
+            let network = try VirtualNetwork.faulty(
+                "{on: socket, at: {chunk: 2}, dribble: {bytes: 30, every: 1s}}",
+                "{on: socket, at: {frame: 4}, delay: 2s}",
+                answers: Self.three)
+            let id = try network.consultation()
+            let client = HTTPClient(try network.open(window: window))
+            client.wire.send(Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna).bytes)
+            while client.wire.unsent > 0 { client.wire.read(window) }
+            client.wire.send(Self.maskedAsk)
+            for _ in 0..<60 {
+                network.advance(by: .milliseconds(500))
+                while client.wire.unsent > 0, network.connection(of: client.wire)?.hasOutput == true {
+                    client.wire.read(window)
+                }
+            }
+            #expect(network.engine.heldBytes == 0)
+            return client.wire.received
+        }
+        #expect(try bytes(window) == bytes(.max))
+    }
+
+    /// The question in a frame with a key of zeros.
+    private static let maskedAsk: [UInt8] = [0x81, 0x80 | UInt8(ask.utf8.count), 0, 0, 0, 0] + Array(ask.utf8)
+}
+
+@Suite("Faults of handshakes on the wire")
+struct HandshakeFaultTests {
+    private func answer(
+        _ fault: String, wrongToken: Bool, after wait: Duration
+    ) throws -> (network: VirtualNetwork, client: HTTPClient, request: Request) {
+        let network = try VirtualNetwork.faulty("{name: bad, on: handshake, \(fault)}")
+        let id = try network.consultation()
+        var request = Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna)
+        if wrongToken { request.fields[0] = "Authorization: Bearer nonsense" }
+        let client = try HTTPClient(network)
+        client.wire.send(request.bytes)
+        network.advance(by: wait)
+        return (network, client, request)
+    }
+
+    @Test(
+        "Who has no good credentials is refused, as late as the fault has it; a refusal by a rule goes before",
+        arguments: [
+            ("delay: 2s", 1999, nil), ("delay: 2s", 2000, 401), ("wrong_accept: true", 0, 401), ("status: 503", 0, 503),
+            ("hang: true", 60000, nil),
+        ] as [(String, Int, Int?)])
+    func wrongCredentials(_ fault: String, _ wait: Int, _ status: Int?) throws {
+        let (network, client, request) = try answer(fault, wrongToken: true, after: .milliseconds(wait))
+        #expect((try? client.response(to: request).status) == status)
+        #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
+    }
+
+    @Test("A late 101 comes before the first frame, and both at once")
+    func late() throws {
+        let (network, client, request) = try answer("delay: 2s", wrongToken: false, after: .milliseconds(1999))
+        #expect(client.wire.received.isEmpty)
+        network.advance(by: .milliseconds(1))
+        #expect(try client.acceptUpgrade(request).takeTypes() == ["connected"])
+    }
+
+    @Test("A handshake that is reset, or ends, opens no socket", arguments: ["reset", "empty_reply", "hang"])
+    func ends(_ fault: String) throws {
+        let (network, client, _) = try answer("\(fault): true", wrongToken: false, after: .seconds(60))
+        #expect(client.wire.received.isEmpty)
+        let endings: [String: VirtualClient.Ending] = ["reset": .reset, "empty_reply": .closed, "hang": .open]
+        #expect(client.wire.ending == endings[fault])
+        #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
+        let entries = try network.admin(.admin("GET", "/requests")).json?["entries"]?.array ?? []
+        #expect(entries.contains { $0["faults"]?.array?.map(\.string) == ["bad"] })
+        client.wire.vanish()
+        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+    }
+}

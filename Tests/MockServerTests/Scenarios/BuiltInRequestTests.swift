@@ -1,0 +1,275 @@
+import FitIQAPI
+import HTTPTypes
+import Scenarios
+import Testing
+
+@testable import MockServer
+
+/// What the comments of the built-in scenarios promise of requests is what a client meets.
+@Suite("Built-in scenarios: requests")
+struct BuiltInRequestTests {
+    private static let list = BuiltInWorld.consultations
+    private static let goal = #"{"title":"Run","description":"","targetDate":"2025-06-01T00:00:00Z"}"#
+
+    @Test("default: nothing is there, nothing goes wrong")
+    func nothingGoesWrong() throws {
+        let world = try BuiltInWorld("default")
+        #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.isEmpty == true)
+        let id = try world.consultation()
+        try world.expectWell(id)
+        #expect(try world.history(id).count == 2)
+    }
+
+    @Test("empty-account: lists are empty, and the first of each can be made")
+    func emptyAccount() throws {
+        let world = try BuiltInWorld("empty-account")
+        for (path, key) in [
+            (Self.list, "consultations"), ("/api/v1/goals", "goals"), ("/api/v1/meal-logs", "meal_logs"),
+        ] {
+            #expect(try world.exchange(.get, path).json?["data"]?[key]?.array?.isEmpty == true, "\(path)")
+        }
+        #expect(try world.create().status == 201)
+        #expect(try world.exchange(.post, "/api/v1/goals", Self.goal).status == 201)
+        let meal = #"{"raw_input":"2 eggs","meal_type":"lunch"}"#
+        #expect(try world.exchange(.post, "/api/v1/meal-logs/natural", meal).status == 201)
+        #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.count == 1)
+    }
+
+    @Test("conflict: another consultation with the nutritionist gets 409, which names the one to continue")
+    func conflict() throws {
+        let world = try BuiltInWorld("conflict")
+        let refused = try world.create()
+        #expect(refused.status == 409 && refused.errorCode == "CONSULTATION_EXISTS")
+        let id = try #require(refused.json?["error"]?["details"]?["existing_consultation_id"]?.string)
+        #expect(
+            try world.history(id) == [
+                "user: How much protein do I need?",
+                "assistant: About 1.6 g per kg of body weight, spread over the day.",
+            ])
+        try world.expectWell(id)
+        #expect(try world.create("fitness_coach").status == 201)
+    }
+
+    @Test("limit-reached: ten are active, one more gets 429 until one is archived")
+    func limitReached() throws {
+        let world = try BuiltInWorld("limit-reached")
+        let active = try world.exchange(.get, Self.list + "?page_size=50").json?["data"]?["consultations"]?.array ?? []
+        #expect(active.count == 10)
+        // Of the forty contexts and personas some are free.
+        let wishes = ["nutritionist", "fitness_coach", "wellness_specialist", "general_wellness"].flatMap { persona in
+            ["general", "insight", "mood", "journal"].map {
+                #"{"persona":"\#(persona)","context_type":"\#($0)"}"#
+            }
+        }
+        let refused = try wishes.map { try world.exchange(.post, Self.list, $0) }
+        let wish = try #require(
+            zip(wishes, refused).first { $1.errorCode == "TOO_MANY_ACTIVE_CONSULTATIONS" && $1.status == 429 }?.0)
+        #expect(!refused.contains { $0.status == 201 })
+        let id = try #require(active.last?["id"]?.string)
+        #expect(try world.exchange(.post, "\(Self.list)/\(id)/archive").status == 200)
+        #expect(try world.exchange(.post, Self.list, wish).status == 201)
+        #expect(try world.exchange(.post, Self.list, wish).status == 409)
+    }
+
+    @Test("long-history: 5,000 messages, page by page")
+    func longHistory() throws {
+        let world = try BuiltInWorld("long-history")
+        let consultation = try #require(
+            try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.first)
+        let id = try #require(consultation["id"]?.string)
+        #expect(consultation["message_count"]?.int == 5000)
+        var seen: Set<String> = []
+        for page in 1...50 {
+            let answer = try world.exchange(.get, "\(Self.list)/\(id)/messages?page=\(page)&page_size=100")
+            let messages = try #require(answer.json?["data"]?["messages"]?.array)
+            #expect(messages.count == 100)
+            seen.formUnion(messages.compactMap { $0["id"]?.string })
+        }
+        #expect(seen.count == 5000)
+        try world.expectWell(id)
+    }
+
+    @Test("flaky-500: each endpoint fails twice with nothing done, and then works")
+    func flaky() throws {
+        let world = try BuiltInWorld("flaky-500")
+        func thirdTime(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> Response {
+            let answers = try (0..<3).map { _ in try world.exchange(method, path, json) }
+            #expect(answers.prefix(2).map(\.status) == [500, 500], "\(method) \(path)")
+            #expect((200...201).contains(answers[2].status), "\(method) \(path): \(answers[2].text)")
+            return answers[2]
+        }
+        let goals = "/api/v1/goals"
+        let consultation = try #require(
+            try thirdTime(.post, Self.list, #"{"persona":"nutritionist"}"#).json?["data"]?["id"]?.string)
+        let goal = try #require(try thirdTime(.post, goals, Self.goal).json?["data"]?["id"]?.string)
+        let meal = try #require(
+            try thirdTime(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
+                .json?["data"]?["id"]?.string)
+        _ = try thirdTime(.post, Self.list + "/chat-about-goal", #"{"goalId":"\#(goal)"}"#)
+        for path in [
+            Self.list, Self.list + "/quick-actions", "\(Self.list)/\(consultation)",
+            "\(Self.list)/\(consultation)/messages", goals, "\(goals)/\(goal)", "/api/v1/meal-logs",
+            "/api/v1/meal-logs/\(meal)",
+        ] { _ = try thirdTime(.get, path) }
+        _ = try thirdTime(.patch, "\(goals)/\(goal)", #"{"title":"Run 5 km"}"#)
+        _ = try thirdTime(.post, "\(Self.list)/\(consultation)/archive")
+        // Nothing was done twice.
+        #expect(try world.exchange(.get, goals).json?["data"]?["goals"]?.array?.count == 1)
+        #expect(try world.exchange(.get, Self.list).json?["data"]?["consultations"]?.array?.count == 2)
+        let faults = try network(world).json?["faults"]?.array ?? []
+        #expect(faults.allSatisfy { $0["acted"]?.int == 2 }, "every endpoint was asked")
+    }
+
+    private func network(_ world: BuiltInWorld) throws -> Response {
+        try world.network.exchange(.admin("GET", "/faults"))
+    }
+
+    @Test("timeouts: never, late, and in drops; each once")
+    func timeouts() throws {
+        let world = try BuiltInWorld("timeouts")
+        let hanging = try world.begin(.post, Self.list, #"{"persona":"nutritionist"}"#)
+        expectLines(world.network.timeline(of: hanging.wire, for: .seconds(599)), [])
+        expectLines(world.network.timeline(of: hanging.wire, for: .seconds(2)), ["1.000 s reset"])
+        // It was done all the same.
+        let again = try world.create()
+        #expect(again.status == 409)
+        let id = try #require(again.json?["error"]?["details"]?["existing_consultation_id"]?.string)
+
+        let late = try world.begin(.get, Self.list)
+        expectLines(
+            world.network.timeline(of: late.wire, for: .seconds(30)).map { String($0.prefix(8)) }, ["20.000 s"])
+        #expect(try late.response().status == 200)
+        #expect(try world.exchange(.get, Self.list).status == 200)
+
+        let drops = try world.begin(.get, Self.list + "/quick-actions")
+        let lines = world.network.timeline(of: drops.wire, for: .seconds(120))
+        expectLines(Array(lines.prefix(3)), ["0.000 s 16 bytes", "0.500 s 16 bytes", "1.000 s 16 bytes"])
+        #expect(lines.count(where: { $0.hasSuffix("bytes") }) == (drops.wire.received.count + 15) / 16)
+        #expect(try drops.response().status == 200)
+
+        let socket = try HTTPClient(world.network)
+        socket.wire.send(world.handshake(id).bytes)
+        world.network.advance(by: .milliseconds(14_999))
+        #expect(socket.wire.received.isEmpty)
+        world.network.advance(by: .milliseconds(1))
+        #expect(try socket.acceptUpgrade(world.handshake(id)).takeTypes() == ["connected"])
+        try world.expectWell(id)
+    }
+
+    @Test("broken-responses: the first answer of each endpoint is damaged in its own way, the second is not")
+    func brokenResponses() throws {
+        let world = try BuiltInWorld("broken-responses")
+        let id = try world.consultation()
+        func first(_ path: String) throws -> VirtualClient { try world.begin(.get, path).wire }
+        let halfJSON = try world.exchange(.get, Self.list)
+        #expect(halfJSON.status == 200 && halfJSON.json == nil)
+        let badChunks = try world.begin(.get, Self.list + "/quick-actions")
+        #expect(throws: (any Error).self) { try badChunks.response() }
+        let short = try first("/api/v1/goals")
+        #expect(short.received.count == ResponseFaultTests.headCount(short.received) + 20 && short.ending == .closed)
+        let silent = try first("/api/v1/meal-logs")
+        #expect(silent.received.isEmpty && silent.ending == .closed)
+        let reset = try first("\(Self.list)/\(id)")
+        #expect(reset.received.count == 30 && reset.ending == .reset)
+        for path in [
+            Self.list, Self.list + "/quick-actions", "/api/v1/goals", "/api/v1/meal-logs", "\(Self.list)/\(id)",
+        ] {
+            let second = try world.exchange(.get, path)
+            #expect(second.status == 200 && second.json != nil, "\(path)")
+        }
+        let messages = try world.exchange(.get, "\(Self.list)/\(id)/messages")
+        #expect(messages.fields[.contentType] == "application/json")
+    }
+
+    @Test("established-account: something in every status")
+    func establishedAccount() throws {
+        let world = try BuiltInWorld("established-account")
+        func statuses(_ path: String, _ key: String) throws -> Set<String> {
+            let items = try world.exchange(.get, path).json?["data"]?[key]?.array ?? []
+            return Set(items.compactMap { $0["status"]?.string })
+        }
+        #expect(try statuses("/api/v1/goals", "goals").count == 4)
+        #expect(try statuses(Self.list, "consultations") == ["active", "completed", "archived"])
+        #expect(try statuses("/api/v1/meal-logs", "meal_logs").isSuperset(of: ["completed", "failed"]))
+    }
+
+    @Test("rate-limited: five requests in ten seconds")
+    func rateLimited() throws {
+        let world = try BuiltInWorld("rate-limited")
+        let answers = try (0..<6).map { _ in try world.exchange(.get, Self.list) }
+        #expect(answers.map(\.status) == [200, 200, 200, 200, 200, 429])
+        #expect(answers[5].errorCode == "RATE_LIMITED" && answers[5].fields[.retryAfter] == "10")
+        world.network.advance(by: .seconds(10))
+        #expect(try world.exchange(.get, Self.list).status == 200)
+    }
+
+    @Test("answer-lost: what got 502 was done all the same")
+    func answerLost() throws {
+        let world = try BuiltInWorld("answer-lost")
+        #expect(try world.create().status == 502)
+        let again = try world.create()
+        #expect(again.status == 409)
+        let id = try #require(again.json?["error"]?["details"]?["existing_consultation_id"]?.string)
+        #expect(try world.exchange(.get, "\(Self.list)/\(id)").status == 200)
+        for expected in [502, 201] {
+            #expect(try world.exchange(.post, "/api/v1/goals", Self.goal).status == expected)
+        }
+        #expect(try world.exchange(.get, "/api/v1/goals").json?["data"]?["goals"]?.array?.count == 2)
+    }
+
+    @Test("meal-completes: after three seconds, as the same two foods")
+    func mealCompletes() throws {
+        let (world, socket, id) = try loggedMeal("meal-completes")
+        expectLines(heard(socket, in: world, for: .seconds(10)), ["3.000 s meal_log.completed"])
+        let log = try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]
+        #expect(log?["status"] == "completed" && log?["total_calories"] == 263)
+        #expect(log?["items"]?.array?.count == 2)
+    }
+
+    @Test("meal-fails: after two seconds, with the reason")
+    func mealFails() throws {
+        let (world, socket, id) = try loggedMeal("meal-fails")
+        expectLines(heard(socket, in: world, for: .seconds(10)), ["2.000 s meal_log.failed"])
+        let log = try world.exchange(.get, "/api/v1/meal-logs/\(id)")
+        #expect(log.json?["data"]?["status"] == "failed")
+        #expect(log.text.contains("Could not identify any food items in the input"))
+    }
+
+    @Test("meal-never-finishes: processing for good")
+    func mealNeverFinishes() throws {
+        let (world, socket, id) = try loggedMeal("meal-never-finishes")
+        expectLines(heard(socket, in: world, for: .seconds(3600)), [])
+        #expect(try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"] == "processing")
+    }
+
+    @Test("meal-finishes-before-socket: no event is left for whoever connects after the answer")
+    func mealFinishesBeforeSocket() throws {
+        let world = try BuiltInWorld("meal-finishes-before-socket")
+        let logged = try world.exchange(
+            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs","meal_type":"lunch"}"#)
+        let id = try #require(logged.json?["data"]?["id"]?.string)
+        #expect(logged.json?["data"]?["status"] == "processing")
+        let socket = try world.socket(on: try world.consultation())
+        expectLines(heard(socket, in: world, for: .seconds(60)), [])
+        #expect(try world.exchange(.get, "/api/v1/meal-logs/\(id)").json?["data"]?["status"] == "completed")
+    }
+
+    private func loggedMeal(_ name: String) throws -> (BuiltInWorld, SocketClient, id: String) {
+        let world = try BuiltInWorld(name)
+        let socket = try world.socket(on: try world.consultation())
+        let logged = try world.exchange(
+            .post, "/api/v1/meal-logs/natural", #"{"raw_input":"gravel","meal_type":"dinner"}"#)
+        #expect(logged.status == 201 && logged.json?["data"]?["status"] == "processing")
+        return (world, socket, try #require(logged.json?["data"]?["id"]?.string))
+    }
+
+    private func heard(_ socket: SocketClient, in world: BuiltInWorld, for duration: Duration) -> [String] {
+        let start = world.network.now.nanosecondsSinceEpoch
+        var lines: [String] = []
+        world.network.advance(by: duration) {
+            let time = VirtualNetwork.text(world.network.now.nanosecondsSinceEpoch - start)
+            lines += socket.takeTypes().map { "\(time) \($0)" }
+        }
+        return lines
+    }
+}

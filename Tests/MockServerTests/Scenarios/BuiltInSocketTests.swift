@@ -1,0 +1,291 @@
+import FitIQAPI
+import JSON
+import Scenarios
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+/// What the comments of the built-in scenarios promise of sockets is what a client hears, at the times that they say.
+@Suite("Built-in scenarios: sockets")
+struct BuiltInSocketTests {
+    private static let chunk = "stream_chunk"
+
+    @Test("drop-mid-stream: three chunks, then the end without a close frame; the answer is stored")
+    func dropMidStream() throws {
+        let world = try BuiltInWorld("drop-mid-stream")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        expectLines(
+            world.heard("Hello?", on: socket, for: .seconds(30)).untimed,
+            ["message_received", Self.chunk, Self.chunk, Self.chunk, "end"])
+        #expect(socket.closeCode == nil)
+        #expect(try world.history(id).map { $0.prefix(5) } == ["user:", "assis"])
+        try world.expectWell(id)
+    }
+
+    @Test("reset-mid-frame: ten bytes of the fourth chunk, then a reset")
+    func resetMidFrame() throws {
+        let world = try BuiltInWorld("reset-mid-frame")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        let lines = world.heard("Hello?", on: socket, for: .seconds(30))
+        expectLines(lines.untimed, ["message_received", Self.chunk, Self.chunk, Self.chunk, "reset"])
+        // The same conversation without the fault; what the broken one has is its beginning.
+        let sound = try BuiltInWorld("default")
+        let soundSocket = try sound.socket(on: try sound.consultation())
+        _ = sound.heard("Hello?", on: soundSocket, for: .seconds(30))
+        #expect(soundSocket.wire.received.count > socket.wire.received.count)
+        #expect(soundSocket.wire.received.starts(with: socket.wire.received))
+        #expect(Self.lastFrame(of: socket.wire.received).count == 10)
+        try world.expectWell(id)
+    }
+
+    /// What follows the last whole frame behind the blank line of the handshake.
+    static func lastFrame(of bytes: [UInt8]) -> ArraySlice<UInt8> {
+        var start =
+            bytes.indices.dropFirst(3).first {
+                bytes[($0 - 3)...$0].elementsEqual([13, 10, 13, 10])
+            }.map { $0 + 1 } ?? bytes.endIndex
+        while start + 4 <= bytes.count {
+            let short = Int(bytes[start + 1])
+            let length = short < 126 ? 2 + short : 4 + Int(bytes[start + 2]) << 8 + Int(bytes[start + 3])
+            guard start + length <= bytes.count else { break }
+            start += length
+        }
+        return bytes[start...]
+    }
+
+    @Test("server-restarts: 1001 in the third chunk's place, one 503 with Retry-After, then all is well")
+    func serverRestarts() throws {
+        let world = try BuiltInWorld("server-restarts")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        let lines = world.heard("Hello?", on: socket, for: .seconds(30)).untimed
+        expectLines(Array(lines.prefix(3)), ["message_received", Self.chunk, Self.chunk])
+        #expect(socket.closeCode == .goingAway && socket.closeReason == "The server is restarting")
+        let refused = try world.network.exchange(world.handshake(id))
+        #expect(refused.status == 503 && refused.fields[.retryAfter] == "1")
+        #expect(refused.message == "The server is starting.")
+        #expect(try world.history(id).count == 2)
+        try world.expectWell(id)
+    }
+
+    @Test("half-open: two chunks, then nothing, not even a pong, for ten minutes")
+    func halfOpen() throws {
+        let world = try BuiltInWorld("half-open")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        expectLines(
+            world.heard("Hello?", on: socket, for: .seconds(30)).untimed,
+            ["message_received", Self.chunk, Self.chunk])
+        socket.ping("are you there")
+        socket.send(#"{"type":"ping"}"#)
+        world.network.advance(by: .seconds(500))
+        #expect(socket.takeEvents().isEmpty && socket.wire.ending == .open)
+        try world.expectWell(id)
+        #expect(try world.history(id).count == 4)
+        world.network.advance(by: .seconds(100))
+        #expect(socket.wire.ending == .reset)
+    }
+
+    @Test("token-expires-mid-session: good until the minute is over, while an answer streams on")
+    func tokenExpires() throws {
+        let world = try BuiltInWorld("token-expires-mid-session")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        let lines = world.heard("How much protein?", on: socket, for: .milliseconds(59_999))
+        expectLines(
+            Array(lines.prefix(4)), ["0.000 s message_received"] + [2, 4, 6].map { "\($0).000 s \(Self.chunk)" })
+        #expect(!lines.contains { $0.hasSuffix("stream_complete") })
+        let list = BuiltInWorld.consultations
+        #expect(try world.exchange(.get, list).status == 200)
+        world.network.advance(by: .milliseconds(1))
+        let refused = try world.exchange(.get, list)
+        #expect(refused.status == 401 && refused.message.contains("expired"))
+        #expect(try world.network.exchange(world.handshake(id)).status == 401)
+        let refreshed = try world.network.exchange(.admin("POST", "/tokens", #"{"expires_in":"1m"}"#))
+        let token = try #require(refreshed.json?["token"]?.string)
+        let request = Request(target: list, fields: [Request.bearer(token), Request.apiKey])
+        #expect(try world.network.exchange(request).status == 200)
+        // The socket was opened in time.
+        world.network.advance(by: .seconds(3600))
+        #expect(socket.takeTypes().last == "stream_complete")
+    }
+
+    @Test("slow-coach: eight seconds to the first chunk, then one a second, give or take 0.2 s")
+    func slowCoach() throws {
+        let world = try BuiltInWorld("slow-coach")
+        let socket = try world.socket(on: try world.consultation())
+        let lines = world.heard("How much protein?", on: socket, for: .seconds(300))
+        let times = lines.filter { $0.hasSuffix(Self.chunk) }.compactMap { Double($0.split(separator: " ")[0]) }
+        #expect(lines.first == "0.000 s message_received" && lines.last?.hasSuffix("stream_complete") == true)
+        #expect(times.count > 4)
+        #expect(times.first.map { (7.8...8.2).contains($0) } == true, "\(lines)")
+        for (time, next) in zip(times, times.dropFirst()) {
+            #expect((0.5...1.5).contains(next - time), "\(lines)")
+        }
+    }
+
+    @Test("coach-error: at once, in the middle, and then no more")
+    func coachError() throws {
+        let world = try BuiltInWorld("coach-error")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        expectLines(world.heard("One?", on: socket, for: .seconds(30)).untimed, ["message_received", "error"])
+        let second = world.heard("Two?", on: socket, for: .seconds(30)).untimed
+        #expect(second.first == "message_received" && second.last == "error")
+        #expect(second.filter { $0 == Self.chunk }.count == 12, "\(second)")
+        // The half answer is not stored.
+        #expect(try world.history(id) == ["user: One?", "user: Two?"])
+        #expect(world.heard("Three?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
+        #expect(try world.history(id).count == 4)
+    }
+
+    @Test("silent-coach: three words and no more, while pings are answered; the next question is answered")
+    func silentCoach() throws {
+        let world = try BuiltInWorld("silent-coach")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        expectLines(
+            world.heard("Hello?", on: socket, for: .seconds(3600)).untimed,
+            ["message_received", Self.chunk, Self.chunk, Self.chunk])
+        socket.ping("?")
+        #expect(socket.takeEvents() == [.pong(Array("?".utf8))])
+        #expect(world.heard("Hello?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
+    }
+
+    @Test("coalesced-frames: chunks come three to a frame, the last frame has the rest")
+    func coalesced() throws {
+        let world = try BuiltInWorld("coalesced-frames")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        socket.send(#"{"type":"message","content":"Hello?"}"#)
+        world.network.advance(by: .seconds(30))
+        let frames: [[Substring]] = socket.takeEvents().map { event in
+            guard case .text(let text) = event else { return [] }
+            return String(decoding: text, as: UTF8.self).split(separator: "\n")
+        }
+        // message_received, chunks, stream_complete.
+        let counts = frames.dropFirst().dropLast().map(\.count)
+        #expect(counts.count > 1 && counts.dropLast().allSatisfy { $0 == 3 } && (1...3).contains(counts.last ?? 0))
+        let answer = frames.joined().compactMap { (try? JSON.parse(Array($0.utf8)))?["content"]?.string }.joined()
+        #expect(try world.history(id).last == "assistant: \(answer)")
+    }
+
+    @Test("fragmented-frames: each chunk is whole once its fragments are joined")
+    func fragmented() throws {
+        let world = try BuiltInWorld("fragmented-frames")
+        let socket = try world.socket(on: try world.consultation())
+        let before = socket.wire.received.count
+        socket.send(#"{"type":"message","content":"Hello?"}"#)
+        world.network.advance(by: .seconds(30))
+        let contents = socket.takeFrames().compactMap { $0["content"]?.string }
+        #expect(contents == ["Crème brûlée ", "🥚🥚 and ", "naïve oats: ", "all fine."])
+        // A text frame without FIN begins each.
+        let bytes = socket.wire.received[before...]
+        #expect(bytes.indices.dropLast().count { bytes[$0] == 0x01 && bytes[$0 + 1] == 1 } == 4)
+    }
+
+    @Test("unreliable-chunks: the third is lost, the fifth doubled, the seventh after the eighth; the history is right")
+    func unreliable() throws {
+        let world = try BuiltInWorld("unreliable-chunks")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        socket.send(#"{"type":"message","content":"How much protein do I need each day?"}"#)
+        world.network.advance(by: .seconds(60))
+        let heard = socket.takeFrames().filter { $0["type"]?.string == Self.chunk }.compactMap { $0["content"]?.string }
+        let sound = try BuiltInWorld("default")
+        let soundSocket = try sound.socket(on: try sound.consultation())
+        soundSocket.send(#"{"type":"message","content":"How much protein do I need each day?"}"#)
+        sound.network.advance(by: .seconds(60))
+        var expected = soundSocket.takeFrames().filter { $0["type"]?.string == Self.chunk }
+            .compactMap { $0["content"]?.string }
+        #expect(try world.history(id).last == "assistant: \(expected.joined())")
+        expected.swapAt(6, 7)
+        expected.insert(expected[4], at: 4)
+        expected.remove(at: 2)
+        expectLines(heard, expected)
+    }
+
+    @Test("missed-pongs: answers come as usual, pongs never")
+    func missedPongs() throws {
+        let world = try BuiltInWorld("missed-pongs")
+        let socket = try world.socket(on: try world.consultation())
+        socket.ping("?")
+        socket.send(#"{"type":"ping"}"#)
+        #expect(socket.takeEvents().isEmpty)
+        #expect(world.heard("Hello?", on: socket, for: .seconds(30)).last?.hasSuffix("stream_complete") == true)
+    }
+
+    @Test("broken-frames: four connections break the rules, the fifth does not")
+    func brokenFrames() throws {
+        let world = try BuiltInWorld("broken-frames")
+        let id = try world.consultation()
+        var ends: [String] = []
+        for _ in 0..<5 {
+            let socket = try world.socket(on: id)
+            socket.send(#"{"type":"message","content":"Hello?"}"#)
+            let event = socket.takeEvents().first
+            switch event {
+            case .failed(let code, _): ends.append("\(code.rawValue)")
+            case .binary: ends.append("binary")
+            default: ends.append("text")
+            }
+            world.network.advance(by: .seconds(30))
+        }
+        expectLines(ends, ["1002", "1002", "1007", "binary", "text"])
+    }
+
+    @Test("nanosecond-timestamps: nine digits everywhere, over REST and the socket")
+    func nanoseconds() throws {
+        let world = try BuiltInWorld("nanosecond-timestamps")
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        socket.send(#"{"type":"message","content":"Hello?"}"#)
+        world.network.advance(by: .seconds(30))
+        var texts = try ["", "/\(id)", "/\(id)/messages"].map {
+            try world.exchange(.get, BuiltInWorld.consultations + $0).text
+        }
+        texts += socket.takeEvents().compactMap {
+            if case .text(let text) = $0 { String(decoding: text, as: UTF8.self) } else { nil }
+        }
+        let times = try texts.flatMap { text in
+            text.matches(of: try Regex(#""(\d{4}-\d\d-\d\dT[^"]*)""#)).compactMap { $0.output[1].substring }
+        }
+        #expect(times.count > 12)
+        let wanted = try Regex(#"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z"#)
+        for time in times { #expect(time.wholeMatch(of: wanted) != nil, "\(time)") }
+    }
+
+    @Test("scripted-coach: to the word and the millisecond")
+    func scriptedCoach() throws {
+        let world = try BuiltInWorld("scripted-coach")
+        let id = try world.consultation()
+        let protein = world.heard("How much PROTEIN?", on: try world.socket(on: id), for: .seconds(30))
+        let words = "About 1.6 g per kg of body weight, spread over the day.".split(separator: " ").count
+        expectLines(
+            Array(protein.dropLast()),
+            ["0.000 s message_received"]
+                + (0..<words).map { "\(VirtualNetwork.text(Int64(500 + 50 * $0) * 1_000_000)) \(Self.chunk)" })
+        let coach = try #require(try world.create("fitness_coach").json?["data"]?["id"]?.string)
+        let run = world.heard("Hello?", on: try world.socket(on: coach), for: .seconds(30))
+        expectLines(
+            Array(run.dropLast()),
+            ["0.000 s message_received"] + ["1.000", "3.000", "3.100"].map { "\($0) s \(Self.chunk)" })
+        #expect(try world.history(coach).last == "assistant: Warm up for ten minutes, then run.")
+    }
+
+    @Test("Every built-in scenario has a story in these two suites")
+    func isComplete() {
+        let told: Set = [
+            "default", "conflict", "limit-reached", "token-expires-mid-session", "slow-coach", "coach-error",
+            "drop-mid-stream", "reset-mid-frame", "server-restarts", "flaky-500", "timeouts", "half-open",
+            "meal-completes", "meal-fails", "meal-finishes-before-socket", "coalesced-frames",
+            "nanosecond-timestamps", "empty-account", "long-history", "rate-limited", "answer-lost",
+            "meal-never-finishes", "silent-coach", "fragmented-frames", "unreliable-chunks", "missed-pongs",
+            "broken-frames", "scripted-coach", "established-account", "broken-responses",
+        ]
+        #expect(Set(Scenario.builtInNames) == told)
+    }
+}
