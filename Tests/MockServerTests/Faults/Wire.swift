@@ -35,7 +35,7 @@ extension VirtualNetwork {
     func timeline(of wire: VirtualClient, for duration: Duration) -> [String] {
         let start = now.nanosecondsSinceEpoch
         var lines: [String] = []
-        var count = wire.takeReceived().startIndex
+        var count = wire.consumed
         var isOver = false
         advance(by: duration) {
             let time = Self.text(now.nanosecondsSinceEpoch - start)

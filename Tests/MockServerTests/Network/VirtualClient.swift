@@ -29,7 +29,8 @@ final class VirtualClient {
     private var window: Int
     private var inbox: ArraySlice<UInt8> = []
     private var endOfStream = EndOfStream.notYet
-    private var consumed = 0
+    /// How much of `received` was taken.
+    private(set) var consumed = 0
 
     private enum EndOfStream { case notYet, waiting, delivered }
 

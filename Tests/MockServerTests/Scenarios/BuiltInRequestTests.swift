@@ -142,7 +142,7 @@ struct BuiltInRequestTests {
         #expect(try world.exchange(.get, Self.list).status == 200)
 
         let drops = try world.begin(.get, Self.list + "/quick-actions")
-        let lines = world.network.timeline(of: drops.wire, for: .seconds(120))
+        let lines = world.network.timeline(of: drops.wire, for: .seconds(1200))
         expectLines(Array(lines.prefix(3)), ["0.000 s 16 bytes", "0.500 s 16 bytes", "1.000 s 16 bytes"])
         #expect(lines.count(where: { $0.hasSuffix("bytes") }) == (drops.wire.received.count + 15) / 16)
         #expect(try drops.response().status == 200)
