@@ -6,7 +6,6 @@ import json
 import os
 import re
 import urllib.error
-import urllib.parse
 import urllib.request
 
 import facts
@@ -70,9 +69,6 @@ class World:
         async with asyncio.timeout(PATIENCE):
             while (await asyncio.to_thread(self.acted))[rule] < count:
                 pass
-
-    def journal(self, what):
-        return self.admin("GET", f"{self.path}/{what}")["entries"]
 
     def get(self, path):
         """What the server would have said, asked with a client that no rule is about."""

@@ -186,8 +186,9 @@ async def nanosecond_timestamps(world):
 # Handshakes
 
 
-def connecting(world, client, **options):
-    return client.ws_connect(world.socket_url(), headers=world.headers, autoclose=False, autoping=False, **options)
+async def connecting(world, client, **options):
+    return await client.ws_connect(
+        world.socket_url(), headers=world.headers, autoclose=False, autoping=False, **options)
 
 
 async def connect(world, **options):
@@ -204,7 +205,7 @@ async def handshake_refused(world):
 @seen.sees(sockets.LATE)
 async def handshake_late(world):
     async with session(world) as client:
-        task = asyncio.create_task(connecting(world, client)._coro)
+        task = asyncio.create_task(connecting(world, client))
         await world.advance_once_due("1999ms")
         await expect_nothing(task, "a handshake that is 2 s late")
         world.advance("1ms")
