@@ -76,7 +76,7 @@ extension Peers {
                 ("rules for answers, and for meals | 1,000", "public static let rules = 1000"),
                 ("steps of an answer | 10,000, 256 KiB", "public static let steps = 10_000"),
                 ("steps of an answer | 10,000, 256 KiB", "public static let answerBytes = 256 * 1024"),
-                ("faults | 1,000", "public static let faults = 1000"),
+                ("faults | 1,000", "public static let rules = 1_000"),
                 ("faults | 1,000", "public static let rules = 1_000"),
                 ("wait of a fault | 1 h", "public static let longestWait: Int64 = 3_600 * 1_000_000_000"),
                 ("hangs or is silent | 10 min", "public static let hang: Int64 = 600 * 1_000_000_000"),
