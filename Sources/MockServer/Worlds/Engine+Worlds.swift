@@ -38,6 +38,7 @@ extension Engine {
         let shift = start.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         passing = PassingTime(world: world)
         for case let connection? in connections where connection.world === world {
+            if connection.hasOutput { passing?.slow.insert(connection.id) }
             guard let deadline = connection.deadline else { continue }
             passing?.queue.insert(connection.id, at: deadline.time)
         }
@@ -61,7 +62,11 @@ extension Engine {
         // What is left of each deadline is less by what has passed.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         for case let connection? in connections where connection.world === world {
-            bringForward(connection, by: nanoseconds)
+            if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
+                arm(connection, .idle, after: patience.idle, at: now)
+            } else {
+                bringForward(connection, by: nanoseconds)
+            }
         }
     }
 
@@ -69,6 +74,9 @@ extension Engine {
         // Only what the connection still waits for: another deadline has an entry of its own.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
+        // What was written on the way, or is held back, nobody could read yet: its time begins when the clock stands again.
+        let couldBeRead = passing?.slow.contains(id) ?? false
+        guard connection.isDrained || (couldBeRead && !connection.output.isHeld) else { return }
         deadlinePassed(deadline.purpose, of: connection, at: moment)
     }
 
@@ -151,6 +159,8 @@ struct PassingTime {
     let world: World
     /// Its connections, by when their time is up: the system's time as it would be, had the clock run.
     var queue = DeadlineQueue()
+    /// Those that had something to read when the clock began to move, and did not.
+    var slow: Set<ConnectionID> = []
 }
 
 extension Engine.Configuration {
