@@ -162,18 +162,17 @@ extension Planter {
     }
 }
 
-/// Topics without end: the plain ones of every persona first, then journal entries by number.
+/// Topics without end: journal entries by number.
+///
+/// What clients ask for first, a persona without a context or without an id, stays free: with ten active ones that is to
+/// be refused as one too many, not as one that exists (CONTRACT: 409 is decided before 429).
 private struct FreeTopics {
     private var count = 0
 
     mutating func next() -> Topic {
         defer { count += 1 }
-        let persona = Persona.allCases[count % Persona.allCases.count]
-        let types: [ContextType] = [.general, .mood, .journal, .insight]
-        let round = count / Persona.allCases.count
-        let context =
-            round < types.count
-            ? ConsultationContext(types[round]) : ConsultationContext(.journal, id: "entry-\(round - types.count + 1)")
-        return Topic(persona: persona, context: context)
+        let (round, place) = count.quotientAndRemainder(dividingBy: Persona.allCases.count)
+        return Topic(
+            persona: Persona.allCases[place], context: ConsultationContext(.journal, id: "entry-\(round + 1)"))
     }
 }

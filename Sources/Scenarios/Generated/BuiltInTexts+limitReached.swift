@@ -4,7 +4,8 @@ extension BuiltInTexts {
     static let limitReachedText: StaticString =
         #"""
         # yaml-language-server: $schema=scenario.schema.json
-        # Any new consultation gets 429 TOO_MANY_ACTIVE_CONSULTATIONS: a client lists the active ones and offers to archive one.
+        # Any new consultation gets 429 TOO_MANY_ACTIVE_CONSULTATIONS (save the fitness coach about the goal, whom there is: 409):
+        # a client lists the active ones and offers to archive one.
         # After archiving, creating works again.
         name: limit-reached
         summary: The user has ten active consultations, so creating one more gets 429.

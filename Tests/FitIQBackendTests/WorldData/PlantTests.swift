@@ -75,6 +75,15 @@ import Testing
         #expect(isFull == (count == 10 ? .tooManyActiveConsultations(limit: 10) : nil))
     }
 
+    @Test("fills up with topics that no client begins with", arguments: Persona.allCases, [ContextType.general, .mood])
+    func fillLeavesTopics(persona: Persona, context: ContextType) throws {
+        var world = try World.holding(filledUpTo: 10)
+        let refused = refusal { () throws(APIError) in
+            try world.create(persona, ConsultationContext(context), by: world.firstUser)
+        }
+        #expect(refused == .tooManyActiveConsultations(limit: 10))
+    }
+
     @Test("finds as many free topics as a limit may ask for")
     func fillBeyond() throws {
         var limits = Limits()
