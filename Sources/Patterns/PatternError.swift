@@ -108,10 +108,21 @@ extension PatternError {
     }
 
     static func reversedRange(_ low: Unicode.Scalar, _ high: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError("The range '\(low)-\(high)' ends before it begins; swap its ends.", at: position)
+        PatternError(
+            "The range '\(shown(low))-\(shown(high))' ends before it begins; swap its ends.", at: position)
     }
 
     static func rangeOfClass(at position: Int) -> PatternError {
         PatternError("A range goes from one character to another; write '\\-' for the sign.", at: position)
+    }
+
+    /// A character as it can be printed: those that a terminal would obey by their number.
+    private static func shown(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator:
+            "U+" + String(repeating: "0", count: max(0, 4 - String(scalar.value, radix: 16).count))
+                + String(scalar.value, radix: 16, uppercase: true)
+        default: String(scalar)
+        }
     }
 }
