@@ -4,11 +4,12 @@ extension BuiltInTexts {
     static let brokenResponsesText: StaticString =
         #"""
         # yaml-language-server: $schema=scenario.schema.json
-        # The first answer of each endpoint here is damaged: JSON cut short, chunked framing broken, a body that ends early, no
-        # reply at all, a reset, a Content-Type without charset. A client tells its user of the network's fault, or asks again,
-        # but does not crash and does not take half a list for the whole.
+        # The first answer of each list here, and of a single consultation, is damaged: JSON cut short, chunked framing broken, a
+        # body that ends early, no reply at all, a reset. A client tells its user of the network's fault, or asks again, but does
+        # not crash and does not take half a list for the whole. Messages have a Content-Type without charset, always: a client
+        # reads them all the same.
         name: broken-responses
-        summary: The first answer of each GET endpoint is damaged, each in another way.
+        summary: The first answers of five GET endpoints are damaged, each in another way; messages have no charset.
 
         faults:
           - {name: half-json, on: GET /api/v1/consultations, requests: 1, malformed: json}

@@ -4,8 +4,9 @@ extension BuiltInTexts {
     static let establishedAccountText: StaticString =
         #"""
         # yaml-language-server: $schema=scenario.schema.json
-        # Something of everything, as after a month of use: goals in each status with a conversation, archived and completed
-        # consultations, meals that were worked out, failed and are still in processing. For screens full of data.
+        # Something of everything, as after months of use: goals in each status, one with a conversation, active, archived and
+        # completed consultations, meals that were worked out, failed, and one that is in processing for the first seconds of the
+        # world. For screens full of data.
         name: established-account
         summary: A user with goals, consultations and meals in every status.
 

@@ -16,7 +16,8 @@ enum BuiltInTexts {
             text: brokenFramesText),
         BuiltInText(
             name: "broken-responses",
-            summary: "The first answer of each GET endpoint is damaged, each in another way.",
+            summary:
+                "The first answers of five GET endpoints are damaged, each in another way; messages have no charset.",
             text: brokenResponsesText),
         BuiltInText(
             name: "coach-error",
