@@ -32,6 +32,8 @@ public enum ScenarioLimits {
     public static let steps = 10_000
     /// Bytes of all texts of an answer, 256 KiB.
     public static let answerBytes = 256 * 1024
+    /// What a built-in answer counts for among them: more than any has.
+    public static let builtInAnswerBytes = 512
     /// Bytes of what an assistant or the system said, 1 MiB.
     public static let messageBytes = 1024 * 1024
     /// Bytes of other texts, as in requests.

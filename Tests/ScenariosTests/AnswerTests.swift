@@ -47,6 +47,15 @@ struct AnswerTests {
         #expect(try Self.rules("  - \(yaml)").map(\.script.steps) == [expected])
     }
 
+    @Test("Built-in answers count among an answer's bytes: at the limit, and one more")
+    func builtInAnswers() throws {
+        let words = Array(repeating: "built_in", count: ScenarioLimits.answerBytes / ScenarioLimits.builtInAnswerBytes)
+        #expect(try Self.rules("  - steps: [\(words.joined(separator: ","))]").count == 1)
+        #expect(throws: ScenarioErrors.self) {
+            try Self.rules("  - steps: [\((words + ["built_in"]).joined(separator: ","))]")
+        }
+    }
+
     @Test("When an answer is given")
     func conditions() throws {
         let rules = try Self.rules(

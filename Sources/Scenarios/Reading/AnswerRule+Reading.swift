@@ -30,7 +30,8 @@ extension AnswerRule {
             case .burst(let chunks):
                 count += chunks.count
                 bytes += chunks.reduce(0) { $0 + $1.utf8.count }
-            case .builtInAnswer, .pause, .template, .error, .silence, .anotherAnswer: break
+            case .builtInAnswer: bytes += ScenarioLimits.builtInAnswerBytes
+            case .pause, .template, .error, .silence, .anotherAnswer: break
             }
         }
         if count > ScenarioLimits.steps { cursor.refuse(Messages.tooManySteps(count)) }
