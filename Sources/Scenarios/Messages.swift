@@ -251,8 +251,9 @@ enum Messages {
     /// A number without needless zeros.
     static func number(_ value: Double) -> String { JSONNumber(value).text }
 
+    /// The nearest of the first 64 names: a scenario may have a thousand, each of which costs time for each mistake.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
-        NearMiss.nearest(to: text, among: candidates)
+        NearMiss.nearest(to: text, among: Array(candidates.prefix(64)))
     }
 
     /// A text in quotation marks, cut where it is long and free of control characters.

@@ -7,8 +7,11 @@ public enum NearMiss {
         let wanted = Array(text.lowercased().utf8)
         guard !wanted.isEmpty, wanted.count <= 100 else { return nil }
         var best: (candidate: String, distance: Int)?
-        for candidate in candidates {
-            let distance = editDistance(wanted, Array(candidate.lowercased().utf8))
+        // Each byte more is an edit more; lower case is at least a third as long.
+        for candidate in candidates where candidate.utf8.count <= 6 * wanted.count {
+            let letters = Array(candidate.lowercased().utf8)
+            guard abs(letters.count - wanted.count) <= wanted.count / 2 else { continue }
+            let distance = editDistance(wanted, letters)
             if distance <= wanted.count / 2, best.map({ distance < $0.distance }) ?? true {
                 best = (candidate, distance)
             }

@@ -10,13 +10,13 @@ struct Cursor {
     let diagnosis: Diagnosis
 
     /// Notes what is wrong with the value.
-    func refuse(_ predicate: String) {
-        diagnosis.note(predicate, path: path, position: node.position)
+    func refuse(_ predicate: @autoclosure () -> String) {
+        diagnosis.note(predicate(), path: path, position: node.position)
     }
 
     /// Notes that the value is of another kind.
-    func refuse(expected: String) {
-        refuse(Messages.wrongType(expected: expected, got: node.excerpt))
+    func refuse(expected: @autoclosure () -> String) {
+        refuse(Messages.wrongType(expected: expected(), got: node.excerpt))
     }
 
     /// The elements of a list.

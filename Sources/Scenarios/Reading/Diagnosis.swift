@@ -6,7 +6,10 @@ final class Diagnosis {
     var isClean: Bool { mistakes.isEmpty }
 
     /// Notes a mistake: the message is what is to be said of the value at the path.
-    func note(_ predicate: String, path: Path, position: Position?) {
+    ///
+    /// It is made only where it is kept: looking for the nearest name takes its time, and a file can have any number of
+    /// mistakes.
+    func note(_ predicate: @autoclosure () -> String, path: Path, position: Position?) {
         guard mistakes.count < ScenarioLimits.mistakes else {
             omittedCount += 1
             return
@@ -15,7 +18,7 @@ final class Diagnosis {
         mistakes.append(
             ScenarioErrors.Mistake(
                 line: position?.line, column: position?.column, path: text,
-                message: (text.isEmpty ? Messages.documentName : text) + " " + predicate))
+                message: (text.isEmpty ? Messages.documentName : text) + " " + predicate()))
     }
 
     /// The mistakes in the order of the file.

@@ -17,9 +17,9 @@ struct Fields {
             let path = Path.key(member.key, of: cursor.path)
             let position = member.keyPosition ?? member.value.position
             guard kind.keys.contains(member.key) else {
-                let near = Messages.nearest(member.key, kind.keys)
                 cursor.diagnosis.note(
-                    Messages.unknownKey(in: kind, nearest: near), path: path, position: position)
+                    Messages.unknownKey(in: kind, nearest: Messages.nearest(member.key, kind.keys)), path: path,
+                    position: position)
                 continue
             }
             guard values[member.key] == nil else {
@@ -52,8 +52,8 @@ struct Fields {
     }
 
     /// Notes something about a key that is there.
-    func refuse(_ key: String, _ predicate: String) {
-        cursor.diagnosis.note(predicate, path: .key(key, of: cursor.path), position: keyPositions[key])
+    func refuse(_ key: String, _ predicate: @autoclosure () -> String) {
+        cursor.diagnosis.note(predicate(), path: .key(key, of: cursor.path), position: keyPositions[key])
     }
 
     /// Those of some keys that are there, in this order.
