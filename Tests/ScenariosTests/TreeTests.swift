@@ -86,6 +86,32 @@ struct TreeTests {
                 == "f.yaml:3:11: seed must be a whole number from 0 to 18446744073709551615; got \"7\".")
     }
 
+    @Test("A byte-order mark, as editors on Windows write it, says nothing", arguments: ["name: a", #"{"name": "a"}"#])
+    func byteOrderMark(text: String) throws {
+        #expect(try Scenario.read("\u{FEFF}" + text) == Scenario(name: "a"))
+        #expect(Self.errors("\u{FEFF}" + text + "\n]")?.mistakes.first?.line == 2)
+        #expect(Self.errors("\u{FEFF}nam: a")?.mistakes.map(\.column) == [1, 1])
+    }
+
+    @Test("A file in JSON that is too large for lines tells what is wrong with it all the same")
+    func largeJSON() {
+        let users = (0..<100_000).map { #"{"id":"u\#($0)"}"# }.joined(separator: ",")
+        #expect(
+            Self.errors(#"{"name":"a","seed":"7","users":[\#(users)]}"#)?.description
+                == "f.yaml: seed must be a whole number from 0 to 18446744073709551615; got \"7\".")
+    }
+
+    @Test("Many mistakes among many names take no longer than few")
+    func manyNames() {
+        let name = String(repeating: "n", count: 30)
+        let goals = (0..<1000).map { "{name: \(name)\($0), title: t}" }.joined(separator: ",")
+        let consultations = (0..<5000).map { "{persona: nutritionist, context: goal, goal: \(name)_\($0)}" }
+        let errors = Self.errors(
+            "name: a\nusers: [{id: u, goals: [\(goals)], consultations: [\(consultations.joined(separator: ","))]}]")
+        // Each consultation has its mistake, and those after the tenth are too many.
+        #expect(errors?.mistakes.count == 50 && (errors?.omittedCount ?? 0) >= 4950)
+    }
+
     @Test("A mistake that was found later has its place in the file")
     func locating() throws {
         let text = "name: a\nusers:\n  - id: u\n    goals:\n      - title: t\n        updated_at: 1d ago\n"

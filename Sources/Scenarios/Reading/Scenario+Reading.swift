@@ -19,11 +19,21 @@ extension Scenario {
         guard bytes.count <= ScenarioLimits.fileBytes else {
             throw ScenarioErrors(TreeError(message: Messages.fileTooLarge(bytes.count)), file: file)
         }
+        // Editors on Windows begin a file with a byte-order mark; it says nothing.
+        guard !bytes.starts(with: byteOrderMark) else {
+            return try read(Array(bytes.dropFirst(byteOrderMark.count)), file: file)
+        }
         // An export is JSON and may have more values than a file that people write; for its mistakes, lines are due.
+        var mistakesOfJSON: ScenarioErrors?
         if bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{"),
-            let value = try? JSON.parse(bytes), let scenario = try? read(json: value)
+            let value = try? JSON.parse(bytes)
         {
-            return scenario
+            do {
+                return try read(json: value)
+            } catch {
+                mistakesOfJSON = error
+                mistakesOfJSON?.file = file
+            }
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw ScenarioErrors(TreeError(notUTF8: bytes), file: file)
@@ -32,10 +42,14 @@ extension Scenario {
         do {
             tree = try TreeBuilder.tree(ofYAML: text)
         } catch {
-            throw ScenarioErrors(error, file: file)
+            // Too large to tell lines: what is wrong is worth more than where.
+            throw mistakesOfJSON ?? ScenarioErrors(error, file: file)
         }
         return try read(tree, file: file)
     }
+
+    /// U+FEFF in UTF-8.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// Reads a scenario that came as JSON, in a request or as an export; its mistakes have paths and no lines.
     public static func read(json value: JSONValue) throws(ScenarioErrors) -> Scenario {
