@@ -74,9 +74,11 @@ extension Engine {
 
     /// Takes the frames that came on the heels of the handshake, and lets go of the HTTP side.
     private func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
+        connection.lastAuthorization = nil
+        // A fault of the first message has let go of the HTTP side already, and nothing more is read.
+        guard !connection.isSilent else { return }
         let bytes = connection.http.takeTrailingBytes()
         connection.http = HTTP1.Connection(role: .server)
-        connection.lastAuthorization = nil
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
         // A handshake that was under way when the server began to stop.
         if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }
