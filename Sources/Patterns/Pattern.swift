@@ -29,6 +29,9 @@ public struct Pattern: Sendable {
         program = Program(try parser.parse(), ignoresCase: ignoresCase)
     }
 
+    /// How many instructions it became: each scalar of a text costs at most as many steps.
+    public var instructionCount: Int { program.instructions.count }
+
     /// Whether a part of the text matches; anchors ask for more.
     public func isFound(in text: String) -> Bool {
         search(text).isFound

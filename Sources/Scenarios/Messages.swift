@@ -194,6 +194,11 @@ enum Messages {
 
     static let afterTheEnd = "comes after silence, which ends the answer: nothing can follow."
 
+    static func tooManyInstructions(_ count: Int) -> String {
+        "has regular expressions of \(count) instructions, with those of meals; a scenario has at most "
+            + "\(ScenarioLimits.patternInstructions). Repeat less by number, or look for words."
+    }
+
     static func tooManySteps(_ count: Int) -> String {
         "has \(count) steps; an answer has at most \(ScenarioLimits.steps), each chunk counted."
     }

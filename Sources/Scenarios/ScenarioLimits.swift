@@ -26,6 +26,8 @@ public enum ScenarioLimits {
 
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
+    /// Instructions of all regular expressions of a scenario together: what a long message may cost the loop.
+    public static let patternInstructions = 20_000
     /// Names for pauses.
     public static let pauses = 1000
     /// Steps of an answer, the chunks of a burst counted each.

@@ -74,7 +74,15 @@ extension Peers {
                 ("`--import` | 64 MiB", "public static let largestState = 64 * 1024 * 1024"),
                 ("mistakes told of a scenario | 50", "public static let mistakes = 50"),
                 ("rules for answers, and for meals | 1,000", "public static let rules = 1000"),
+                (
+                    "regular expressions of a scenario together | 20,000",
+                    "public static let patternInstructions = 20_000"
+                ),
                 ("steps of an answer | 10,000, 256 KiB", "public static let steps = 10_000"),
+                (
+                    "regular expressions of a scenario together | 20,000",
+                    "public static let patternInstructions = 20_000"
+                ),
                 ("steps of an answer | 10,000, 256 KiB", "public static let answerBytes = 256 * 1024"),
                 ("faults | 1,000", "public static let rules = 1_000"),
                 ("faults | 1,000", "public static let rules = 1_000"),

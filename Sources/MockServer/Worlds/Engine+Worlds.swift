@@ -133,7 +133,7 @@ extension Engine {
         awaitReader(of: connection, at: now)
         // What was released just now has not been waiting for its reader.
         if connection.deadline?.purpose == .idle {
-            connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
+            arm(connection, .idle, after: patience.idle, at: now)
         }
         account(connection)
     }

@@ -166,6 +166,7 @@ extension WorldSettings {
     /// When the token that is handed out expires: as the scenario has it, or never that anyone would notice.
     func tokenExpiry(at begin: Timestamp) -> Int64 {
         scenario.tokenLifetime.map { begin.advanced(byNanoseconds: $0).secondsSinceEpoch }
-            ?? DevelopmentCredentials.expiresAt
+            // A world may begin later than that.
+            ?? max(DevelopmentCredentials.expiresAt, begin.secondsSinceEpoch + 366 * 86_400)
     }
 }

@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import JSON
+import Patterns
 
 extension Scenario {
     /// Reads a scenario file: YAML, of which JSON is a part.
@@ -84,8 +85,21 @@ extension Scenario {
             .compactMap { AnswerRule.read($0, pauses: pauses) } ?? []
         scenario.script.meals =
             fields["meals"]?.elements(limit: ScenarioLimits.rules, of: "meals")?.compactMap(MealRule.read) ?? []
+        let instructions = scenario.script.patternInstructionCount
+        if instructions > ScenarioLimits.patternInstructions {
+            (fields["answers"] ?? fields["meals"])?.refuse(Messages.tooManyInstructions(instructions))
+        }
         scenario.faults = fields["faults"].map(FaultReader.rules) ?? []
         return scenario
+    }
+}
+
+extension Script {
+    /// What the regular expressions of all conditions amount to.
+    fileprivate var patternInstructionCount: Int {
+        (answers.map(\.content) + meals.map(\.text)).reduce(0) { sum, match in
+            if case .matches(let pattern)? = match { sum + pattern.instructionCount } else { sum }
+        }
     }
 }
 

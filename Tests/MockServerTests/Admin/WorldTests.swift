@@ -48,7 +48,7 @@ struct WorldTests {
         #expect(response.json?["meal_logs"]?.int == 1 && response.json?["users"]?.int == 1)
         let world = try WorldClient(network, response)
         #expect(try world.exchange(.get, "/api/v1/goals").text.contains("Run"))
-        #expect(try world.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status == 409)
+        #expect(try world.exchange(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#).status == 429)
     }
 
     @Test(

@@ -33,6 +33,23 @@ struct SocketFaultTests {
         #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
     }
 
+    @Test(
+        "A connection may fall silent with its first message, whatever came on the heels of the handshake",
+        arguments: [1, 2])
+    func silenceAtOnce(_ frame: Int) throws {
+        let network = try VirtualNetwork.faulty(
+            "{on: socket, at: {frame: \(frame)}, silence: true}", answers: Self.three)
+        let id = try network.consultation()
+        let wire = try network.open()
+        let handshake = Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna)
+        wire.send(handshake.bytes + [0x81, 0x80, 0, 0, 0, 0])
+        #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 101"))
+        #expect(wire.ending == .open)
+        #expect(try network.exchange(Request()).status == 200)
+        wire.vanish()
+        #expect(network.openCount == 0)
+    }
+
     @Test("Silence in the middle of a frame lasts too, and ends with the client", arguments: [true, false])
     func silenceInAFrame(clientLeaves: Bool) throws {
         let (network, socket, _) = try socket("{on: socket, at: {byte: 250}, silence: true}")
