@@ -146,17 +146,22 @@ extension Engine {
     ///
     /// What faults hold back is let go: no clock will move it on. A connection that is silent would never hear of it.
     private func closeConnections(of world: World, reason: String, at now: Timestamp) {
-        for case let connection? in connections where connection.world === world && connection.ending == .none {
+        for case let connection? in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
                 connection.world = nil
-            } else if !connection.isSilent {
-                // What the client still says belongs to a life that is over.
+            } else {
+                // What the client still says belongs to a life that is over, and so does that it leaves.
                 connection.isClosingRecorded = true
-                forgetSocket(of: connection)
-                close(connection, code: .goingAway, reason: reason, at: now)
+                if connection.ending == .none, !connection.isSilent {
+                    forgetSocket(of: connection)
+                    close(connection, code: .goingAway, reason: reason, at: now)
+                }
             }
+            // Also where it is the last before the connection ends.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
+            // It stands for a time on a clock that is gone, and must not pass for an entry in the queue of the next one.
+            connection.queuedRelease = nil
             if connection.isSilent { end(connection, .reset) }
         }
     }
