@@ -115,6 +115,10 @@ extension Engine {
             guard connection.queuedRelease != time else { break }
             connection.queuedRelease = time
             world.heldOutputs.insert(connection.id, at: time)
+            // Clients that give up waiting leave their entries behind, for good where the clock stands.
+            if world.heldOutputs.count > 2 * connectionCount + 1024 {
+                world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
+            }
             queueDeadline(of: world)
         case .end(.finish):
             recordClosing(of: connection, by: .server, .fault)
