@@ -55,6 +55,10 @@ extension Engine {
         } catch {
             preconditionFailure("A scenario that was read has rules that can be: \(error.message)")
         }
+        // Rules that were added live are gone with the old ones, and no longer weigh.
+        let names = Set(world.faults.rules.map(\.rule.name))
+        world.faultBytes = world.faultBytes.filter { names.contains($0.key) }
+        accountStorage(of: world)
         configuration = next
         world.backend.setScript(scenario.script)
         for rule in old { switchOpenSockets(rule, of: world) }
