@@ -64,7 +64,9 @@ extension Engine {
             return
         }
         switch purpose {
-        case .idle, .closing: end(connection, connection.output.isEmpty ? .close : .reset)
+        case .idle, .closing:
+            recordClosing(of: connection, by: .server, .timeOut)
+            end(connection, connection.output.isEmpty ? .close : .reset)
         case .silence:
             recordClosing(of: connection, by: .server, .fault)
             end(connection, .reset)
