@@ -4,8 +4,20 @@ public struct Outgoing: Sendable, Equatable {
     public var transmission = Transmission()
     /// A close frame to be sent behind it, with `WebSocket.Connection.closeAnyway`.
     public var close: Close?
+    /// How much of this message the client gets; one that waits for others counts as sent.
+    public var extent = Extent.whole
     /// The rules that acted on this message, in their order, for a journal.
     public var ruleNames: [String] = []
+
+    /// How much of a message goes on the wire, sooner or later.
+    public enum Extent: Sendable {
+        /// All of it.
+        case whole
+        /// The beginning of its frame.
+        case beginning
+        /// Nothing.
+        case nothing
+    }
 
     /// What a close frame holds.
     public struct Close: Sendable, Equatable {

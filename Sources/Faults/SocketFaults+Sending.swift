@@ -21,6 +21,7 @@ extension SocketFaults {
         if let ending = plan.ending {
             end(ending, plan.draft, in: &outgoing)
         } else {
+            if plan.isLost { outgoing.extent = .nothing }
             pass(plan, message, into: &outgoing.transmission)
         }
         return outgoing
@@ -154,6 +155,9 @@ extension SocketFaults {
             draft.ending = (ending.offset, .finish)
         }
         var last = draft.encoded()
+        draft.ending = nil
+        let isWhole = last.bytes.count == draft.encoded().bytes.count
+        outgoing.extent = last.bytes.isEmpty ? .nothing : isWhole ? .whole : .beginning
         if case .close(let code, let reason) = ending.fault {
             // The close frame takes the place of the end.
             last.marks.removeLast()

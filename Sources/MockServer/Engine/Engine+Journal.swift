@@ -70,7 +70,7 @@ extension Engine {
         var frame = RecordedFrame(sender: .server, opcode: .text, payload: text)
         if let outgoing {
             frame.faults = outgoing.ruleNames
-            if outgoing.transmission.bytes.isEmpty { frame.delivery = .none }
+            frame.delivery = Delivery(outgoing.extent)
         }
         world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
@@ -108,5 +108,16 @@ extension Engine {
             .closed(RecordedClosing(by: party, cause: cause, summary: socket.closeSummary, message: message)),
             at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
+    }
+}
+
+extension Delivery {
+    fileprivate init(_ extent: Outgoing.Extent) {
+        self =
+            switch extent {
+            case .whole: .complete
+            case .beginning: .partial
+            case .nothing: .none
+            }
     }
 }
