@@ -39,10 +39,23 @@ public enum PathPattern: Sendable, Equatable {
         }
     }
 
-    /// Whether a text contains another, byte for byte.
+    /// Whether a text contains another, byte for byte; linear in both.
     private static func contains(_ text: String, _ part: String) -> Bool {
-        let (text, part) = (Array(text.utf8), Array(part.utf8))
-        guard part.count <= text.count else { return false }
-        return (0...(text.count - part.count)).contains { start in text[start...].starts(with: part) }
+        let part = Array(part.utf8)
+        // Where to go on after a mismatch, so that no byte is read again and again (Knuth, Morris and Pratt).
+        var borders = [0]
+        var length = 0
+        for byte in part.dropFirst() {
+            while length > 0, part[length] != byte { length = borders[length - 1] }
+            if part[length] == byte { length += 1 }
+            borders.append(length)
+        }
+        var matched = 0
+        for byte in text.utf8 {
+            if matched == part.count { break }
+            while matched > 0, part[matched] != byte { matched = borders[matched - 1] }
+            if part[matched] == byte { matched += 1 }
+        }
+        return matched == part.count
     }
 }
