@@ -23,6 +23,8 @@ public struct SocketFaults: Sendable {
         /// Decides `perMille` in the point.
         let chance: Chance
         var isEnabled = true
+        /// Whether it was taken out: what is switched by its name now is another rule.
+        var isRemoved = false
         /// How many messages of the point's type there were.
         var typeCount = 0
         /// Whether a fault that lasts has begun.
@@ -66,11 +68,23 @@ public struct SocketFaults: Sendable {
     /// Pongs and reading go on once no rule is in force that stopped them. Silence and ends stay.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: String) -> Bool {
-        guard let index = rules.firstIndex(where: { $0.name == name }) else { return false }
+        guard let index = index(named: name) else { return false }
         rules[index].isEnabled = isEnabled
         updateFlags()
         return true
     }
+
+    /// Takes a rule of this connection out of force for good; false where none has the name.
+    @discardableResult
+    public mutating func remove(named name: String) -> Bool {
+        guard let index = index(named: name) else { return false }
+        rules[index].isRemoved = true
+        rules[index].isEnabled = false
+        updateFlags()
+        return true
+    }
+
+    private func index(named name: String) -> Int? { rules.firstIndex { $0.name == name && !$0.isRemoved } }
 
     /// Ends the connection's messages, and returns what still goes before the close frame.
     ///

@@ -75,8 +75,8 @@ extension Engine {
             setFault(name, of: world, isEnabled: isEnabled)
             return .ok(try describe(faultNamed: name, of: world))
         case .delete:
-            setFault(name, of: world, isEnabled: false)
             world.faults.remove(named: name)
+            changeOpenSockets(of: world) { $0.remove(named: name) }
             world.faultBytes[name] = nil
             accountStorage(of: world)
             return Answer(status: .noContent, body: [])
@@ -87,8 +87,13 @@ extension Engine {
 
     private func setFault(_ name: String, of world: World, isEnabled: Bool) {
         world.faults.setEnabled(isEnabled, named: name)
+        changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: name) }
+    }
+
+    /// Has what was laid on the open sockets of a world follow a change, which tells whether it concerned them.
+    func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
         for case let connection? in connections where connection.world === world {
-            guard connection.socketFaults?.setEnabled(isEnabled, named: name) == true else { continue }
+            guard connection.changeSocketFaults(change) else { continue }
             obeySocketFaults(of: connection)
             // Reading may go on.
             touch(connection)

@@ -71,13 +71,12 @@ extension Engine {
         let isEnabled = new?.isEnabled ?? false
         new?.isEnabled = old.isEnabled
         // What is written otherwise now is another rule, which is laid on connections to come.
-        let stays = new == old && isEnabled
-        guard stays != old.isEnabled || new != old else { return }
-        for case let connection? in connections where connection.world === world {
-            guard connection.socketFaults?.setEnabled(stays, named: old.name) == true else { continue }
-            obeySocketFaults(of: connection)
-            touch(connection)
+        guard new == old else {
+            changeOpenSockets(of: world) { $0.remove(named: old.name) }
+            return
         }
+        guard isEnabled != old.isEnabled else { return }
+        changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: old.name) }
     }
 }
 
