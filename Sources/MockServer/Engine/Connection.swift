@@ -108,6 +108,14 @@ public final class Connection {
         return world.connectionCount
     }
 
+    /// Changes what goes wrong with the socket, where something does; false where nothing does, or nothing was changed.
+    func changeSocketFaults(_ change: (inout SocketFaults) -> Bool) -> Bool {
+        guard var faults = socketFaults else { return false }
+        let isChanged = change(&faults)
+        socketFaults = faults
+        return isChanged
+    }
+
     /// Whether our close frame is out, or on its way.
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
 
