@@ -66,7 +66,7 @@ public final class Connection {
     var accountedBytes = 0
     /// Bytes that the connection holds: for the peer, or of what the peer has not finished.
     var heldBytes: Int {
-        output.count + body.count
+        output.count + body.count + (socketFaults?.waitingByteCount ?? 0)
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
 
