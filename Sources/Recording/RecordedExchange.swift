@@ -7,7 +7,7 @@ public struct RecordedExchange: Sendable {
     public var head: RequestHead
     /// The request's body.
     public var body: RecordedBody
-    /// When the request was complete; the entry's own time is when the answer had gone, or was given up.
+    /// When the request was complete; the entry's own time is when the answer was written, though a fault may have held it back.
     public var requestedAt: Timestamp
     /// The operation that was asked for; nil for what is not of the API.
     public var endpoint: Endpoint?

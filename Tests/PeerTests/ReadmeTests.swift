@@ -66,8 +66,6 @@ extension Peers {
                 ("`context` beside `coach_type` | 1,000", #""context", characters: 0...1000"#),
                 ("token | 4,096 bytes, a user id of 200", "text.utf8.count <= 4096"),
                 ("SIGTERM or SIGINT | 4 s", "public var shutdownTime = Duration.seconds(4)"),
-                ("worlds | 12,000", "public var worlds = 12_000"),
-                ("asks for a world | 30 min", "public var worldIdleTime = Duration.seconds(1800)"),
                 ("file | 16 MiB, 200,000 values, 64", "public static let fileBytes = 16 * 1024 * 1024"),
                 ("file | 16 MiB, 200,000 values, 64", "public static let nodes = 200_000"),
                 ("file | 16 MiB, 200,000 values, 64", "public static let depth = 64"),
@@ -86,6 +84,10 @@ extension Peers {
                 ("steps of an answer | 10,000, 256 KiB", "public static let answerBytes = 256 * 1024"),
                 ("faults | 1,000", "public static let rules = 1_000"),
                 ("faults | 1,000", "public static let rules = 1_000"),
+                (
+                    "hold a connection's output back | 2 h",
+                    "static let longestHold: Int64 = 2 * FaultLimits.longestWait"
+                ),
                 ("wait of a fault | 1 h", "public static let longestWait: Int64 = 3_600 * 1_000_000_000"),
                 ("hangs or is silent | 10 min", "public static let hang: Int64 = 600 * 1_000_000_000"),
                 ("hangs or is silent | 10 min", "static let longestSilence: Int64 = 600_000_000_000"),

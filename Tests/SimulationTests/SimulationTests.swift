@@ -23,13 +23,13 @@ struct SimulationTests {
         _ = try Simulator(seed: failed.seed, withFaults: failed.withFaults).run().get()
     }
 
-    @Test("Fresh seeds, drawn from the system: a failure names the one to replay")
-    func freshSeeds() throws {
+    @Test("Fresh seeds, drawn from the system: a failure names the one to replay", arguments: [false, true])
+    func freshSeeds(withFaults: Bool) throws {
         for _ in 0..<8 {
             let seed = UInt64.random(in: 1...UInt64(Int64.max))
             // The description of a failure has the seed and the command; after a crash this line is what is left of it.
-            print("simulation: fresh seed \(seed)")
-            _ = try Simulator(seed: seed).run().get()
+            print("simulation: fresh seed \(seed)\(withFaults ? " --faults" : "")")
+            _ = try Simulator(seed: seed, withFaults: withFaults).run().get()
         }
     }
 

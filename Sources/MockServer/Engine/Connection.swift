@@ -52,6 +52,8 @@ public final class Connection {
 
     /// What goes wrong with what the socket sends; nil where nothing does.
     var socketFaults: SocketFaults?
+    /// How long a fault has held its output back, in nanoseconds of the system's clock, as far as that was looked at.
+    var heldTime: Int64 = 0
     /// Whether a fault has it read nothing.
     var isReadingStalled = false
     /// What the journal of the world that it was last about calls it, and that world's number.

@@ -1,3 +1,4 @@
+import Faults
 import FitIQAPI
 
 /// What happens to a connection when nothing happens on it.
@@ -58,11 +59,15 @@ extension Engine {
     }
 
     func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
-        // What a fault holds back is no fault of the peer's.
+        // What a fault holds back is no fault of the peer's; but who has left is not noticed meanwhile, and a clock that
+        // nobody moves holds it for good.
         if connection.output.isHeld {
+            connection.heldTime += patience.idle
+            guard connection.heldTime < Engine.longestHold else { return end(connection, .reset) }
             arm(connection, purpose, after: patience.idle, at: now)
             return
         }
+        connection.heldTime = 0
         switch purpose {
         case .idle, .closing:
             recordClosing(of: connection, by: .server, .timeOut)
@@ -75,6 +80,9 @@ extension Engine {
         case .readBody: refuse(connection, .bodyTimeout(limits.readTime), at: now)
         }
     }
+
+    /// How long a connection is kept whose output a fault holds back, in nanoseconds: twice the longest wait of a fault.
+    static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
     /// Has a connection's deadline come nearer.
     func bringForward(_ connection: Connection, by nanoseconds: Int64) {

@@ -109,7 +109,7 @@ extension Engine {
     /// With `skippingWaits` nothing is held back any longer, whatever time it is.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         switch connection.output.release(at: world.turn.now, skippingWaits: skippingWaits) {
-        case .all: break
+        case .all: connection.heldTime = 0
         case .until(let time):
             // Further faults on the same output may come before it is time.
             guard connection.queuedRelease != time else { break }
