@@ -177,14 +177,14 @@ extension Peers {
             let target = folder["nowhere"].appendingPathComponent("state.json").path
             let errors = try folder.create("err")
             let program = try Programs.fitiqMock().path
-            let ready = folder["ready.json"].path
-            // The shell waits for the ready file, and ends the server.
+            let banner = folder["banner"].path
+            // The shell waits for the banner, and ends the server.
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
             process.arguments = [
                 "-c",
-                #""$0" serve --port 0 --export-on-exit "$1" --ready-file "$2" >/dev/null & until [ -s "$2" ]; do sleep 0.05; done; "#
+                #"mkfifo "$2"; "$0" serve --port 0 --export-on-exit "$1" > "$2" & exec 3< "$2"; read -r _ <&3; "#
                     + "kill $!; wait $!",
-                program, target, ready,
+                program, target, banner,
             ]
             process.environment = Command.environment
             process.standardError = errors
