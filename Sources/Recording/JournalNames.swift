@@ -46,7 +46,7 @@ extension RecordedFrame {
 
 extension RequestTarget {
     /// The path's segments, percent-decoded, without the `/w/{world}` in front.
-    var segmentsInWorld: [String] {
+    package var segmentsInWorld: [String] {
         let segments = segments
         return segments.count > 2 && segments[0] == "w" ? Array(segments.dropFirst(2)) : segments
     }

@@ -17,19 +17,27 @@ enum Arrows {
         "Faults": ["FitIQAPI", "JSON", "WebSocket", "HTTPTypes"],
         "Scenarios": Set(["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Yams"] + system),
         "Recording": ["Digests", "FitIQAPI", "HTTP1", "JSON", "WebSocket", "HTTPTypes"],
+        "Obligations": ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", "HTTPTypes"],
+        "Reports": ["FitIQAPI", "JSON", "Obligations", "Recording"],
         "APIDescriptions": [],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
         "MockServer": [
-            "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Recording",
-            "Scenarios",
-            "Sockets", "WebSocket", "HTTPTypes", "HeapModule",
+            "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations",
+            "Recording", "Scenarios", "Sockets", "Synchronization", "WebSocket", "HTTPTypes", "HeapModule",
             "Logging",
         ],
-        "FitIQClient": ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", "HTTPTypes"],
+        "FitIQClient": ["FitIQAPI", "HTTP1", "JSON", "Sockets", "Synchronization", "WebSocket", "HTTPTypes"],
+        "ContractSuite": [
+            "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Obligations", "Recording", "Reports",
+            "Scenarios", "Sockets", "Synchronization", "WebSocket", "HTTPTypes",
+        ],
+        "FakeBackend": [
+            "FitIQAPI", "MockServer", "Obligations", "Reports", "Scenarios", "Synchronization", "Testing",
+        ],
         "fitiq-mock": Set(
             [
-                "Synchronization", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Scenarios",
-                "Sockets", "ArgumentParser", "Logging",
+                "Synchronization", "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer",
+                "Obligations", "Recording", "Reports", "Scenarios", "Sockets", "ArgumentParser", "Logging",
             ]
                 + system),
     ]

@@ -1,0 +1,75 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Recording
+
+/// A request and its answer, read once.
+final class RequestFact: Sendable {
+    let exchange: RecordedExchange
+    /// When the request was complete.
+    let requestedAt: Timestamp
+    /// When the answer was let go, or the client gave up.
+    let answeredAt: Timestamp
+    let credentials: PresentedCredentials
+    /// The path's segments within its world, percent-decoded.
+    let segments: [String]
+    /// The body as JSON; nil where it is none.
+    let body: JSONValue?
+    /// The answer as JSON; nil where it is none or was cut.
+    let answer: JSONValue?
+
+    init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
+        self.exchange = exchange
+        requestedAt = exchange.requestedAt
+        answeredAt = entry.time
+        credentials = PresentedCredentials(exchange.head)
+        segments = exchange.head.target.segmentsInWorld
+        body = exchange.body.bytes.isEmpty ? nil : try? JSON.parse(exchange.body.bytes)
+        answer = exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
+    }
+
+    var endpoint: Endpoint? { exchange.endpoint }
+    var method: HTTPRequest.Method { exchange.head.method }
+    /// The user whose credentials were accepted.
+    var user: String? { exchange.user }
+    /// Nil where no answer was sent.
+    var status: Int? { exchange.status }
+    var delivery: Delivery { exchange.delivery }
+    /// Whether the client has got the whole answer.
+    var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
+    /// Whether it is a WebSocket's handshake that was refused.
+    var isHandshake: Bool { exchange.endpoint == .webSocket }
+    /// What stands in the path where the endpoint has `{id}` or `{goalId}`; nil for paths without.
+    var pathID: String? {
+        guard let endpoint else { return nil }
+        let template = endpoint.template.split(separator: "/")
+        guard let place = template.firstIndex(where: { $0.hasPrefix("{") }), place < segments.count else { return nil }
+        return segments[place]
+    }
+}
+
+/// What a request proves itself with.
+struct PresentedCredentials: Sendable, Hashable {
+    /// The token of `Authorization: Bearer`.
+    var bearer: String?
+    /// The value of `X-API-Key`.
+    var apiKey: String?
+    /// The value of `?token=`.
+    var queryToken: String?
+
+    /// The token that counts: the field's before the query's.
+    var token: String? { bearer ?? queryToken }
+
+    init(_ head: RequestHead) {
+        if let field = head.fields[.authorization], field.lowercased().hasPrefix("bearer ") {
+            bearer = String(field.dropFirst("bearer ".count))
+        }
+        apiKey = Self.apiKeyName.flatMap { head.fields[$0] }
+        if head.target.query != nil {
+            queryToken = head.target.queryItems().first { $0.name == "token" }?.value
+        }
+    }
+
+    private static let apiKeyName = HTTPField.Name("X-API-Key")
+}
