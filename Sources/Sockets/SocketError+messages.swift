@@ -25,6 +25,7 @@ extension SocketError {
         case .watch: "cannot watch a descriptor: \(reason)"
         case .wait: "cannot wait for events: \(reason)"
         case .watchSignal: "cannot watch \(place): \(reason)"
+        case .startThread: "cannot start a thread: \(reason)"
         }
     }
 
@@ -73,6 +74,7 @@ extension SocketError {
         case (_, ENOTCONN): "the connection is gone"
         case (.watch, ENOSPC): "the limit of fs.epoll.max_user_watches is reached; raise it with sysctl"
         case (.watch, EPERM): "it is a regular file or a directory, which is always ready"
+        case (.startThread, EAGAIN): "the limit of processes and threads is reached; raise it with ulimit -u"
         case (.watchSignal, EBUSY): "another event loop of this process watches it"
         case (.watchSignal, EINVAL): "no handler can be installed for it"
         default: nil

@@ -36,6 +36,8 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         case wait
         /// Watching a signal.
         case watchSignal
+        /// Starting a thread.
+        case startThread
     }
 
     /// What the operation was applied to, as far as it is known.

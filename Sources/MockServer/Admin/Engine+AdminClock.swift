@@ -25,12 +25,17 @@ extension Engine {
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span >= 0 else { throw .clockBackwards(start.nanosecondText) }
         guard span <= ScenarioLimits.longestDuration else { throw .clockTooFar }
-        if span > 0 {
-            world.journal.record(.clock(advancedBy: span), at: start)
-            accountJournal(of: world)
-        }
+        noteAdvance(of: world, from: start, to: target)
         advance(world, to: target, at: now)
         return clockAnswer(of: world, at: now)
+    }
+
+    /// Tells the journal that a clock is moved, where it is.
+    func noteAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
+        let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
+        guard span > 0 else { return }
+        world.journal.record(.clock(advancedBy: span), at: start)
+        accountJournal(of: world)
     }
 
     private func target(of body: AdminBody, from start: Timestamp) throws(APIError) -> Timestamp {

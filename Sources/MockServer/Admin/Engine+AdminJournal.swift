@@ -32,15 +32,13 @@ extension Engine {
     /// - Throws: 400 for a query.
     func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
         guard head.target.query == nil else { throw .journalTakesNoQuery }
-        let encoder = world.journalEncoder
-        var lines: [UInt8] = []
-        for entry in world.journal.entries() { encoder.appendLine(entry, to: &lines) }
-        return Answer(status: .ok, body: lines, contentType: "application/x-ndjson; charset=utf-8")
+        return Answer(
+            status: .ok, body: world.journalLines(after: 0), contentType: "application/x-ndjson; charset=utf-8")
     }
 
     /// `DELETE /__admin/journal`: forgets the entries; numbers go on.
     func clearJournal(of world: World) -> Answer {
-        world.journal.removeAll()
+        world.clearJournal()
         accountEverything(of: world)
         return Answer(status: .noContent, body: [])
     }
@@ -49,6 +47,21 @@ extension Engine {
 extension World {
     /// Writes the world's entries; those of the default world name none.
     var journalEncoder: JournalEncoder { JournalEncoder(world: id, mode: mode) }
+
+    /// The entries with numbers after the given one, an object on each line.
+    func journalLines(after number: Int) -> [UInt8] {
+        let encoder = journalEncoder
+        var lines: [UInt8] = []
+        for entry in journal.entries(after: number) { encoder.appendLine(entry, to: &lines) }
+        return lines
+    }
+
+    /// Forgets the entries, and what a judge made of them; numbers go on.
+    func clearJournal() {
+        journal.removeAll()
+        forgottenNumber = journal.lastNumber
+        if judge != nil { beginJudging() }
+    }
 }
 
 extension JournalQuery {

@@ -11,31 +11,52 @@ extension Engine {
 
     /// `POST /__admin/worlds`: what is left out is as in the scenario, then as in the server's options.
     func makeWorld(_ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: Self.worldKeys)
-        guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
+        let body = try AdminBody(body, keys: Self.worldKeys + ["judged"])
+        try checkWorldCount()
+        let scenario = try body.scenario() ?? configuration.scenario
+        let world = try makeWorld(
+            scenario, guide: body.guide(), seed: body.seed(), clock: body.clock(),
+            isJudged: body.flag("judged") ?? false,
+            scenarioBytes: body.scenarioBytes, at: now)
+        return Answer(
+            status: .created, body: describe(world, at: now),
+            fields: [.location: "/__admin/worlds/\(world.id ?? World.defaultID)"])
+    }
+
+    /// Makes a world; what is nil is as in the scenario, then as in the server's options.
+    ///
+    /// - Parameter scenarioBytes: what the scenario counts for, where it came over the network.
+    func makeWorld(
+        _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool,
+        scenarioBytes: Int = 0, at now: Timestamp
+    ) throws(APIError) -> World {
+        try checkWorldCount()
         let number = worldSerial + 1
         let id = "w\(number)"
-        let scenario = try body.scenario() ?? configuration.scenario
         var settings = configuration.defaultWorldSettings
         settings.origin += "/w/" + id
         settings.scenario = scenario
-        settings.seed = try body.seed() ?? scenario.seed ?? configuration.seed
-        settings.mode = try body.guide() ?? scenario.guide ?? configuration.mode
-        settings.clock = try body.clock() ?? scenario.clock ?? configuration.clock
+        settings.seed = seed ?? scenario.seed ?? configuration.seed
+        settings.mode = guide ?? scenario.guide ?? configuration.mode
+        settings.clock = clock ?? scenario.clock ?? configuration.clock
         settings.apiKey += "-" + id
         settings.jwtSecret += "-" + id
-        try checkRoom(for: body.scenarioBytes)
-        let room = storageRoom(of: nil, written: body.scenarioBytes)
+        try checkRoom(for: scenarioBytes)
+        let room = storageRoom(of: nil, written: scenarioBytes)
         let world = try World(id: id, number: number, settings, room: room, now: now)
-        world.scenarioBytes = body.scenarioBytes
+        world.scenarioBytes = scenarioBytes
+        if isJudged { world.beginJudging() }
         worldSerial = number
         worlds[id] = world
         accountStorage(of: world)
         worldDeadlines.worldCount = worlds.count + 1
         if nextSweep == nil { nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
         queueDeadline(of: world)
-        return Answer(
-            status: .created, body: describe(world, at: now), fields: [.location: "/__admin/worlds/\(id)"])
+        return world
+    }
+
+    private func checkWorldCount() throws(APIError) {
+        guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
     }
 
     /// `GET /__admin/worlds`: in the order in which they were made, the default world first.
@@ -56,7 +77,7 @@ extension Engine {
         return JSONWriter.object { writer in
             writer.member("id", world.id ?? World.defaultID)
             writer.member("url", settings.origin)
-            writer.member("ws_url", "ws" + settings.origin.dropFirst("http".count))
+            writer.member("ws_url", settings.webSocketOrigin)
             writer.member("api_key", settings.apiKey)
             writer.member("token", world.token)
             writer.member("scenario", settings.scenario.name)
@@ -130,7 +151,7 @@ extension Engine {
     /// How often worlds are looked through for idle ones, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
 
-    private func remove(_ world: World, reason: String, at now: Timestamp) {
+    func remove(_ world: World, reason: String, at now: Timestamp) {
         guard let id = world.id else { preconditionFailure("The default world is never removed.") }
         closeConnections(of: world, reason: reason, at: now)
         for connection in followers.compactMap({ self[$0] }) where connection.follower?.world === world {

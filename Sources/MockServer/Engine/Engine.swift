@@ -154,6 +154,7 @@ public final class Engine {
         } else {
             receiveFrames(bytes, on: connection, at: now)
         }
+        connection.world?.activity &+= UInt64(bytes.count)
         account(connection)
         if holdsTooMuch(connection), connection.ending == .none { cutShort(connection, at: now) }
     }
@@ -161,6 +162,7 @@ public final class Engine {
     /// Takes the news that the peer sends no more.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
+        connection.world?.activity &+= 1
         // Nobody would read what a fault still holds back; a client of HTTP may have closed its half alone.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.ending == .none, !connection.isSilent else {
@@ -180,6 +182,7 @@ public final class Engine {
     /// Takes the news that the transport connection is gone, and frees its place.
     public func transportClosed(_ id: ConnectionID) {
         guard let connection = self[id] else { return }
+        connection.world?.activity &+= 1
         recordClosing(of: connection, by: .client, .reset)
         forgetSocket(of: connection)
         connection.ending = .reset
@@ -195,6 +198,7 @@ public final class Engine {
     public func sent(_ count: Int, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.output.take(count)
+        connection.world?.activity &+= UInt64(count)
         account(connection)
         connection.follower?.readerMoved()
         // Progress: a slow reader has its idle time anew.

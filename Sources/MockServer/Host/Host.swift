@@ -25,6 +25,8 @@ public final class Host: EventLoopHandler {
     private var wasForced = false
     /// What is done again and again while the server serves.
     private var chore: Chore?
+    /// Where other threads leave work that needs the engine; set before ``run()``.
+    var inbox: HostInbox?
     /// Turns of the loop so far: an idle server makes none.
     private(set) var turnCount = 0
 
@@ -179,7 +181,10 @@ public final class Host: EventLoopHandler {
         if let again = listensAgainAt, again <= now { listenAgain() }
         doChore(now)
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
+        let answers = doWork(now)
         serveTouched(now)
+        // Whoever asked goes on once the clients can see what was done.
+        for answer in answers { answer() }
         if let stopsAt {
             if stopsAt <= now {
                 engine.resetAll()
@@ -189,6 +194,13 @@ public final class Host: EventLoopHandler {
         }
         let engineDeadline = engine.nextDeadline.map { MonotonicInstant(nanoseconds: $0.nanosecondsSinceEpoch - epoch) }
         return [engineDeadline, listensAgainAt, stopsAt, stopsAt == nil ? chore?.due : nil].compactMap { $0 }.min()
+    }
+
+    private func doWork(_ now: MonotonicInstant) -> [HostInbox.Answer] {
+        guard let (work, stops) = inbox?.take() else { return [] }
+        let answers = work.map { $0(engine, time(now)) }
+        if stops { stop() }
+        return answers
     }
 
     private func doChore(_ now: MonotonicInstant) {

@@ -33,6 +33,7 @@ extension Engine {
 
     /// Brings the sum of the journals up to date with one world; beyond the limit the longest journal is cut.
     func accountJournal(of world: World) {
+        if world.journal.lastNumber >= world.judgesNextAt { world.feedJudge() }
         noteWeight(of: world)
         while journalWeight > limits.journalBytes {
             var longest = defaultWorld
@@ -41,6 +42,7 @@ extension Engine {
                 longest = other
             }
             // By half, so that the search is for many entries; of worlds alike the older one.
+            longest.feedJudge()
             longest.journal.dropOldest(downTo: longest.accountedJournal / 2)
             noteWeight(of: longest)
         }

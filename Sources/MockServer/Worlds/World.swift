@@ -42,6 +42,14 @@ final class World {
     /// What of its state, and of its journal, is in the engine's sums.
     var accountedStorage = 0
     var accountedJournal = 0
+    /// Grows with whatever goes over its connections.
+    var activity: UInt64 = 0
+    /// Who judges its client; nil while nobody wants to know.
+    var judge: WorldJudge?
+    /// The number of the journal's last entry when the judge has to look at it next, so that it misses none.
+    var judgesNextAt = Int.max
+    /// The number of the last entry before its present life, or before the journal was cleared.
+    var forgottenNumber = 0
     /// When its entry in the engine's queue comes up, by the system's clock.
     var queuedDeadline: Timestamp?
 
@@ -105,7 +113,7 @@ final class World {
             faults = settings.makeFaults()
             faultBytes = [:]
         }
-        journal.removeAll()
+        clearJournal()
         heldOutputs = DeadlineQueue()
         queuedDeadline = nil
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
@@ -116,6 +124,7 @@ final class World {
     func vanish() {
         backend = settings.makeBackend()
         journal = Journal()
+        (judge, judgesNextAt, forgottenNumber) = (nil, .max, 0)
         faults = FaultBook()
         (scenarioBytes, faultBytes) = (0, [:])
         heldOutputs = DeadlineQueue()
@@ -156,6 +165,12 @@ extension World {
     /// A token that the world accepts.
     var token: String { token(for: defaultUser, expiresAt: tokenExpiry) }
 
+    /// Another token of the same user, which no clock of a world ever reaches the end of.
+    var freshToken: String {
+        let end = WorldSettings.lastTokenExpiry
+        return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
+    }
+
     /// Signs a token with the world's secret.
     func token(for user: String, expiresAt: Int64) -> String {
         AccessToken(subject: user, expiresAt: expiresAt).signed(with: Array(settings.jwtSecret.utf8))
@@ -163,6 +178,9 @@ extension World {
 }
 
 extension WorldSettings {
+    /// 2200-01-01T00:00:00Z in seconds since 1970: clocks that are moved by hand end before it.
+    static let lastTokenExpiry: Int64 = 7_258_118_400
+
     /// When the token that is handed out expires: as the scenario has it, or never that anyone would notice.
     func tokenExpiry(at begin: Timestamp) -> Int64 {
         scenario.tokenLifetime.map { begin.advanced(byNanoseconds: $0).secondsSinceEpoch }

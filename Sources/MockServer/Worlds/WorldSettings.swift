@@ -18,6 +18,9 @@ struct WorldSettings {
     var verifiedTokens: Int
     var limits: FitIQBackend.Limits
 
+    /// Where its WebSockets' paths begin.
+    var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
+
     func makeBackend() -> Backend {
         Backend(
             .init(

@@ -1,0 +1,119 @@
+import FitIQAPI
+import FitIQBackend
+import Recording
+import Scenarios
+
+/// Worlds for programs that have the server within them: what the admin API does, without HTTP.
+extension Engine {
+    /// How a world is reached, and what its client proves itself with.
+    public struct WorldAccess: Sendable {
+        /// Its id, for the calls below and in paths of the admin API.
+        public let id: String
+        /// Where REST paths begin, `http://127.0.0.1:8080/w/w1`.
+        public let url: String
+        /// The same for WebSockets, `ws://…`.
+        public let webSocketURL: String
+        /// A token of the scenario's first user, or of the development user, good for as long as the scenario says.
+        public let token: String
+        /// Another token of the same user, which stays good as long as there is the world.
+        public let freshToken: String
+        /// The `X-API-Key`.
+        public let apiKey: String
+        /// The tokens' user.
+        public let user: String
+        /// Whose answers the world gives.
+        public let mode: GuideMode
+        /// What time it is there.
+        public let now: Timestamp
+    }
+
+    /// Makes a world; what is nil is as in the scenario, then as in the engine's configuration.
+    ///
+    /// - Parameters:
+    ///   - judged: whether its client is judged from the beginning; else from the first call of ``judgement(ofWorld:at:)``.
+    ///   - now: the system's time.
+    /// - Throws: where the scenario's data does not fit together, or there is no room for another world.
+    public func makeWorld(
+        _ scenario: Scenario, guide: GuideMode? = nil, seed: UInt64? = nil, clock: ClockMode? = nil,
+        judged: Bool = true, at now: Timestamp
+    ) throws(APIError) -> WorldAccess {
+        let world: World = try makeWorld(
+            scenario, guide: guide, seed: seed, clock: clock, isJudged: judged, at: now)
+        return access(to: world, at: now)
+    }
+
+    /// How a world is reached; nil where there is none with the id. The default one's is `default`.
+    public func access(toWorld id: String, at now: Timestamp) -> WorldAccess? {
+        world(named: id).map { access(to: $0, at: now) }
+    }
+
+    /// Closes a world's sockets with 1001 and forgets it; nothing happens where there is none, or it is the default one.
+    public func deleteWorld(_ id: String, at now: Timestamp) {
+        if let world = worlds[id] { remove(world, reason: "The world was deleted", at: now) }
+    }
+
+    /// What time it was in a world when something last happened there; by a clock that is moved by hand, what it shows.
+    public func time(ofWorld id: String) -> Timestamp? { world(named: id)?.turn.now }
+
+    /// When something happens in a world without anybody's doing, by the world's clock; nil where nothing is due.
+    ///
+    /// That is its next step, or the time-out of one of its connections, whichever is earlier.
+    public func nextDue(ofWorld id: String, at now: Timestamp) -> Timestamp? {
+        guard let world = world(named: id) else { return nil }
+        let time = world.clock.now(now)
+        let shift = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
+        var next = world.nextStep
+        for case let connection? in connections where connection.world === world {
+            // Nobody's time runs while a fault holds back what they wait for.
+            guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
+            let due = max(deadline.time.advanced(byNanoseconds: shift), time)
+            next = next.map { min($0, due) } ?? due
+        }
+        return next
+    }
+
+    /// Moves the clock of a world, each thing that is due happening at its time; nothing happens where it is the system's.
+    ///
+    /// A time before the clock's is as if it were the clock's.
+    ///
+    /// - Parameters:
+    ///   - now: the system's time.
+    ///   - noted: whether the journal says so. Leave it out where the client's timers move too: to them, time just passes.
+    public func advanceWorld(_ id: String, to time: Timestamp, at now: Timestamp, noted: Bool = false) {
+        guard let world = world(named: id), let start = world.clock.manualTime else { return }
+        if noted { noteAdvance(of: world, from: start, to: time) }
+        advance(world, to: max(time, start), at: now)
+    }
+
+    /// What is found of a world's client so far; nil where there is no such world.
+    ///
+    /// - Parameter now: the system's time, where time without events counts: what is overdue by then is a breach.
+    public func judgement(ofWorld id: String, at now: Timestamp? = nil) -> Judgement? {
+        world(named: id).map { $0.judgement(at: now.map($0.clock.now) ?? $0.turn.now) }
+    }
+
+    /// A world's journal from the entry after the given number, as NDJSON; empty where there is no such world.
+    public func journalLines(ofWorld id: String, after number: Int = 0) -> [UInt8] {
+        world(named: id)?.journalLines(after: number) ?? []
+    }
+
+    /// A world's journal from the entry after the given number; empty where there is no such world.
+    public func journalEntries(ofWorld id: String, after number: Int = 0) -> [JournalEntry] {
+        world(named: id).map { Array($0.journal.entries(after: number)) } ?? []
+    }
+
+    /// A number that grows with every byte that is read or written on a world's connections, and when one ends.
+    ///
+    /// While it stands, nothing goes on between the world and its clients; 0 where there is no such world.
+    public func activity(ofWorld id: String) -> UInt64 { world(named: id)?.activity ?? 0 }
+
+    private func world(named id: String) -> World? { id == World.defaultID ? defaultWorld : worlds[id] }
+
+    private func access(to world: World, at now: Timestamp) -> WorldAccess {
+        let settings = world.settings
+        return WorldAccess(
+            id: world.id ?? World.defaultID, url: settings.origin, webSocketURL: settings.webSocketOrigin,
+            token: world.token, freshToken: world.freshToken, apiKey: settings.apiKey, user: world.defaultUser,
+            mode: settings.mode, now: world.clock.now(now))
+    }
+}

@@ -1,0 +1,122 @@
+import FitIQAPI
+import Sockets
+import Synchronization
+
+/// A server on a thread of its own, for programs and tests that have one within them.
+///
+/// It serves from when it is made until ``stop()``. All calls are safe from any thread; the engine itself stays on its own.
+public final class LocalServer: Sendable {
+    /// Where it listens.
+    public let address: SocketAddress
+    /// Where it is reached, `http://127.0.0.1:PORT`.
+    public let url: String
+
+    private let mailbox: Mailbox
+    private let inbox: HostInbox
+    private let ended: Gate
+
+    /// The server has ended, and does nothing more.
+    public struct Stopped: Error, CustomStringConvertible {
+        /// What the person at the keyboard is told.
+        public let description = "The server has stopped; start another one."
+    }
+
+    /// Listens, and begins to serve.
+    ///
+    /// - Parameters:
+    ///   - configuration: the engine's; its origin becomes that of the listener.
+    ///   - address: where to listen; without one on a free port that only this machine reaches.
+    /// - Throws: ``Host/StartError``, or a `SocketError` where the system has no room for another thread.
+    public convenience init(
+        _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
+        queueKind: EventQueue.Kind = .platformDefault
+    ) throws {
+        let address = try address ?? SocketAddress(host: "127.0.0.1", port: 0)
+        try self.init(Host(listeningOn: address, queueKind: queueKind, configuration: configuration))
+    }
+
+    /// Takes a host over, which nobody else refers to, and has it serve.
+    private init(_ host: sending Host) throws {
+        address = host.address
+        url = host.engine.configuration.origin
+        mailbox = host.mailbox
+        let inbox = HostInbox()
+        let ended = try Gate()
+        (self.inbox, self.ended) = (inbox, ended)
+        host.inbox = inbox
+        try SystemThread.start {
+            // That the system cannot wait any more ends it as a stop does: whoever asks is told that it has.
+            _ = try? host.run()
+            for work in inbox.close() { work(nil, Timestamp(nanosecondsSinceEpoch: 0))() }
+            ended.open()
+        }
+    }
+
+    /// Does something with the engine, on its thread, at the system's time, and returns what came of it.
+    ///
+    /// When it returns, what the work had for clients was sent. It holds up everything else while it lasts.
+    ///
+    /// - Throws: what the work throws, or ``Stopped``.
+    public func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            submit(body) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// As ``perform(_:)``, but blocks the calling thread; for programs without concurrency.
+    ///
+    /// - Throws: what the work throws, ``Stopped``, or a `SocketError` where the process has no descriptors left to wait on.
+    public func performAndWait<Value: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
+    ) throws -> Value {
+        let outcome = Outcome<Value>(done: try Gate())
+        submit(body) { outcome.set($0) }
+        return try outcome.wait()
+    }
+
+    /// Stops in good order, and returns once the thread has ended; at once where it has.
+    ///
+    /// Clients have ``ServerLimits/shutdownTime`` to close. Not to be called within ``perform(_:)``.
+    public func stop() {
+        inbox.requestStop()
+        mailbox.post {}
+        ended.wait()
+    }
+
+    private func submit<Value: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value,
+        then: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        let isAccepted = inbox.add { engine, now in
+            let result = Result { () throws -> Value in
+                guard let engine else { throw Stopped() }
+                return try body(engine, now)
+            }
+            return { then(result) }
+        }
+        guard isAccepted else { return then(.failure(Stopped())) }
+        // Where the mailbox is full, the loop is awake.
+        mailbox.post {}
+    }
+
+    /// A value that the server's thread is going to make.
+    private final class Outcome<Value: Sendable>: Sendable {
+        private let result = Mutex<Result<Value, any Error>?>(nil)
+        private let done: Gate
+
+        init(done: Gate) { self.done = done }
+
+        func set(_ result: Result<Value, any Error>) {
+            self.result.withLock { $0 = result }
+            done.open()
+        }
+
+        func wait() throws -> Value {
+            done.wait()
+            guard let result = result.withLock({ $0 }) else { throw Stopped() }
+            return try result.get()
+        }
+    }
+}

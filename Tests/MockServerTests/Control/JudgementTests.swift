@@ -1,0 +1,82 @@
+import FitIQAPI
+import JSON
+import Scenarios
+import Testing
+
+@testable import MockServer
+
+@Suite("What a world's judge is shown")
+struct JudgementTests {
+    private let network = VirtualNetwork()
+
+    private func world(judged: Bool) throws -> WorldClient {
+        let access = try network.engine.makeWorld(
+            Scenario(), guide: .consultationWebSocket, judged: judged, at: network.now)
+        return try WorldClient(network, network.admin(.get, "worlds/\(access.id)"))
+    }
+
+    private func judgement(of world: WorldClient) throws -> Judgement {
+        try #require(network.engine.judgement(ofWorld: world.id, at: network.now))
+    }
+
+    private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
+
+    private func outcome(_ judgement: Judgement) -> String? {
+        judgement.verdicts.first { $0.obligation.id == "ids/lowercase" }.map { "\($0.outcome) \($0.findingCount)" }
+    }
+
+    @Test("Nothing, at first; then what is asked", arguments: [true, false])
+    func grows(judged: Bool) throws {
+        let world = try world(judged: judged)
+        if judged {
+            let first = try judgement(of: world)
+            #expect(outcome(first) == "notExercised 0" && !first.hasConnected)
+        }
+        #expect(try world.exchange(.get, Self.badPath).status == 404)
+        #expect(try world.exchange(.get, "/api/v2/nothing").status == 404)
+        let found = try judgement(of: world)
+        #expect(outcome(found) == "broken 1" && found.hasConnected)
+        #expect(found.missedCount == 0 && found.unmatchedCount == 1)
+        #expect(found.exposures.first { $0.path == .notFound }?.count == 2)
+        #expect(try judgement(of: world).unmatchedCount == 1)
+    }
+
+    @Test("Everything, though the journal has lost it since; what was lost before anybody asked is missed")
+    func sparesNone() throws {
+        let count = 10_300
+        let judged = try world(judged: true)
+        let late = try world(judged: false)
+        for world in [judged, late] {
+            let client = try HTTPClient(network)
+            for _ in 0..<count { _ = try client.exchange(world.request(.get, Self.badPath)) }
+        }
+        #expect(outcome(try judgement(of: judged)) == "broken \(count)")
+        #expect(try judgement(of: judged).missedCount == 0)
+        #expect(outcome(try judgement(of: late)) == "broken 10000")
+        #expect(try judgement(of: late).missedCount == 300)
+    }
+
+    @Test("Everything, though other worlds' journals need the room")
+    func sharedRoom() throws {
+        let network = VirtualNetwork { $0.limits.journalBytes = 60_000 }
+        let access = try network.engine.makeWorld(Scenario(), guide: .consultationWebSocket, at: network.now)
+        let world = try WorldClient(network, network.admin(.get, "worlds/\(access.id)"))
+        for _ in 0..<100 { _ = try world.exchange(.get, Self.badPath) }
+        #expect(network.engine.journalEntries(ofWorld: access.id).count < 100)
+        let found = try #require(network.engine.judgement(ofWorld: access.id))
+        #expect(outcome(found) == "broken 100" && found.missedCount == 0)
+    }
+
+    @Test("Nothing of a life before: a reset and a cleared journal begin anew", arguments: ["reset", "journal"])
+    func beginsAnew(path: String) throws {
+        let world = try world(judged: true)
+        _ = try world.exchange(.get, Self.badPath)
+        #expect(outcome(try judgement(of: world)) == "broken 1")
+        let response = try world.ask(path == "reset" ? .post : .delete, path)
+        #expect(response.status < 300)
+        let found = try judgement(of: world)
+        #expect(outcome(found) == "notExercised 0" && !found.hasConnected && found.missedCount == 0)
+        _ = try world.exchange(.get, "/api/v1/consultations")
+        #expect(try judgement(of: world).missedCount == 0)
+    }
+}

@@ -1,0 +1,90 @@
+import FitIQAPI
+import JSON
+import MockServer
+import Scenarios
+import Sockets
+import Testing
+import WebSocket
+
+@Suite("A server on a thread of its own")
+struct LocalServerTests {
+    private struct Refusal: Error, Equatable {}
+
+    private func start() throws -> LocalServer {
+        var configuration = Engine.Configuration(pace: .instant)
+        configuration.limits.closingTime = .milliseconds(200)
+        return try LocalServer(configuration)
+    }
+
+    @Test("It serves, does what other threads ask, and throws what that throws")
+    func performs() async throws {
+        let server = try start()
+        #expect(server.url == "http://\(server.address)")
+        #expect(try HostClient(server.address).exchange(Request()).status == 200)
+        let access = try await server.perform { engine, now in try engine.makeWorld(Scenario(), at: now) }
+        #expect(access.url == "\(server.url)/w/\(access.id)")
+        let time = try server.performAndWait { engine, now in engine.time(ofWorld: access.id) == now }
+        #expect(time == false)
+        await #expect(throws: Refusal.self) { try await server.perform { _, _ in throw Refusal() } }
+        #expect(throws: Refusal.self) { try server.performAndWait { _, _ in throw Refusal() } }
+        server.stop()
+    }
+
+    @Test("What was done to a world has reached its clients when the call returns")
+    func servesTheTouched() async throws {
+        let server = try start()
+        let access = try await server.perform { engine, now in
+            try engine.makeWorld(Scenario(), clock: .manual, at: now)
+        }
+        let fields = [Request.bearer(access.token), "X-API-Key: \(access.apiKey)"]
+        let prefix = "/w/\(access.id)/api/v1/consultations"
+        let client = try HostClient(server.address)
+        let create = Request(method: .post, target: prefix, fields: fields).json(#"{"persona":"nutritionist"}"#)
+        let id = try #require(try client.exchange(create).json?["data"]?["id"]?.string)
+        var handshake = Request.handshake("\(prefix)/\(id)/ws")
+        handshake.fields += fields
+        try client.upgrade(handshake)
+        try await server.perform { engine, now in engine.deleteWorld(access.id, at: now) }
+        // It is in the socket's buffer: no time is given to wait for it.
+        var bytes: [UInt8] = []
+        while let more = try? client.stream.read(timeout: .zero), !more.isEmpty { bytes += more }
+        #expect(bytes.firstRange(of: Array("The world was deleted".utf8)) != nil)
+        server.stop()
+    }
+
+    @Test("After a stop, which can be asked for again, everything throws")
+    func stops() async throws {
+        let server = try start()
+        let client = try HostClient(server.address)
+        #expect(try client.exchange(Request()).status == 200)
+        server.stop()
+        server.stop()
+        #expect(try client.read().isEmpty)
+        await #expect(throws: LocalServer.Stopped.self) { try await server.perform { _, _ in } }
+        #expect(throws: LocalServer.Stopped.self) { try server.performAndWait { _, _ in } }
+        #expect(throws: SocketError.self) { try HostClient(server.address) }
+    }
+
+    @Test("Work that many threads ask for is all done, or refused by a stop")
+    func concurrent() async throws {
+        let server = try start()
+        let outcomes = await withTaskGroup(of: Bool.self, returning: [Bool].self) { group in
+            for _ in 0..<500 {
+                group.addTask { (try? await server.perform { _, _ in true }) ?? false }
+            }
+            group.addTask {
+                server.stop()
+                return false
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count == 501)
+    }
+
+    @Test("A port that is taken is told")
+    func portInUse() throws {
+        let server = try start()
+        #expect(throws: MockServer.Host.StartError.self) { try LocalServer(listeningOn: server.address) }
+        server.stop()
+    }
+}
