@@ -3,65 +3,86 @@ import Recording
 
 /// What all judges have to know: which sockets are open, whose they are, and what streams.
 struct Scene: Sendable {
-    /// A WebSocket that is open, or ended a moment ago.
-    struct Socket: Sendable {
-        let connection: UInt64
-        let user: String
-        let consultation: String
-        let credentials: PresentedCredentials
-        let openedAt: Timestamp
-        /// The entry of its opening.
-        let opening: JournalEntry
-        /// When `connected` was delivered.
-        var connectedAt: Timestamp?
-        /// Whether an answer is under way that it hears: acknowledged or begun, and not complete.
-        var isStreaming = false
-        /// Whether the fake has silenced it: it counts as closed (CONTRACT section 9, `ws/single-connection`).
-        var isSilenced = false
-    }
-
     /// The open sockets by connection.
     private(set) var sockets: [UInt64: Socket] = [:]
     /// The one that the last fact ended; nil after any other fact.
     private(set) var endedSocket: Socket?
 
+    /// The connections of the open sockets by user and by consultation, oldest first: searching all for each fact would take too long.
+    private var connectionsByUser: [String: [UInt64]] = [:]
+    private var connectionsByConsultation: [String: [UInt64]] = [:]
+    /// The connections in the order of their openings, those that ended since among them.
+    private var order: [UInt64] = []
+    private var orderStart = 0
+    private let socketLimit: Int
+
     /// The most sockets that are remembered; a journal that lost the ends of some has no more open than that.
     static let socketLimit = 20_000
 
+    init(socketLimit: Int = Scene.socketLimit) {
+        precondition(socketLimit > 0, "there is room for a socket")
+        self.socketLimit = socketLimit
+    }
+
     /// The open sockets of a user that are not silenced, oldest first.
     func openSockets(of user: String) -> [Socket] {
-        sockets.values.filter { $0.user == user && !$0.isSilenced }.sorted { $0.connection < $1.connection }
+        live(connectionsByUser[user])
+    }
+
+    /// The open sockets on a consultation that are not silenced, oldest first.
+    func openSockets(onConsultation id: String) -> [Socket] {
+        live(connectionsByConsultation[id])
+    }
+
+    private func live(_ connections: [UInt64]?) -> [Socket] {
+        (connections ?? []).compactMap { sockets[$0] }.filter { !$0.isSilenced }
     }
 
     mutating func observe(_ fact: Fact) {
         endedSocket = nil
         switch fact.kind {
         case .opened(let opening): open(opening, fact)
-        case .closed: endedSocket = sockets.removeValue(forKey: fact.connection)
-        case .fault(let fault):
-            if fault.effect == .silence { sockets[fact.connection]?.isSilenced = true }
-        case .frame(let frame): observe(frame, fact)
+        case .closed: endedSocket = remove(fact.connection)
+        case .fault(let fault): sockets[fact.connection]?.observe(fault, fact)
+        case .frame(let frame): sockets[fact.connection]?.observe(frame, fact)
         case .request, .other: break
         }
     }
 
     private mutating func open(_ opening: OpeningFact, _ fact: Fact) {
-        if sockets.count >= Self.socketLimit, let oldest = sockets.keys.min() { sockets[oldest] = nil }
-        sockets[fact.connection] = Socket(
-            connection: fact.connection, user: opening.opening.user ?? "", consultation: opening.consultation,
-            credentials: opening.credentials, openedAt: opening.openedAt, opening: fact.entry)
+        // A connection is opened once; a journal that says otherwise is not ours, and the later entry counts.
+        _ = remove(fact.connection)
+        if sockets.count >= socketLimit { forgetOldest() }
+        let socket = Socket(opening, fact)
+        sockets[fact.connection] = socket
+        connectionsByUser[socket.user, default: []].append(socket.connection)
+        connectionsByConsultation[socket.consultation, default: []].append(socket.connection)
+        order.append(socket.connection)
+        if order.count > 2 * socketLimit + 16 { dropEnded() }
     }
 
-    private mutating func observe(_ frame: FrameFact, _ fact: Fact) {
-        guard !frame.isFromClient, let type = frame.type else { return }
-        switch type {
-        case "connected":
-            if frame.isDelivered { sockets[fact.connection]?.connectedAt = fact.time }
-        case "stream_chunk", "assistant_message_start", "assistant_message_chunk":
-            sockets[fact.connection]?.isStreaming = true
-        case "stream_complete", "assistant_message_end", "error":
-            sockets[fact.connection]?.isStreaming = false
-        default: break
+    private mutating func remove(_ connection: UInt64) -> Socket? {
+        guard let socket = sockets.removeValue(forKey: connection) else { return nil }
+        Self.remove(connection, from: &connectionsByUser[socket.user])
+        Self.remove(connection, from: &connectionsByConsultation[socket.consultation])
+        return socket
+    }
+
+    private static func remove(_ connection: UInt64, from connections: inout [UInt64]?) {
+        if let place = connections?.firstIndex(of: connection) { connections?.remove(at: place) }
+        if connections?.isEmpty ?? false { connections = nil }
+    }
+
+    private mutating func forgetOldest() {
+        while orderStart < order.count {
+            orderStart += 1
+            if remove(order[orderStart - 1]) != nil { return }
         }
+    }
+
+    /// Lets go of the places of sockets that ended; seldom enough to cost nothing.
+    private mutating func dropEnded() {
+        order = order[orderStart...].filter { sockets[$0] != nil }
+        orderStart = 0
     }
 }

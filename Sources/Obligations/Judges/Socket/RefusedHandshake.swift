@@ -1,0 +1,86 @@
+import FitIQAPI
+import Recording
+
+/// `ws/refused-handshake`: what was refused is not tried again unchanged.
+struct RefusedHandshake: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
+        place: "common errors & solutions",
+        clause: "After 401 the next handshake brings another token, after 404 another consultation id.",
+        tolerance: "Handshakes that were under way before the refusal was delivered do not count.",
+        advice: """
+            Look at (task.response as? HTTPURLResponse)?.statusCode when receive fails: on 401 refresh the token before \
+            you reconnect, on 404 create or fetch a consultation first, its id in lower case. consultation-websocket's \
+            Quick Start opens the socket without any credentials, and every try of it ends in 401.
+            """)
+
+    /// A refusal that the client has seen.
+    private struct Refusal: Sendable {
+        let consultation: String
+        let token: String
+        let handshake: Handshake
+    }
+
+    /// What was asked for by whom.
+    private struct Question: Sendable, Hashable {
+        let consultation: String
+        let token: String
+    }
+
+    /// By the token that was refused with 401, and by the consultation that was asked for last with it.
+    private var unauthorized = Recent<String, Refusal>(capacity: 2000)
+    private var tokenByConsultation = Recent<String, String>(capacity: 2000)
+    /// By what was answered with 404, and by the token that asked for it last.
+    private var unknown = Recent<Question, Refusal>(capacity: 2000)
+    private var consultationByToken = Recent<String, String>(capacity: 2000)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard let handshake = Handshake(fact) else { return }
+        let question = Question(consultation: handshake.consultation, token: handshake.credentials.token ?? "")
+        judgeToken(of: handshake, question, &findings)
+        judgeID(of: handshake, question, &findings)
+        let refusal = Refusal(consultation: question.consultation, token: question.token, handshake: handshake)
+        switch handshake.status {
+        case 401:
+            unauthorized[question.token] = refusal
+            tokenByConsultation[question.consultation] = question.token
+        case 404:
+            unknown[question] = refusal
+            consultationByToken[question.token] = question.consultation
+        default: break
+        }
+    }
+
+    private mutating func judgeToken(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
+        if let refusal = unauthorized[question.token] {
+            guard refusal.handshake.answeredAt <= handshake.requestedAt else { return }
+            findings.exercised()
+            findings.found(
+                SocketSentences.sameToken(refusedAt: refusal.handshake.answeredAt),
+                [refusal.handshake.entry, handshake.entry])
+            unauthorized[question.token] = nil
+        } else if let token = tokenByConsultation[question.consultation], token != question.token {
+            findings.exercised()
+            // Only the next handshake is asked to bring another.
+            unauthorized[token] = nil
+            tokenByConsultation[question.consultation] = nil
+        }
+    }
+
+    private mutating func judgeID(of handshake: Handshake, _ question: Question, _ findings: inout Findings) {
+        if let refusal = unknown[question] {
+            guard refusal.handshake.answeredAt <= handshake.requestedAt else { return }
+            unknown[question] = nil
+            // It is there now: somebody brought it back.
+            guard !handshake.isAccepted else { return }
+            findings.exercised()
+            findings.found(
+                SocketSentences.sameID(question.consultation, refusedAt: refusal.handshake.answeredAt),
+                [refusal.handshake.entry, handshake.entry])
+        } else if let asked = consultationByToken[question.token], asked != question.consultation {
+            findings.exercised()
+            unknown[Question(consultation: asked, token: question.token)] = nil
+            consultationByToken[question.token] = nil
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import FitIQAPI
+import Recording
+
+/// `ws/single-connection`: a user has one socket open at a time.
+struct SingleConnection: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
+        place: "best practice 1, don'ts (meal-log-websocket)",
+        clause: "A user has one open socket at a time; two on one consultation fail a run.",
+        tolerance: """
+            A socket that the fake has silenced or no longer reads, or that the server is closing, counts as closed; \
+            a new one may open up to 50 ms before the old one ends.
+            """,
+        advice: """
+            Keep one URLSessionWebSocketTask for the whole app and call cancel(with: .goingAway, reason: nil) on it \
+            before you resume another; chat and meal events come over the same socket.
+            """)
+
+    /// Two sockets that are open together, and may yet turn out to be one that takes the place of the other.
+    private struct Overlap: Sendable {
+        let old: Scene.Socket
+        let new: Scene.Socket
+        var isOneConsultation: Bool { old.consultation == new.consultation }
+        var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: SocketTimes.tolerance) }
+    }
+
+    private var users = Recent<String, Bool>()
+    private var overlaps: [Overlap] = []
+    /// More in so short a time are not told apart from a flood.
+    private static let overlapLimit = 256
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        settle(at: fact.time, &findings)
+        switch fact.kind {
+        case .closed: forget(fact.connection)
+        case .fault(let fault): if fault.effect != .withholdPong { forget(fact.connection) }
+        case .opened: open(fact, in: scene, &findings)
+        case .request, .frame, .other: break
+        }
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        for overlap in overlaps where overlap.deadline < end { Self.found(overlap, &findings) }
+    }
+
+    private mutating func open(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard let new = scene.sockets[fact.connection], !new.user.isEmpty else { return }
+        if users[new.user] ?? false { findings.exercised() }
+        users[new.user] = true
+        let others = scene.openSockets(of: new.user).filter { $0.connection != new.connection && !$0.isEnding }
+        // One breach for each opening, the worse one.
+        guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last,
+            overlaps.count < Self.overlapLimit
+        else { return }
+        overlaps.append(Overlap(old: old, new: new))
+    }
+
+    private mutating func forget(_ connection: UInt64) {
+        overlaps.removeAll { $0.old.connection == connection || $0.new.connection == connection }
+    }
+
+    private mutating func settle(at time: Timestamp, _ findings: inout Findings) {
+        while let overlap = overlaps.first, overlap.deadline < time {
+            Self.found(overlap, &findings)
+            overlaps.removeFirst()
+        }
+    }
+
+    private static func found(_ overlap: Overlap, _ findings: inout Findings) {
+        findings.found(
+            SocketSentences.secondSocket(
+                openedAt: overlap.new.openedAt, oldAt: overlap.old.openedAt,
+                consultation: overlap.isOneConsultation ? overlap.new.consultation : nil),
+            level: overlap.isOneConsultation ? .must : .should, [overlap.old.opening, overlap.new.opening])
+    }
+}
