@@ -9,7 +9,7 @@ public struct Exposure: Sendable, Hashable {
     public enum Path: String, Sendable, Hashable, CaseIterable {
         /// A request was refused with 401.
         case unauthorized = "401"
-        /// A request was refused with 404.
+        /// A request to an endpoint that exists was refused with 404: the id is unknown.
         case notFound = "404"
         /// A create was answered with 409.
         case conflict = "409"
@@ -17,7 +17,7 @@ public struct Exposure: Sendable, Hashable {
         case tooMany = "429"
         /// A request was answered with 500 to 599.
         case serverError = "5xx"
-        /// A request was answered late, in part or not at all.
+        /// A request was answered a second late or more, in part or not at all; a handshake too.
         case timeOut = "time_out"
         /// A handshake was refused.
         case refusedHandshake = "refused_handshake"
@@ -41,31 +41,5 @@ public struct Exposure: Sendable, Hashable {
     public init(path: Path, count: Int) {
         self.path = path
         self.count = count
-    }
-}
-
-/// Counts what a client was exposed to.
-struct ExposureCounter: Sendable {
-    private var counts: [Exposure.Path: Int] = [:]
-
-    /// Every path, also those that the client never met.
-    var exposures: [Exposure] { Exposure.Path.allCases.map { Exposure(path: $0, count: counts[$0] ?? 0) } }
-
-    mutating func observe(_ fact: Fact, in scene: Scene) {
-        guard case .request(let request) = fact.kind, let path = Self.path(request) else { return }
-        counts[path, default: 0] += 1
-    }
-
-    private static func path(_ request: RequestFact) -> Exposure.Path? {
-        if request.isHandshake { return .refusedHandshake }
-        guard request.delivery == .complete, let status = request.status else { return .timeOut }
-        return switch status {
-        case 401: .unauthorized
-        case 404: .notFound
-        case 409: .conflict
-        case 429: .tooMany
-        case 500...: .serverError
-        default: nil
-        }
     }
 }

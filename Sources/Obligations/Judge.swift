@@ -5,7 +5,7 @@ import Recording
 ///
 /// A pure state machine: entries in, verdicts out. Its memory is bounded, however long the journal.
 public struct Judge: Sendable {
-    private var scene = Scene()
+    private var scene: Scene
     private var places: [Place]
     private var exposureCounter = ExposureCounter()
     /// The number of the last entry that was judged; 0 before the first.
@@ -26,6 +26,7 @@ public struct Judge: Sendable {
 
     /// Makes a judge of the obligations that clients have in a mode.
     public init(mode: GuideMode) {
+        scene = Scene(mode: mode)
         places = Self.judges.filter { $0.obligation.applies(in: mode) }
             .map { Place(judge: $0.init(), findings: Findings(of: $0.obligation)) }
     }
@@ -56,7 +57,14 @@ public struct Judge: Sendable {
     }
 
     /// What went wrong so far without being the client's doing.
-    public var exposures: [Exposure] { exposureCounter.exposures }
+    public var exposures: [Exposure] { exposures() }
+
+    /// What went wrong until a time without being the client's doing: every way, in order, also those never met.
+    ///
+    /// - Parameter time: the end of the time that is looked at, where it is later than the last entry.
+    public func exposures(at time: Timestamp? = nil) -> [Exposure] {
+        exposureCounter.exposures(at: max(end, time ?? end), in: scene)
+    }
 
     /// Everything that is judged from outside the client, in the order of the contract.
     public static let obligations: [Obligation] = judges.map { $0.obligation }

@@ -3,6 +3,9 @@ import Recording
 
 /// What all judges have to know: which sockets are open, whose they are, and what streams.
 struct Scene: Sendable {
+    /// How the server answers the clients that are judged.
+    var mode = GuideMode.union
+
     /// The open sockets by connection.
     private(set) var sockets: [UInt64: Socket] = [:]
     /// The one that the last fact ended; nil after any other fact.

@@ -33,6 +33,17 @@ final class RequestFact: Sendable {
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
     var user: String? { exchange.user }
+    /// Whose request it is: the user, or where nobody asked for credentials whom the token names; nil without a token.
+    var client: String? {
+        if let user { return user }
+        return credentials.token.map { AccessToken.claimedSubject(of: $0) ?? $0 }
+    }
+    /// The endpoint, where the mode has it and it is no WebSocket's handshake.
+    var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
+    /// Whether the client was told so: it was done.
+    var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
+    /// Whether a fault acted on it: the answer need not be what the backend thinks of the request.
+    var isFaulted: Bool { !exchange.faults.isEmpty }
     /// Nil where no answer was sent.
     var status: Int? { exchange.status }
     var delivery: Delivery { exchange.delivery }

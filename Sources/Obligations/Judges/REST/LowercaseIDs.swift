@@ -6,7 +6,9 @@ struct LowercaseIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/lowercase", level: .must, origin: .guides([.consultationWebSocket]), place: "best practice 1",
         clause: "Ids in paths are lower-cased.",
-        advice: "Swift's uuidString is upper case, and the backend compares ids as text: use uuidString.lowercased().")
+        advice:
+            "Swift's uuidString is upper case, and the backend compares ids as text: use uuidString.lowercased(), or "
+            + "keep ids as String; goal-linking's Conversation.id is a UUID and so ends in 404.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         let id: String?
@@ -15,10 +17,16 @@ struct LowercaseIDs: ObligationJudge {
         case .opened(let opening): id = opening.consultation
         default: return
         }
-        guard let id else { return }
+        // Ids without letters say nothing about a client.
+        guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
-        if id != id.lowercased() {
-            findings.found("The path has \(id); the backend's id is \(id.lowercased()).", [fact.entry])
+        if id.utf8.contains(where: \.isUpperCase) {
+            findings.found(RESTSentences.upperCase(id), [fact.entry])
         }
     }
+}
+
+extension UInt8 {
+    fileprivate var isUpperCase: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+    fileprivate var isLetter: Bool { isUpperCase || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 }

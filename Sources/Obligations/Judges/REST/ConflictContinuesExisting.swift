@@ -1,0 +1,77 @@
+import FitIQAPI
+import Recording
+
+/// `consultation/conflict-continues-existing`: a 409 names the consultation to go on with.
+struct ConflictContinuesExisting: ObligationJudge {
+    static let obligation = Obligation(
+        id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
+        place: "HTTP errors",
+        clause: "After 409 the existing consultation is used before the same create is sent again.",
+        tolerance: "Any request or socket that names the existing id uses it; a 409 that names none asks nothing.",
+        advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
+            + "getOrCreateConsultation does in the guide; decode its dates with .iso8601, or the next step fails.")
+
+    /// Persona and context decide whether two creates are the same.
+    private struct Create: Hashable, Sendable {
+        let client: String
+        let persona: String
+        let context: ContextType?
+        let contextID: String?
+    }
+
+    private struct Conflict: Sendable {
+        let entry: JournalEntry
+        let existing: String
+    }
+
+    private var conflicts = Recent<Create, Conflict>()
+    /// The creates that wait for a consultation to be used.
+    private var waiting = Recent<Owned, Create>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .opened(let opening): use(opening.consultation, by: opening.opening.user ?? "")
+        case .request(let request):
+            guard let client = request.client else { return }
+            if let id = request.pathID { use(id, by: client) }
+            if request.endpoint == .updateGoal, let id = request.body?["conversationId"]?.string {
+                use(id, by: client)
+            }
+            if request.restEndpoint == .createConsultation {
+                observe(request, of: client, fact.entry, in: scene.mode, &findings)
+            }
+        case .frame, .closed, .fault, .other: return
+        }
+    }
+
+    private mutating func use(_ id: String, by client: String) {
+        // Upper case is another judge's concern.
+        let key = Owned(client: client, id: id.lowercased())
+        guard let create = waiting[key] else { return }
+        conflicts[create] = nil
+        waiting[key] = nil
+    }
+
+    private mutating func observe(
+        _ request: RequestFact, of client: String, _ entry: JournalEntry, in mode: GuideMode,
+        _ findings: inout Findings
+    ) {
+        let form = mode.form(of: .createConsultation)
+        guard let asked = try? CreateConsultationRequest(body: request.exchange.body.bytes, in: form) else { return }
+        let create = Create(
+            client: client, persona: asked.persona.rawValue, context: asked.context.type, contextID: asked.context.id)
+        if let conflict = conflicts[create], request.requestedAt >= conflict.entry.time {
+            findings.found(
+                RESTSentences.createdAgain(
+                    existing: conflict.existing, conflictAt: conflict.entry.time,
+                    after: request.requestedAt.nanoseconds(since: conflict.entry.time)),
+                [conflict.entry, entry])
+        }
+        guard request.isAnswered, request.status == 409,
+            let id = request.answer?["error"]?["details"]?["existing_consultation_id"]?.string
+        else { return }
+        findings.exercised()
+        conflicts[create] = Conflict(entry: entry, existing: id)
+        waiting[Owned(client: client, id: id)] = create
+    }
+}

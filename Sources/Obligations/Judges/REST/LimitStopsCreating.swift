@@ -1,0 +1,41 @@
+import FitIQAPI
+import Recording
+
+/// `consultation/limit-stops-creating`: at the limit a client stops, and says so.
+struct LimitStopsCreating: ObligationJudge {
+    static let obligation = Obligation(
+        id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
+        place: "HTTP errors",
+        clause: "After 429 no further create earns a 429 within 60 s, unless a consultation was archived between.",
+        tolerance:
+            "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button again "
+            + "cannot be told from a client that repeats.",
+        advice:
+            "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, and "
+            + "offer to archive one with POST /api/v1/consultations/{id}/archive.")
+
+    static let window = 60 * Tolerance.second
+
+    /// The last 429 of each client since it archived one.
+    private var refusals = Recent<String, JournalEntry>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, let client = request.client else { return }
+        switch request.restEndpoint {
+        case .archiveConsultation:
+            // Whether it succeeded or not, the client may think so where it was not told otherwise.
+            if request.isSuccess || !request.isAnswered { refusals[client] = nil }
+        case .createConsultation where request.isAnswered && request.status == 429:
+            findings.exercised()
+            if let refusal = refusals[client] {
+                let wait = request.requestedAt.nanoseconds(since: refusal.time)
+                if wait >= 0, wait < Self.window - Tolerance.interval {
+                    findings.found(
+                        RESTSentences.createdAtLimit(after: wait, limitAt: refusal.time), [refusal, fact.entry])
+                }
+            }
+            refusals[client] = fact.entry
+        default: return
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import FitIQAPI
+import Recording
+
+/// `meal/polling-cadence`: who asks does not ask all the time, nor for ever.
+struct PollingCadence: ObligationJudge {
+    static let obligation = Obligation(
+        id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
+        clause: "Polls for a meal log, or of the list while one is processed, are at least 5 s apart and at most 12.",
+        tolerance:
+            "50 ms. One load within 5 s of creating or of a socket's opening, and what is loaded after the final "
+            + "status, are no polls, nor is a repeat after a failed one; with several logs processed, each has its own "
+            + "polls. A load more than 60 s after the poll before is the user's.",
+        advice:
+            "Poll in one task per log: for _ in 0..<12 { try await Task.sleep(for: .seconds(5)); … } and leave the loop "
+            + "on completed or failed; cancel it when the view goes.")
+
+    static let shortestWait = 5 * Tolerance.second
+    static let mostPolls = 12
+    /// A load as late as this is the user's.
+    static let longestWait = 60 * Tolerance.second
+
+    /// The loads of one path are compared; another filter of the list is another.
+    private struct Target: Hashable, Sendable {
+        let client: String
+        let target: String
+    }
+
+    private struct Poll: Sendable {
+        let entry: JournalEntry
+        let requestedAt: Timestamp
+        /// How many logs it was for.
+        let logCount: Int
+    }
+
+    private var watch = MealWatch()
+    /// The last polls, as many as there can be logs.
+    private var polls = Recent<Target, [Poll]>(capacity: 2000)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .poll(let logs) = watch.observe(fact, in: scene), case .request(let request) = fact.kind,
+            let client = request.client, request.isSuccess
+        else { return }
+        findings.exercised()
+        let target = Target(client: client, target: request.exchange.head.target.description)
+        let last = polls[target] ?? []
+        judgeWait(request, last, logs, fact.entry, &findings)
+        polls[target] =
+            Array(last.suffix(MealWatch.mostLogs - 1))
+            + [Poll(entry: fact.entry, requestedAt: request.requestedAt, logCount: logs.count)]
+
+        let isUsers = last.last.map { request.requestedAt.nanoseconds(since: $0.requestedAt) > Self.longestWait }
+        // Of a list each log has its part: it counts for the one with the fewest.
+        guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
+        watch.count(log.id, of: client)
+        if log.pollCount == Self.mostPolls {
+            findings.found(
+                RESTSentences.polledTooOften(log.id, createdAt: log.entry.time), [log.entry, fact.entry])
+        }
+    }
+
+    /// With several logs in work their polls may interleave: then the poll that many places back is what counts.
+    private func judgeWait(
+        _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
+        _ findings: inout Findings
+    ) {
+        let recent = last.filter { request.requestedAt.nanoseconds(since: $0.requestedAt) < Self.shortestWait }
+        let places = max(logs.count, recent.map(\.logCount).max() ?? 1)
+        guard places <= last.count else { return }
+        let before = last[last.count - places]
+        let wait = request.requestedAt.nanoseconds(since: before.requestedAt)
+        guard wait >= 0, wait < Self.shortestWait - Tolerance.interval else { return }
+        findings.found(RESTSentences.polledTooSoon(request.title, after: wait), [before.entry, entry])
+    }
+}

@@ -1,0 +1,110 @@
+import FitIQAPI
+
+// Every sentence with which these judges tell of a breach stands in this file.
+
+/// What is told of a breach that requests show.
+enum RESTSentences {
+    static func missingCredentials(_ request: String, _ missing: [String]) -> String {
+        "\(request) came without \(missing.joined(separator: " and without "))."
+    }
+
+    static func noBearer(_ value: String) -> String { "a bearer token (its Authorization begins with \"\(value)\")" }
+
+    static func handshakeWithoutToken(_ path: String) -> String {
+        "The handshake for \(path) came without a token, in the headers or as ?token=."
+    }
+
+    static func handshakeWithoutKey(_ path: String) -> String {
+        "The handshake for \(path) brought a bearer token without X-API-Key, which headers need beside it."
+    }
+
+    static func sameToken(_ request: String, attempts: Int, refusedAt: Timestamp) -> String {
+        "\(request) was sent \(attempts) times with the token that was refused with 401 at \(Wording.clock(refusedAt)); "
+            + "one retry is let pass."
+    }
+
+    static func upperCase(_ id: String) -> String { "The path has \(id); the backend's id is \(id.lowercased())." }
+
+    static func unknownGoal(_ id: String, in place: String) -> String {
+        "\(place) has the goal id \(id), which the backend answered with 404 and never issued to this user."
+    }
+
+    static func noGoalID(_ id: String, in place: String) -> String {
+        "\(place) has the goal id \(id), which is no id of the backend's: those are UUIDs in lower case."
+    }
+
+    static func reused(_ kind: String, _ id: String, by request: String, after: Int64, goneAt: Timestamp) -> String {
+        "The \(kind) \(id) was answered with 404 at \(Wording.clock(goneAt)), and \(request) asked for it again "
+            + "\(Wording.seconds(after)) later."
+    }
+
+    static func misshapen(_ request: String, _ reason: String) -> String { "\(request) does not fit: \(reason)" }
+
+    static func createdAgain(existing id: String, conflictAt: Timestamp, after: Int64) -> String {
+        "The create that was answered with 409 at \(Wording.clock(conflictAt)) was sent again \(Wording.seconds(after)) "
+            + "later, and the existing consultation \(id) had not been used."
+    }
+
+    static func createdAtLimit(after: Int64, limitAt: Timestamp) -> String {
+        "A create earned another 429 \(Wording.seconds(after)) after the one at \(Wording.clock(limitAt)), with no "
+            + "consultation archived between; 60 s are due."
+    }
+
+    static func noHistory(of id: String, openedAt: Timestamp) -> String {
+        "The socket of consultation \(id) was opened at \(Wording.clock(openedAt)) before its messages had been fetched."
+    }
+
+    static func retriedTooSoon(_ request: String, after: Int64, failedAt: Timestamp, _ failure: String) -> String {
+        "\(request) was repeated \(Wording.seconds(after)) after it \(failure) at \(Wording.clock(failedAt)); "
+            + "at least 1 s is due."
+    }
+
+    static func retriedSooner(_ request: String, after: Int64, than before: Int64) -> String {
+        "\(request) was repeated after \(Wording.seconds(after)), having waited \(Wording.seconds(before)) the time before; "
+            + "waits must not shrink."
+    }
+
+    static func retriedTooOften(_ request: String, attempts: Int) -> String {
+        "\(request) was sent \(attempts) times although it kept failing; 3 attempts are enough."
+    }
+
+    static func failure(status: Int?) -> String {
+        status.map { "was answered with \($0)" } ?? "went unanswered"
+    }
+
+    static let cut = "was cut"
+
+    static func secondConversation(goal: String, conversation: String, shownAt: Timestamp) -> String {
+        "chat-about-goal was sent for the goal \(goal), whose conversation \(conversation) was shown at "
+            + "\(Wording.clock(shownAt))."
+    }
+
+    static func unlinked(goal: String, consultation: String, createdAt: Timestamp) -> String {
+        "The goal \(goal), created at \(Wording.clock(createdAt)) after the coach suggested one, was not linked with the "
+            + "consultation \(consultation) within 30 s."
+    }
+
+    static func fetchedCompleted(_ id: String, after: Int64) -> String {
+        "The meal log \(id) was fetched \(Wording.seconds(after)) after its meal_log.completed had brought all of it."
+    }
+
+    static func polledWhileConnected(_ request: String, openedAt: Timestamp) -> String {
+        "\(request) polled for a meal log although a socket was open since \(Wording.clock(openedAt))."
+    }
+
+    static func polledTooSoon(_ request: String, after: Int64) -> String {
+        "\(request) polled \(Wording.seconds(after)) after the poll before; at least 5 s are due."
+    }
+
+    static func polledTooOften(_ id: String, createdAt: Timestamp) -> String {
+        "The meal log \(id), accepted at \(Wording.clock(createdAt)), was polled for more than 12 times."
+    }
+}
+
+extension RequestFact {
+    /// The request as sentences name it: method and path, without the query, which may hold a token.
+    var title: String { "\(method.rawValue) \(path)" }
+
+    /// The path within the world.
+    var path: String { "/" + segments.joined(separator: "/") }
+}
