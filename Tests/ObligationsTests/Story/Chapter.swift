@@ -15,7 +15,7 @@ struct Chapter: Sendable, CustomTestStringConvertible {
     /// Tells a story.
     init(
         _ name: String, _ told: Told, in mode: GuideMode = .union, end: Double? = nil,
-        _ tell: (inout Story) -> Void
+        tell: (inout Story) -> Void
     ) {
         self.name = name
         self.told = told

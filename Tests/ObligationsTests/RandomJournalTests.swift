@@ -1,0 +1,112 @@
+import FitIQAPI
+import JSON
+import Recording
+import Testing
+
+@testable import Obligations
+
+/// Journals without sense, which no judge may stumble over.
+@Suite("Random journals")
+struct RandomJournalTests {
+    /// A few of everything, so that things meet.
+    struct Draw {
+        var numbers: SplitMix64
+        mutating func number(_ count: Int) -> Int { Int(numbers.next() % UInt64(count)) }
+        mutating func one<Element>(_ elements: [Element]) -> Element { elements[number(elements.count)] }
+        mutating func id() -> String { one([Story.id(number(40)), Story.id(10).uppercased(), "x", ""]) }
+        mutating func faults() -> [String] { number(5) == 0 ? ["fault"] : [] }
+        mutating func delivery() -> Delivery { one([.complete, .complete, .complete, .partial, .none]) }
+
+        mutating func object() -> JSONValue {
+            [
+                "id": .string(id()), "status": .string(one(["processing", "completed", "failed", "archived"])),
+                "goal_id": .string(id()), "conversationId": one([nil, .string(id())]), "persona": "nutritionist",
+                "goalId": .string(id()), "token": .number(JSONNumber(number(9))), "updated_at": one(["", nil, 1]),
+                "template_created": ["type": "goal", "id": .string(id())],
+            ]
+        }
+
+        mutating func answer() -> JSONValue? {
+            switch number(6) {
+            case 0: nil
+            case 1: ["data": ["meal_logs": [object(), object()], "consultations": [object()]], "goals": [object()]]
+            case 2: ["error": ["code": "GOAL_NOT_FOUND", "details": ["existing_consultation_id": .string(id())]]]
+            case 3: ["data": object()]
+            case 4: [object(), "x", nil]
+            default: object()
+            }
+        }
+
+        mutating func step(_ story: inout Story, at time: Double) {
+            let connection = UInt64(100 + number(6))
+            if number(10) == 0 { story.becomes(one(["sarah", "tom"])) }
+            if number(20) == 0 { story.apiKey = one(["k", nil]) }
+            switch number(8) {
+            case 0: story.opened(id(), on: connection, at: time, took: Double(number(3)), faults: faults())
+            case 1: story.closed(on: connection, by: one([.client, .server]), one([.fault, .closeFrame]), at: time)
+            case 2: story.fault(one([.silence, .withholdPong, .stallReading]), on: connection, at: time)
+            case 3:
+                let type = one(["connected", "error", "meal_log.completed", "meal_log.failed", "template_created", "x"])
+                story.received(
+                    ["type": .string(type), "data": object(), "metadata": object(), "error": "not active"],
+                    on: connection, at: time, delivery: delivery(), faults: faults())
+            case 4:
+                story.frame(
+                    .client, one([.text, .binary, .ping]), [123, UInt8(number(256))], on: connection, at: time)
+            default:
+                story.request(
+                    one(Endpoint.allCases), id(), query: one(["", "page=1", "page=x", "token=a"]),
+                    body: one([nil, object(), ["persona": "nutritionist"]]),
+                    status: one([200, 201, 201, 400, 401, 404, 409, 429, 503, nil]), answer: answer(), at: time,
+                    took: Double(number(12)), delivery: one([nil, delivery()]), faults: faults())
+            }
+        }
+    }
+
+    @Test("No journal is too strange", arguments: GuideMode.allCases)
+    func survives(_ mode: GuideMode) {
+        var broken: Set<String> = []
+        for seed in 0..<40 {
+            var draw = Draw(numbers: SplitMix64(seed: UInt64(seed)))
+            let story = Story { story in
+                var time = 0.0
+                for _ in 0..<400 {
+                    time += Double(draw.number(40)) / 10
+                    draw.step(&story, at: time)
+                }
+            }
+            var judge = Judge(mode: mode)
+            for entry in story.journal.entries() {
+                judge.observe(entry)
+                for verdict in judge.verdicts() where verdict.findingCount > 0 {
+                    broken.insert(verdict.obligation.id)
+                    #expect(verdict.exercisedCount > 0, "\(verdict.obligation.id) was broken, so it was faced")
+                    #expect(verdict.findings.allSatisfy { !$0.evidence.isEmpty && $0.evidence.count <= 4 })
+                    #expect(
+                        verdict.findings.allSatisfy { finding in
+                            let numbers = finding.evidence.map(\.number)
+                            return numbers == numbers.sorted() && finding.message.hasSuffix(".")
+                        })
+                }
+            }
+            // The same journal has the same verdicts.
+            #expect(story.judge(in: mode).verdicts().map(Told.init) == judge.verdicts().map(Told.init))
+        }
+        if mode == .union {
+            let rows = Set(ContractTableTests.rows.map(\.id))
+            #expect(broken.intersection(rows).count >= rows.count - 1, "missed: \(rows.subtracting(broken))")
+        }
+    }
+
+    @Test("Memory is bounded, whatever there is of users and ids")
+    func isBounded() {
+        var recent = Recent<Int, Int>(capacity: 100)
+        for number in 0..<10_000 {
+            recent[number] = number
+            #expect(recent.values.count <= 101)
+            #expect(recent[max(0, number - 49)] == max(0, number - 49))
+        }
+        recent[9_999] = nil
+        #expect(recent[9_999] == nil)
+    }
+}
