@@ -37,6 +37,19 @@ struct RandomJournalTests {
             }
         }
 
+        /// What a client may well do.
+        mutating func likely(_ story: inout Story, at time: Double) {
+            switch number(4) {
+            case 0:
+                story.request(
+                    .createConsultation, body: ["persona": "nutritionist"], status: 409,
+                    answer: ["error": ["details": ["existing_consultation_id": .string(id())]]], at: time)
+            case 1: story.logsMeal(Story.id(number(40)), at: time)
+            case 2: story.lists([Story.id(number(40))], at: time)
+            default: story.request(.listGoals, status: one([200, 503]), at: time)
+            }
+        }
+
         mutating func step(_ story: inout Story, at time: Double) {
             let connection = UInt64(100 + number(6))
             if number(10) == 0 { story.becomes(one(["sarah", "tom"])) }
@@ -51,8 +64,9 @@ struct RandomJournalTests {
                     ["type": .string(type), "data": object(), "metadata": object(), "error": "not active"],
                     on: connection, at: time, delivery: delivery(), faults: faults())
             case 4:
-                story.frame(
-                    .client, one([.text, .binary, .ping]), [123, UInt8(number(256))], on: connection, at: time)
+                let frames: [[UInt8]] = [Array(#"{"type":"message"}"#.utf8), [123, UInt8(number(256))]]
+                story.frame(.client, one([.text, .text, .binary, .ping]), one(frames), on: connection, at: time)
+            case 5: likely(&story, at: time)
             default:
                 story.request(
                     one(Endpoint.allCases), id(), query: one(["", "page=1", "page=x", "token=a"]),
@@ -66,7 +80,7 @@ struct RandomJournalTests {
     @Test("No journal is too strange", arguments: GuideMode.allCases)
     func survives(_ mode: GuideMode) {
         var broken: Set<String> = []
-        for seed in 0..<40 {
+        for seed in 0..<20 {
             var draw = Draw(numbers: SplitMix64(seed: UInt64(seed)))
             let story = Story { story in
                 var time = 0.0
@@ -78,6 +92,7 @@ struct RandomJournalTests {
             var judge = Judge(mode: mode)
             for entry in story.journal.entries() {
                 judge.observe(entry)
+                guard entry.number % 20 == 0 else { continue }
                 for verdict in judge.verdicts() where verdict.findingCount > 0 {
                     broken.insert(verdict.obligation.id)
                     #expect(verdict.exercisedCount > 0, "\(verdict.obligation.id) was broken, so it was faced")
@@ -94,7 +109,7 @@ struct RandomJournalTests {
         }
         if mode == .union {
             let rows = Set(ContractTableTests.rows.map(\.id))
-            #expect(broken.intersection(rows).count >= rows.count - 1, "missed: \(rows.subtracting(broken))")
+            #expect(rows.isSubset(of: broken), "missed: \(rows.subtracting(broken))")
         }
     }
 
