@@ -24,6 +24,8 @@ public struct Report: Sendable {
         public var command: CommandOutcome?
         /// How long it took by the system's clock, in nanoseconds; nil where nobody measured.
         public var duration: Int64?
+        /// When it began, in the world's time: evidence is shown with the time since then; nil shows the time of day.
+        public var startedAt: Timestamp?
         /// Whether the client sent anything at all.
         public var hasConnected: Bool
         /// The obligations.
@@ -38,12 +40,14 @@ public struct Report: Sendable {
         /// Describes a run.
         public init(
             scenario: String, mode: GuideMode, command: CommandOutcome? = nil, duration: Int64? = nil,
-            hasConnected: Bool, verdicts: [Verdict], exposures: [Exposure], checks: [Check] = [], missedCount: Int = 0
+            startedAt: Timestamp? = nil, hasConnected: Bool, verdicts: [Verdict], exposures: [Exposure],
+            checks: [Check] = [], missedCount: Int = 0
         ) {
             self.scenario = scenario
             self.mode = mode
             self.command = command
             self.duration = duration
+            self.startedAt = startedAt
             self.hasConnected = hasConnected
             self.verdicts = verdicts
             self.exposures = exposures

@@ -1,0 +1,117 @@
+import FitIQAPI
+import HTTP1
+import WebSocket
+
+/// An entry on one line, for people: when, which way, what, and the beginning of what it held.
+///
+/// `#12 +1.250 s  → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Fields, and so most credentials, are left out;
+/// what would act on a terminal is shown as U+FFFD.
+public struct EntryLine: Sendable {
+    /// The line, without a line end.
+    public let text: String
+
+    /// How many characters of a target, a body or a payload are shown.
+    static let excerptLength = 96
+
+    /// Describes an entry.
+    ///
+    /// - Parameter start: what its time is counted from; nil shows the time of day in UTC.
+    public init(_ entry: JournalEntry, since start: Timestamp? = nil) {
+        text = "#\(entry.number) \(Self.time(entry.time, since: start))  \(Self.description(of: entry.event))"
+    }
+
+    /// Seconds with three digits behind the point, or the time of day.
+    private static func time(_ time: Timestamp, since start: Timestamp?) -> String {
+        guard let start else { return String(time.nanosecondText.dropFirst(11).prefix(12)) }
+        let nanoseconds = time.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
+        let milliseconds = nanoseconds.magnitude / 1_000_000
+        let fraction = String(milliseconds % 1000)
+        let digits = String(repeating: "0", count: 3 - fraction.count) + fraction
+        return "\(nanoseconds < 0 ? "-" : "+")\(milliseconds / 1000).\(digits) s"
+    }
+
+    private static func description(of event: JournalEvent) -> String {
+        switch event {
+        case .exchange(let exchange):
+            let answer =
+                exchange.status.map { "→ \($0)\(excerpt(of: exchange.responseBody))\(notes(exchange.delivery))" }
+                ?? "→ no answer"
+            return "→ \(request(exchange.head))\(excerpt(of: exchange.body)) \(answer)\(faults(exchange.faults))"
+        case .opened(let opening): return "→ \(request(opening.head)) → 101 socket opened\(faults(opening.faults))"
+        case .frame(let frame):
+            return "\(frame.sender == .client ? "→" : "←") \(content(of: frame))\(notes(frame.delivery))"
+                + faults(frame.faults)
+        case .closed(let closing):
+            let codes = [("server", closing.summary.sent), ("client", closing.summary.received)].compactMap {
+                (name, frame) in
+                frame.map { "\(name)'s close frame \($0.code.map { String($0.rawValue) } ?? "without a code")" }
+            }
+            let how = ([closing.cause.rawValue] + codes).joined(separator: ", ")
+            return "✕ socket ended by the \(closing.party.rawValue): \(how)"
+                + (closing.message.map { ": " + excerpt($0) } ?? "") + faults(closing.faults)
+        case .fault(let fault): return "! fault \(excerpt(fault.name)): \(fault.effect.rawValue)"
+        case .clock(let nanoseconds): return "the clock was moved by \(Double(nanoseconds) / 1e9) s"
+        case .note(let text): return excerpt(text)
+        }
+    }
+
+    private static func request(_ head: RequestHead) -> String {
+        "\(head.method.rawValue) \(excerpt(head.target.description))"
+    }
+
+    private static func content(of frame: RecordedFrame) -> String {
+        switch frame.opcode {
+        case .text: return "text\(excerpt(of: frame.payload))"
+        case .close:
+            guard let close = frame.closeFrame else { return "close" }
+            let code = close.code.map { " \($0.rawValue)" } ?? ""
+            return "close\(code)\(close.reason.isEmpty ? "" : " " + excerpt(close.reason))"
+        case .binary: return "binary, \(frame.payload.byteCount) bytes"
+        case .continuation, .ping, .pong: return "\(frame.opcode.name)\(excerpt(of: frame.payload))"
+        }
+    }
+
+    private static func notes(_ delivery: Delivery) -> String {
+        switch delivery {
+        case .complete: ""
+        case .partial: " (delivered in part)"
+        case .none: " (not delivered)"
+        }
+    }
+
+    private static func faults(_ names: [String]) -> String {
+        names.isEmpty ? "" : " [fault: \(excerpt(names.joined(separator: ", ")))]"
+    }
+
+    private static func excerpt(of body: RecordedBody) -> String {
+        guard body.byteCount > 0 else { return "" }
+        // At most four bytes for each character shown, and the start of the next.
+        let bytes = body.bytes.prefix(4 * excerptLength + 4)
+        var text = String(decoding: bytes, as: UTF8.self)
+        if bytes.count < body.byteCount { text += String(repeating: " ", count: excerptLength) }
+        return " " + excerpt(text)
+    }
+
+    private static func excerpt(_ text: String) -> String { text.onOneLine(limit: excerptLength) }
+}
+
+extension String {
+    /// The text on one line, without characters that act on a terminal or turn the direction of writing, cut with "…".
+    public func onOneLine(limit: Int) -> String {
+        var line = ""
+        var count = 0
+        for character in self {
+            guard count < limit else { return line + "…" }
+            for scalar in character.unicodeScalars.prefix(8) {
+                switch scalar.value {
+                case 0x09, 0x0A, 0x0D: line.append(" ")
+                case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
+                    line.append("\u{FFFD}")
+                default: line.unicodeScalars.append(scalar)
+                }
+            }
+            count += 1
+        }
+        return line
+    }
+}

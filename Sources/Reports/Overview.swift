@@ -1,0 +1,72 @@
+import Obligations
+
+/// A report as people read it: by obligation, whatever run it was judged in.
+struct Overview {
+    let report: Report
+    let knownBroken: KnownBroken
+    let outcome: Report.Outcome
+    /// The obligations of any run, in the contract's order.
+    let rows: [Row]
+
+    /// An obligation over all runs.
+    struct Row {
+        let obligation: Obligation
+        /// The verdict and its mark in each run; nil where the run's guide does not ask for it.
+        var cells: [Cell?]
+
+        /// The worst of all runs.
+        var worst: Report.Mark { cells.lazy.compactMap { $0?.mark }.max { $0.rawValue < $1.rawValue } ?? .notExercised }
+    }
+
+    struct Cell {
+        let verdict: Verdict
+        let mark: Report.Mark
+    }
+
+    init(_ report: Report, _ knownBroken: KnownBroken) {
+        self.report = report
+        self.knownBroken = knownBroken
+        outcome = report.outcome(knownBroken: knownBroken)
+        var rows: [Row] = []
+        var places: [String: Int] = [:]
+        for (index, run) in report.runs.enumerated() {
+            for verdict in run.verdicts {
+                let id = verdict.obligation.id
+                let place = places[id] ?? rows.count
+                if place == rows.count {
+                    places[id] = place
+                    rows.append(
+                        Row(obligation: verdict.obligation, cells: Array(repeating: nil, count: report.runs.count)))
+                }
+                rows[place].cells[index] = Cell(verdict: verdict, mark: run.mark(of: verdict, knownBroken))
+            }
+        }
+        // Guides ask for different ones, so a later run may bring what belongs before those of an earlier one.
+        let order = Dictionary(
+            Judge.obligations.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        self.rows = rows.enumerated().sorted {
+            (order[$0.element.obligation.id] ?? order.count, $0.offset)
+                < (order[$1.element.obligation.id] ?? order.count, $1.offset)
+        }.map(\.element)
+    }
+
+    /// The broken obligations: those that fail the run first, then those that warn, then those that are known.
+    var broken: [Row] {
+        [Report.Mark.broken, .warned, .knownBroken].flatMap { mark in rows.filter { $0.worst == mark } }
+    }
+
+    /// The obligations that no run made the client face.
+    var neverExercised: [Obligation] { rows.filter { $0.worst == .notExercised }.map(\.obligation) }
+
+    /// Failed contract cases with their runs.
+    var failedChecks: [(run: Report.Run, check: Report.Check)] {
+        report.runs.flatMap { run in run.checks.filter { !$0.failures.isEmpty }.map { (run, $0) } }
+    }
+
+    /// How often the client met each way in which things go wrong, in all runs.
+    var exposures: [Exposure] {
+        var counts: [Exposure.Path: Int] = [:]
+        for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
+        return Exposure.Path.allCases.map { Exposure(path: $0, count: counts[$0] ?? 0) }
+    }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import Reports
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Where a report goes, and what is known to be broken: options of every command that judges a client.
+struct ReportOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Write the report as JUnit XML to this file.", valueName: "file"))
+    var junit: String?
+
+    @Option(help: ArgumentHelp("Write the report as JSON to this file.", valueName: "file"))
+    var json: String?
+
+    @Option(
+        help: ArgumentHelp("Write the report as Markdown to this file, for a CI job's summary.", valueName: "file"))
+    var markdown: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A file of lines 'OBLIGATION' or 'SCENARIO OBLIGATION': what is listed and broken does not fail the run, what \
+            is listed and kept does.
+            """, valueName: "file"))
+    var knownBroken: String?
+
+    /// The most that is read of a list of what is known to be broken, in bytes.
+    static let knownBrokenLimit = 1 << 20
+
+    func validate() throws {
+        for (name, value) in [
+            ("--junit", junit), ("--json", json), ("--markdown", markdown), ("--known-broken", knownBroken),
+        ] where value == "" {
+            throw ValidationError(Messages.empty(name))
+        }
+    }
+
+    /// What is known to be broken; to be read before anything is run, since a mistake in the list is one of usage.
+    ///
+    /// - Parameter checks: the addresses of the contract cases that there are.
+    func readKnownBroken(checks: [String] = []) throws(Failure) -> KnownBroken {
+        guard let knownBroken else { return .none }
+        let bytes = try InputFile.read(knownBroken, limit: Self.knownBrokenLimit)
+        do throws(KnownBrokenErrors) {
+            return try KnownBroken(reading: bytes, checks: checks)
+        } catch {
+            throw .configuration(Messages.mistakes(in: knownBroken, error.description(file: knownBroken)))
+        }
+    }
+
+    /// Prints the report, writes the files that are asked for, and throws the exit code where it is not 0.
+    func tell(_ report: Report, knownBroken: KnownBroken) throws(Failure) {
+        let usesColor = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+        print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
+        fflush(nil)
+        do throws(Failure) {
+            if let junit { try AtomicFile.write(JUnitReport(report, knownBroken: knownBroken).bytes, to: junit) }
+            if let json { try AtomicFile.write(JSONReport(report, knownBroken: knownBroken).bytes, to: json) }
+            if let markdown {
+                try AtomicFile.write(MarkdownReport(report, knownBroken: knownBroken).bytes, to: markdown)
+            }
+        } catch {
+            // The client was judged already.
+            throw .running(error.message)
+        }
+        let exitCode = report.outcome(knownBroken: knownBroken).exitCode
+        guard exitCode == 0 else { throw .told(exitCode: exitCode) }
+    }
+}
+
+extension Failure {
+    /// What is wrong stands in a report.
+    static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
+}
