@@ -20,4 +20,6 @@ public enum ClientCommand: Sendable, Hashable {
     case logMeal(text: String, type: MealType)
     /// Looks at the goals anew.
     case loadGoals
+    /// Brings the token for which ``ClientEvent/credentialsRefused`` asked; what waited for it goes on.
+    case useToken(String)
 }
