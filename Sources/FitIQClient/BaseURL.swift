@@ -9,9 +9,12 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a URL.
     ///
-    /// - Throws: `ClientError.badURL` for other schemes than http, and for anything beside host, port and path.
+    /// - Throws: `ClientError.badURL` for other schemes than http, for anything beside host, port and path, and for what is not
+    ///   visible ASCII.
     public init(_ text: String) throws(ClientError) {
         guard text.hasPrefix("http://") else { throw .badURL(text) }
+        // Both go into requests as they are.
+        guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .badURL(text) }
         let rest = text.dropFirst("http://".count)
         let authority = rest.prefix { $0 != "/" }
         var path = rest.dropFirst(authority.count)

@@ -30,7 +30,7 @@ struct BaseURLTests {
             "", "localhost:8080", "https://localhost", "ws://localhost", "http://", "http://:80", "http://host:",
             "http://host:x", "http://host:65536", "http://host:-1", "http://me@host", "http://host/?q",
             "http://host/#f",
-            "http://[::1", "http://[::1]8080",
+            "http://[::1", "http://[::1]8080", "http://höst", "http://host/a b", "http://host/\u{E9}",
         ])
     func invalid(text: String) {
         let error = #expect(throws: ClientError.self) { try BaseURL(text) }

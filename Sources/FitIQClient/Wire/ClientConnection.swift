@@ -1,0 +1,194 @@
+import HTTP1
+import HTTPTypes
+import WebSocket
+
+/// One transport connection of a client, without the transport: bytes in, what they mean to the client out.
+///
+/// It carries a single request, or the handshake of a WebSocket and then its frames. What is to be sent gathers until
+/// ``takeOutput()``. Once ``isFinished`` the transport is closed after that output, and nothing comes from it any more.
+/// Bytes of a server never crash it: what breaks a protocol or a limit is the failure of the request or socket.
+public struct ClientConnection: Sendable {
+    /// The number of the request or socket that it is for.
+    public let number: Int
+    /// Whether all that the client is told of this connection has been told.
+    public private(set) var isFinished = false
+
+    private var http: HTTP1.Connection
+    private let handshake: ClientHandshake?
+    private var socket: WebSocket.Connection?
+    private let limits: ClientLimits
+    private let maskSeed: UInt64
+    private var output: [UInt8] = []
+    /// The answer that is arriving.
+    private var answer: ClientResponse?
+    /// Whether the client itself wanted the socket closed.
+    private var closes = false
+
+    /// Begins a request on a connection of its own.
+    ///
+    /// - Precondition: the request's target is visible ASCII.
+    public init(_ request: ClientRequest, to base: BaseURL, limits: ClientLimits = ClientLimits()) {
+        self.init(number: request.number, handshake: nil, maskSeed: 0, limits)
+        // One request for each connection: none is lost to a server that closes an idle one just then.
+        let fields: HTTPFields = [.hostField: base.authority, .connection: "close"]
+        http.sendRequest(
+            method: request.method, target: base.path + request.target, fields: fields + request.fields,
+            body: request.body, into: &output)
+    }
+
+    /// Begins the handshake of a WebSocket.
+    ///
+    /// - Parameter seed: decides the handshake's key and the keys that frames are masked with.
+    /// - Precondition: the request's target is visible ASCII.
+    public init(
+        _ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: ClientLimits = ClientLimits()
+    ) {
+        var keys = SeededBytes(seed: seed)
+        let handshake = ClientHandshake(key: keys.next(16))
+        self.init(number: request.number, handshake: handshake, maskSeed: keys.nextWord(), limits)
+        let fields: HTTPFields = [.hostField: base.authority]
+        http.sendRequest(
+            method: .get, target: base.path + request.target,
+            fields: fields + handshake.requestFields + request.fields, body: nil, into: &output)
+    }
+
+    private init(number: Int, handshake: ClientHandshake?, maskSeed: UInt64, _ limits: ClientLimits) {
+        self.number = number
+        self.handshake = handshake
+        self.maskSeed = maskSeed
+        self.limits = limits
+        var httpLimits = HTTP1.Limits()
+        httpLimits.body = limits.body
+        http = HTTP1.Connection(role: .client, limits: httpLimits)
+    }
+
+    /// What is to be sent, in order; each byte once.
+    public mutating func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    // MARK: What the client does
+
+    /// Sends a text frame; nothing where the socket is not open.
+    public mutating func send(text: [UInt8]) {
+        socket?.send(text: text, into: &output)
+    }
+
+    /// Sends a ping; nothing where the socket is not open.
+    public mutating func ping() {
+        socket?.ping(into: &output)
+    }
+
+    /// Sends a close frame; a socket that is still in its handshake is given up instead.
+    ///
+    /// - Precondition: the code may stand in a close frame.
+    public mutating func close(_ code: CloseCode) -> [ClientInput] {
+        guard !isFinished else { return [] }
+        closes = true
+        if socket != nil {
+            socket?.close(code: code, into: &output)
+            return []
+        }
+        isFinished = true
+        return [closed(code: nil, reason: WireMessages.closedDuringHandshake)]
+    }
+
+    // MARK: What the transport tells
+
+    /// Takes bytes that have arrived.
+    public mutating func receive(_ bytes: [UInt8]) -> [ClientInput] {
+        guard !isFinished, !bytes.isEmpty else { return [] }
+        if socket != nil { return receiveFrames(bytes) }
+        http.receive(bytes)
+        return readAnswer()
+    }
+
+    /// Takes the news that the server sends no more.
+    public mutating func receiveEndOfStream() -> [ClientInput] {
+        guard !isFinished else { return [] }
+        if socket != nil { return end(WireMessages.endWithoutCloseFrame) }
+        http.receiveEndOfStream()
+        return readAnswer()
+    }
+
+    /// Takes the news that the connection could not be made, or broke.
+    public mutating func fail(_ reason: String) -> [ClientInput] {
+        isFinished ? [] : end(reason)
+    }
+
+    // MARK: The answer
+
+    private mutating func readAnswer() -> [ClientInput] {
+        while true {
+            let event: HTTP1.Event
+            do throws(RemoteError) {
+                event = try http.nextEvent()
+            } catch {
+                return end("\(ClientError.badHTTP(error))")
+            }
+            switch event {
+            case .response(let head) where head.status.code == 101: return switchProtocols(head)
+            case .response(let head):
+                answer = ClientResponse(number: number, status: head.status.code, fields: head.fields.httpFields)
+            case .body(let bytes): answer?.body += bytes
+            case .end:
+                // A message that ends has a head.
+                guard let answer else { preconditionFailure("a body without a head") }
+                isFinished = true
+                return [handshake == nil ? .response(answer) : .socketRefused(answer)]
+            case .informational: continue
+            case .needsData, .paused: return []
+            case .connectionClosed, .request: return end("\(ClientError.truncatedResponse)")
+            }
+        }
+    }
+
+    private mutating func switchProtocols(_ head: ResponseHead) -> [ClientInput] {
+        // HTTP1 refuses a 101 to a request that proposed nothing.
+        guard let handshake else { preconditionFailure("a change of protocol that was not proposed") }
+        if let failure = handshake.verify(status: head.status, fields: head.fields.httpFields) {
+            return end("\(ClientError.handshake("\(failure)"))")
+        }
+        socket = WebSocket.Connection(
+            role: .client, limits: WebSocket.Limits(message: limits.message), maskSeed: maskSeed)
+        let first = http.takeTrailingBytes()
+        return [.socketOpened(number)] + (first.isEmpty ? [] : receiveFrames(first))
+    }
+
+    // MARK: Frames
+
+    private mutating func receiveFrames(_ bytes: [UInt8]) -> [ClientInput] {
+        var events: [WebSocket.Event] = []
+        socket?.receive(bytes, events: &events, output: &output)
+        return events.compactMap { event in
+            switch event {
+            case .text(let text): return .text(socket: number, text)
+            case .binary: return .binary(socket: number)
+            case .pong: return .pong(socket: number)
+            case .ping: return nil
+            case .closing(let code, let reason):
+                isFinished = true
+                return closed(code: code ?? .noStatus, reason: reason)
+            case .failed(_, let message):
+                isFinished = true
+                return closed(code: nil, reason: message)
+            }
+        }
+    }
+
+    // MARK: The end
+
+    private mutating func end(_ reason: String) -> [ClientInput] {
+        isFinished = true
+        if socket != nil { return [closed(code: nil, reason: reason)] }
+        return [
+            handshake == nil
+                ? .requestFailed(number: number, reason) : .socketFailed(number: number, reason)
+        ]
+    }
+
+    private func closed(code: CloseCode?, reason: String) -> ClientInput {
+        .socketClosed(ClientSocketEnd(number: number, code: code, reason: reason, isOwn: closes))
+    }
+}

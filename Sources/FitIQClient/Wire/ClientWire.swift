@@ -1,0 +1,130 @@
+import FitIQAPI
+import HTTP1
+import WebSocket
+
+/// All connections of a client, without their transport: actions and bytes in, transport commands and inputs out.
+///
+/// After each call whoever holds the transport takes ``takeCommands()`` and does them in order, and gives what
+/// ``takeInputs()`` has to the client. At most ``ClientLimits/connections`` are open; what names a connection that is
+/// gone is ignored, for a server may end it at any moment.
+public struct ClientWire: Sendable {
+    /// Where the backend is.
+    public let base: BaseURL
+    /// How much is taken.
+    public let limits: ClientLimits
+
+    private var connections: [Int: ClientConnection] = [:]
+    private var seeds: SeededBytes
+    private var commands: [TransportCommand] = []
+    private var inputs: [ClientInput] = []
+
+    /// Makes the network side of a client.
+    ///
+    /// - Parameter seed: decides handshake and mask keys; equal seeds and calls give equal bytes.
+    public init(base: BaseURL, seed: UInt64, limits: ClientLimits = ClientLimits()) {
+        self.base = base
+        self.limits = limits
+        seeds = SeededBytes(seed: seed)
+    }
+
+    /// The numbers of the open connections, in order.
+    public var openConnections: [Int] { connections.keys.sorted() }
+
+    /// What is to be done with the transport, in order; each once.
+    public mutating func takeCommands() -> [TransportCommand] {
+        defer { commands = [] }
+        return commands
+    }
+
+    /// What the client is to be told, in order; each once.
+    public mutating func takeInputs() -> [ClientInput] {
+        defer { inputs = [] }
+        return inputs
+    }
+
+    /// Begins what the client wants done.
+    ///
+    /// - Precondition: the number of a new request or socket is none that is open.
+    public mutating func perform(_ action: ClientAction) {
+        switch action {
+        case .send(let request):
+            if let reason = refusal(number: request.number, target: request.target) {
+                inputs.append(.requestFailed(number: request.number, reason))
+            } else {
+                begin(ClientConnection(request, to: base, limits: limits))
+            }
+        case .openSocket(let request):
+            let seed = seeds.nextWord()
+            if let reason = refusal(number: request.number, target: request.target) {
+                inputs.append(.socketFailed(number: request.number, reason))
+            } else {
+                begin(ClientConnection(request, to: base, seed: seed, limits: limits))
+            }
+        case .sendText(let number, let text):
+            onConnection(number) {
+                $0.send(text: text)
+                return []
+            }
+        case .ping(let number):
+            onConnection(number) {
+                $0.ping()
+                return []
+            }
+        case .closeSocket(let number, let code): onConnection(number) { $0.close(code) }
+        case .cancel(let number), .dropSocket(let number): abandon(number)
+        }
+    }
+
+    /// Takes bytes that have arrived.
+    public mutating func receive(_ bytes: [UInt8], on number: Int) {
+        onConnection(number) { $0.receive(bytes) }
+    }
+
+    /// Takes the news that the server sends no more.
+    public mutating func receiveEndOfStream(on number: Int) {
+        onConnection(number) { $0.receiveEndOfStream() }
+    }
+
+    /// Takes the news that a connection could not be made, or broke; the reason is a sentence for people.
+    public mutating func fail(_ number: Int, _ reason: String) {
+        onConnection(number) { $0.fail(reason) }
+    }
+
+    /// Ends all connections without a word; nothing is told of them.
+    public mutating func abandonAll() {
+        for number in openConnections { abandon(number) }
+    }
+
+    private func refusal(number: Int, target: String) -> String? {
+        precondition(connections[number] == nil, "the number \(number) is taken")
+        if connections.count >= limits.connections {
+            return WireMessages.tooManyConnections(limit: limits.connections)
+        }
+        let isVisible = target.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        return isVisible ? nil : WireMessages.badTarget(target)
+    }
+
+    private mutating func begin(_ connection: ClientConnection) {
+        commands.append(.connect(connection.number))
+        connections[connection.number] = connection
+        onConnection(connection.number) { _ in [] }
+    }
+
+    /// Changes a connection in place, and sends what that left to send.
+    private mutating func onConnection(_ number: Int, _ change: (inout ClientConnection) -> [ClientInput]) {
+        // Taken out meanwhile, so that its buffers have one owner and are not copied.
+        guard var connection = connections.removeValue(forKey: number) else { return }
+        inputs += change(&connection)
+        let output = connection.takeOutput()
+        if !output.isEmpty { commands.append(.send(number, output)) }
+        if connection.isFinished {
+            commands.append(.close(number))
+        } else {
+            connections[number] = connection
+        }
+    }
+
+    private mutating func abandon(_ number: Int) {
+        if connections.removeValue(forKey: number) != nil { commands.append(.close(number)) }
+    }
+}

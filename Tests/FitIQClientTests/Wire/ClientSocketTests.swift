@@ -1,0 +1,148 @@
+import Testing
+import WebSocket
+
+@testable import FitIQClient
+
+@Suite("A WebSocket of the client")
+struct ClientSocketTests {
+    /// A handshake that is under way, and the answer that accepts it.
+    static func begun(limits: ClientLimits = ClientLimits()) throws -> (ClientConnection, acceptance: [UInt8]) {
+        var connection = ClientConnection(
+            WireFixture.socketRequest(), to: try WireFixture.base(), seed: 1, limits: limits)
+        let acceptance = WireFixture.acceptance(of: connection.takeOutput())
+        return (connection, acceptance)
+    }
+
+    static func open(limits: ClientLimits = ClientLimits()) throws -> ClientConnection {
+        var (connection, acceptance) = try begun(limits: limits)
+        #expect(connection.receive(acceptance).map(Played.words) == ["2: opened"])
+        return connection
+    }
+
+    /// Reads what the client sent as its server does.
+    static func read(_ bytes: [UInt8]) -> [WebSocket.Event] {
+        var server = WebSocket.Connection(role: .server)
+        var events: [WebSocket.Event] = []
+        var output: [UInt8] = []
+        server.receive(bytes, events: &events, output: &output)
+        return events
+    }
+
+    @Test("Frames right behind the 101 and after it arrive, however the bytes are cut")
+    func frames() throws {
+        let (connection, acceptance) = try Self.begun()
+        let all =
+            acceptance
+            + WireFixture.frames { server, out in
+                server.send(text: "Grüße", into: &out)
+                server.send(binary: [1], into: &out)
+                server.ping([9], into: &out)
+                server.pong(into: &out)
+                server.close(code: .goingAway, reason: "bye", into: &out)
+                out += [0x81, 0x01, 0x41]
+            }
+        let whole = Played(connection, [all], ends: true)
+        #expect(
+            whole.inputs == ["2: opened", "2: text Grüße", "2: binary", "2: pong", "2: closed 1001 theirs: bye"])
+        #expect(whole.isFinished)
+        #expect(Self.read(whole.sent) == [.pong([9]), .closing(code: .goingAway, reason: "")])
+        for index in all.indices {
+            #expect(Played(connection, [Array(all[..<index]), Array(all[index...])], ends: true) == whole)
+        }
+        #expect(Played(connection, all.map { [$0] }, ends: true) == whole)
+    }
+
+    @Test("Text, pings and a close frame go out in order; the server's answer ends the socket")
+    func sends() throws {
+        var connection = try Self.open()
+        connection.send(text: Array("one".utf8))
+        connection.ping()
+        #expect(connection.close(.normalClosure).isEmpty)
+        connection.send(text: Array("late".utf8))
+        #expect(!connection.isFinished)
+        let sent = connection.takeOutput()
+        #expect(
+            Self.read(sent) == [.text(Array("one".utf8)), .ping([]), .closing(code: .normalClosure, reason: "")])
+        let answer = WireFixture.frames { server, out in server.close(code: .normalClosure, into: &out) }
+        #expect(connection.receive(answer).map(Played.words) == ["2: closed 1000 own: "])
+        #expect(connection.isFinished && connection.takeOutput().isEmpty)
+    }
+
+    @Test("A socket that ends without a close frame says so", arguments: [false, true])
+    func cutOff(isOwn: Bool) throws {
+        var connection = try Self.open()
+        if isOwn { _ = connection.close(.normalClosure) }
+        #expect(
+            connection.receiveEndOfStream().map(Played.words) == [
+                "2: closed - \(isOwn ? "own" : "theirs"): the connection ended without a close frame"
+            ])
+        var broken = try Self.open()
+        #expect(broken.fail("reset.").map(Played.words) == ["2: closed - theirs: reset."])
+    }
+
+    @Test("An empty close frame is 1005")
+    func emptyClose() throws {
+        var connection = try Self.open()
+        let bytes = WireFixture.frames { server, out in server.close(code: nil, into: &out) }
+        #expect(connection.receive(bytes).map(Played.words) == ["2: closed 1005 theirs: "])
+    }
+
+    @Test("A handshake that is given up is closed without a word on the wire")
+    func givenUp() throws {
+        var (connection, _) = try Self.begun()
+        connection.send(text: [65])
+        connection.ping()
+        #expect(
+            connection.close(.normalClosure).map(Played.words)
+                == ["2: closed - own: the socket was closed before its handshake was answered"])
+        #expect(connection.isFinished && connection.takeOutput().isEmpty)
+        #expect(connection.close(.normalClosure).isEmpty)
+    }
+
+    @Test(
+        "A handshake that is not accepted is refused with the answer, or fails with a reason",
+        arguments: [
+            (
+                "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\n{}", "2: refused 401 {}"
+            ),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", "2: refused 200 "),
+            (
+                """
+                HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+                Sec-WebSocket-Accept: AAAA\r\n\r\n
+                """,
+                """
+                2: no socket: the WebSocket handshake failed: The server's 101 has Sec-WebSocket-Accept: "AAAA" \
+                instead of "EXPECTED". It did not answer this handshake's key.
+                """
+            ),
+        ])
+    func refused(bytes: String, words: String) throws {
+        let (connection, acceptance) = try Self.begun()
+        let all = Array(bytes.utf8)
+        let whole = Played(connection, [all])
+        let expected = String(decoding: acceptance, as: UTF8.self).split(separator: "\r\n").last?.split(separator: " ")
+            .last
+        #expect(whole.inputs == [words.replacing("EXPECTED", with: expected ?? "")])
+        #expect(whole.isFinished && whole.sent.isEmpty)
+        #expect(Played(connection, all.map { [$0] }) == whole)
+    }
+
+    @Test("A message at the limit arrives, one over it ends the socket")
+    func limit() throws {
+        var limits = ClientLimits()
+        limits.message = 4
+        var connection = try Self.open(limits: limits)
+        let fits = WireFixture.frames { server, out in server.send(text: "1234", into: &out) }
+        #expect(connection.receive(fits).map(Played.words) == ["2: text 1234"])
+        let tooLong = WireFixture.frames { server, out in server.send(text: "12345", into: &out) }
+        let told = connection.receive(tooLong).map(Played.words)
+        #expect(told.count == 1 && told[0].hasPrefix("2: closed - theirs: "))
+        #expect(connection.isFinished)
+        guard case .closing(let code, _) = Self.read(connection.takeOutput()).first else {
+            Issue.record("no close frame went out")
+            return
+        }
+        #expect(code == .messageTooBig)
+    }
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import WebSocket
+
+@testable import FitIQClient
+
+/// A backend of bytes, for the client's half of a connection.
+enum WireFixture {
+    static func base() throws -> BaseURL { try BaseURL("http://127.0.0.1:8080/w/w1") }
+
+    static func request(_ number: Int = 1, _ method: HTTPRequest.Method = .get, body: String? = nil) -> ClientRequest {
+        ClientRequest(
+            number: number, method: method, target: "/api/v1/consultations?page=1",
+            fields: [.authorization: "Bearer t"],
+            body: body.map { Array($0.utf8) })
+    }
+
+    static func socketRequest(_ number: Int = 2) -> ClientSocketRequest {
+        ClientSocketRequest(
+            number: number, target: "/api/v1/consultations/c/ws", fields: [.authorization: "Bearer t"])
+    }
+
+    /// The server's answer to a handshake, whose request these bytes are.
+    static func acceptance(of request: [UInt8]) -> [UInt8] {
+        let name = "Sec-WebSocket-Key: "
+        let lines = String(decoding: request, as: UTF8.self).split(separator: "\r\n")
+        let key = lines.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) } ?? ""
+        return Array(
+            """
+            HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\
+            Sec-WebSocket-Accept: \(ServerHandshake.accept(for: key))\r\n\r\n
+            """.utf8)
+    }
+
+    /// Frames of a server.
+    static func frames(_ write: (inout WebSocket.Connection, inout [UInt8]) -> Void) -> [UInt8] {
+        var server = WebSocket.Connection(role: .server)
+        var out: [UInt8] = []
+        write(&server, &out)
+        return out
+    }
+}
+
+/// What came of bytes: inputs in words, and what the client sent beside its request.
+struct Played: Equatable {
+    var inputs: [String] = []
+    var sent: [UInt8] = []
+    var isFinished = false
+
+    /// Gives a connection bytes in pieces, and the end of the stream where it is wanted.
+    init(_ connection: ClientConnection, _ pieces: [[UInt8]], ends: Bool = false) {
+        var connection = connection
+        _ = connection.takeOutput()
+        var told: [ClientInput] = []
+        for piece in pieces { told += connection.receive(piece) }
+        if ends { told += connection.receiveEndOfStream() }
+        inputs = told.map(Played.words)
+        sent = connection.takeOutput()
+        isFinished = connection.isFinished
+    }
+
+    static func words(_ input: ClientInput) -> String {
+        switch input {
+        case .response(let answer):
+            "\(answer.number): \(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+        case .requestFailed(let number, let reason): "\(number): failed: \(reason)"
+        case .socketOpened(let number): "\(number): opened"
+        case .socketRefused(let answer):
+            "\(answer.number): refused \(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+        case .socketFailed(let number, let reason): "\(number): no socket: \(reason)"
+        case .text(let number, let text): "\(number): text \(String(decoding: text, as: UTF8.self))"
+        case .binary(let number): "\(number): binary"
+        case .pong(let number): "\(number): pong"
+        case .socketClosed(let end):
+            "\(end.number): closed \(end.code?.description ?? "-") \(end.isOwn ? "own" : "theirs"): \(end.reason)"
+        }
+    }
+}
