@@ -12,16 +12,18 @@ public enum ClientError: Error, CustomStringConvertible {
     case badHTTP(RemoteError)
     /// The connection ended before the response was complete.
     case truncatedResponse
-    /// The body of a response is not JSON.
-    case notJSON(status: Int)
     /// The backend refused a request; `message` is its own.
     case refused(status: Int, message: String)
     /// The WebSocket handshake failed.
     case handshake(String)
-    /// A frame of the backend is not what the contract says.
-    case badFrame(String)
     /// The backend closed the socket.
     case closed(code: CloseCode, reason: String)
+    /// The backend has left more bytes unread than the client keeps for it.
+    case notRead(limit: Int)
+    /// What was asked for did not come about, for the reason that the client's user is told.
+    case problem(ClientState.Problem)
+    /// The client is closed, or has more to do than it keeps in mind.
+    case unavailable
 
     /// What happened and what to do.
     public var description: String {
@@ -30,12 +32,14 @@ public enum ClientError: Error, CustomStringConvertible {
         case .transport(let error): "\(error)."
         case .badHTTP(let error): "the server's response is not valid HTTP: \(error.message) (\(error.source))."
         case .truncatedResponse: "the connection ended in the middle of a response."
-        case .notJSON(let status): "the server answered \(status) with a body that is not JSON; is it a FitIQ backend?"
         case .refused(let status, let message): "the server answered \(status): \(message)"
         case .handshake(let what): "the WebSocket handshake failed: \(what)"
-        case .badFrame(let text): "the server sent a frame that the contract does not know: \(text)"
         case .closed(let code, let reason):
             "the server closed the socket with \(code)" + (reason.isEmpty ? "." : ": \(reason)")
+        case .notRead(let limit):
+            "the server has left more than \(limit) bytes unread, so the connection was given up."
+        case .problem(let problem): problem.message
+        case .unavailable: "the client is closed, or has too many commands waiting; make another, or ask for less."
         }
     }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FitIQAPI
 import FitIQClient
-import JSON
 import MockServer
 import Sockets
 
@@ -35,7 +34,7 @@ struct Chat: ParsableCommand {
         help: ArgumentHelp(
             "message (consultation-websocket) or user_message (enhanced-consultations).",
             valueName: "type"))
-    var chatProtocol = MessageType.message
+    var chatProtocol = ClientConfiguration.ChatStyle.message
 
     @Option(help: ArgumentHelp("Where the fake is. (default: \(Chat.defaultURL))", valueName: "url"))
     var url: String?
@@ -46,12 +45,6 @@ struct Chat: ParsableCommand {
     @Option(help: ArgumentHelp("The X-API-Key. (default: \(DevelopmentCredentials.apiKey))", valueName: "key"))
     var apiKey: String?
 
-    /// The type of the frames that it sends, and with it that of the answers.
-    enum MessageType: String, CaseIterable, ExpressibleByArgument {
-        case message
-        case userMessage = "user_message"
-    }
-
     func run() throws {
         let credentials = Credentials(
             token: Settings.text(token, "TOKEN")
@@ -59,8 +52,14 @@ struct Chat: ParsableCommand {
                     secret: Settings.text(nil, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret),
             apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         do {
-            let base = try BaseURL(Settings.text(url, "URL") ?? Chat.defaultURL)
-            try chat(base, credentials)
+            let client = try FitIQClient(url: Settings.text(url, "URL") ?? Chat.defaultURL, credentials: credentials) {
+                // Whoever tries out a fake wants to see what it does, and at once.
+                $0.retries.maximumAttempts = 1
+                $0.reconnects.maximumTries = 0
+                $0.checksAnswers = false
+                $0.chat = chatProtocol
+            }
+            try chat(client)
         } catch let error as ClientError {
             if case .transport(let cause) = error, cause.operation == .connect {
                 throw Failure.configuration(
@@ -71,12 +70,15 @@ struct Chat: ParsableCommand {
         }
     }
 
-    private func chat(_ base: BaseURL, _ credentials: Credentials) throws {
-        let id = try RESTClient(base: base, credentials: credentials).startConsultation(persona: persona.rawValue)
-        let socket = try ChatSocket(base: base, credentials: credentials, consultation: id, seed: SystemEntropy.seed())
-        defer { socket.close() }
+    private func chat(_ client: FitIQClient) throws {
+        let persona = persona
+        let id = try ChatAnswer.cause(of: client) {
+            try Blocking.wait { try await client.startConsultation(persona: persona) }
+        }
+        // Leaves in good order, whatever happened.
+        defer { try? Blocking.wait { await client.close() } }
         if let message {
-            try ask(message, socket)
+            try ask(message, client)
             return
         }
         let isTerminal = isatty(STDIN_FILENO) == 1
@@ -87,47 +89,23 @@ struct Chat: ParsableCommand {
                 fflush(nil)
             }
             guard let line = readLine() else { return }
-            if line.contains(where: { !$0.isWhitespace }) { try ask(line, socket) }
+            if line.contains(where: { !$0.isWhitespace }) { try ask(line, client) }
         }
     }
 
     /// Sends a message and prints the answer chunk by chunk.
-    private func ask(_ content: String, _ socket: ChatSocket) throws {
-        try socket.send(["type": .string(chatProtocol.rawValue), "content": .string(content)])
-        var isInLine = false
-        // What is said on standard error begins a line of its own.
-        func endLine() {
-            if isInLine { print() }
-            fflush(nil)
-        }
-        while true {
-            let frame: JSONValue
-            do throws(ClientError) {
-                frame = try socket.next()
-            } catch {
-                endLine()
-                throw error
-            }
-            switch frame["type"]?.string {
-            case "stream_chunk", "assistant_message_chunk":
-                isInLine = true
-                print(frame["content"]?.string ?? "", terminator: "")
-                fflush(nil)
-            case "stream_complete", "assistant_message_end":
-                print()
-                return
-            case "error":
-                let said = frame["error"]?.string ?? "the server sent an error without a text."
-                let text = said + Messages.otherProtocol(after: said, spoken: chatProtocol.rawValue)
-                // The conversation goes on: the next line may be better.
-                endLine()
-                guard message == nil else { throw Failure.running(text) }
-                FitIQMock.printError(text)
-                return
-            default: continue
-            }
+    private func ask(_ content: String, _ client: FitIQClient) throws {
+        do {
+            try ChatAnswer.cause(of: client) { try Blocking.wait { try await ChatAnswer.print(to: content, client) } }
+        } catch ClientError.problem(let problem) where problem.kind == .chat || problem.kind == .refused {
+            let text = problem.message + Messages.otherProtocol(after: problem.message, spoken: chatProtocol.rawValue)
+            // The conversation goes on: the next line may be better.
+            guard message == nil else { throw Failure.running(text) }
+            FitIQMock.printError(text)
         }
     }
 }
+
+extension ClientConfiguration.ChatStyle: ExpressibleByArgument {}
 
 extension Persona: ExpressibleByArgument {}

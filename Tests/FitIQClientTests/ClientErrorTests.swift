@@ -15,10 +15,11 @@ struct ClientErrorTests {
                 "the server's response is not valid HTTP: no status line (RFC 9112 §4)."
             ),
             (.truncatedResponse, "the connection ended in the middle of a response."),
-            (.notJSON(status: 200), "the server answered 200 with a body that is not JSON; is it a FitIQ backend?"),
             (.refused(status: 404, message: "No."), "the server answered 404: No."),
             (.handshake("no Upgrade"), "the WebSocket handshake failed: no Upgrade"),
-            (.badFrame("x"), "the server sent a frame that the contract does not know: x"),
+            (.notRead(limit: 9), "the server has left more than 9 bytes unread, so the connection was given up."),
+            (.problem(ClientState.Problem(kind: .refused, message: "No.")), "No."),
+            (.unavailable, "the client is closed, or has too many commands waiting; make another, or ask for less."),
             (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),
             (.closed(code: .normalClosure, reason: ""), "the server closed the socket with 1000."),
         ] as [(ClientError, String)])

@@ -16,7 +16,7 @@ public struct ClientConnection: Sendable {
     private var http: HTTP1.Connection
     private let handshake: ClientHandshake?
     private var socket: WebSocket.Connection?
-    private let limits: ClientLimits
+    private let limits: WireLimits
     private let maskSeed: UInt64
     private var output: [UInt8] = []
     /// The answer that is arriving.
@@ -27,7 +27,7 @@ public struct ClientConnection: Sendable {
     /// Begins a request on a connection of its own.
     ///
     /// - Precondition: the request's target is visible ASCII.
-    public init(_ request: ClientRequest, to base: BaseURL, limits: ClientLimits = ClientLimits()) {
+    public init(_ request: ClientRequest, to base: BaseURL, limits: WireLimits = WireLimits()) {
         self.init(number: request.number, handshake: nil, maskSeed: 0, limits)
         // One request for each connection: none is lost to a server that closes an idle one just then.
         let fields: HTTPFields = [.hostField: base.authority, .connection: "close"]
@@ -41,7 +41,7 @@ public struct ClientConnection: Sendable {
     /// - Parameter seed: decides the handshake's key and the keys that frames are masked with.
     /// - Precondition: the request's target is visible ASCII.
     public init(
-        _ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: ClientLimits = ClientLimits()
+        _ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()
     ) {
         var keys = SeededBytes(seed: seed)
         let handshake = ClientHandshake(key: keys.next(16))
@@ -52,7 +52,7 @@ public struct ClientConnection: Sendable {
             fields: fields + handshake.requestFields + request.fields, body: nil, into: &output)
     }
 
-    private init(number: Int, handshake: ClientHandshake?, maskSeed: UInt64, _ limits: ClientLimits) {
+    private init(number: Int, handshake: ClientHandshake?, maskSeed: UInt64, _ limits: WireLimits) {
         self.number = number
         self.handshake = handshake
         self.maskSeed = maskSeed

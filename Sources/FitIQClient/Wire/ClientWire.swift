@@ -5,13 +5,13 @@ import WebSocket
 /// All connections of a client, without their transport: actions and bytes in, transport commands and inputs out.
 ///
 /// After each call whoever holds the transport takes ``takeCommands()`` and does them in order, and gives what
-/// ``takeInputs()`` has to the client. At most ``ClientLimits/connections`` are open; what names a connection that is
+/// ``takeInputs()`` has to the client. At most ``WireLimits/connections`` are open; what names a connection that is
 /// gone is ignored, for a server may end it at any moment.
 public struct ClientWire: Sendable {
     /// Where the backend is.
     public let base: BaseURL
     /// How much is taken.
-    public let limits: ClientLimits
+    public let limits: WireLimits
 
     private var connections: [Int: ClientConnection] = [:]
     private var seeds: SeededBytes
@@ -21,7 +21,7 @@ public struct ClientWire: Sendable {
     /// Makes the network side of a client.
     ///
     /// - Parameter seed: decides handshake and mask keys; equal seeds and calls give equal bytes.
-    public init(base: BaseURL, seed: UInt64, limits: ClientLimits = ClientLimits()) {
+    public init(base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         self.base = base
         self.limits = limits
         seeds = SeededBytes(seed: seed)

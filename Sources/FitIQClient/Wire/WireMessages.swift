@@ -11,8 +11,4 @@ enum WireMessages {
     static func badTarget(_ target: String) -> String {
         "'\(target.prefix(80))' cannot stand in a request: percent-encode what is not visible ASCII."
     }
-
-    static func notRead(limit: Int) -> String {
-        "the server has left more than \(limit) bytes unread, so the connection was given up."
-    }
 }

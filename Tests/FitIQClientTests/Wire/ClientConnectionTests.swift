@@ -68,7 +68,7 @@ struct ClientConnectionTests {
 
     @Test("An answer is the same however its bytes are cut", arguments: answers)
     func answer(bytes: String, ends: Bool, words: String) throws {
-        var limits = ClientLimits()
+        var limits = WireLimits()
         limits.body = 16
         let connection = ClientConnection(WireFixture.request(), to: try WireFixture.base(), limits: limits)
         let all = Array(bytes.utf8)

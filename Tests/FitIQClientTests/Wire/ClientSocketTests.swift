@@ -6,14 +6,14 @@ import WebSocket
 @Suite("A WebSocket of the client")
 struct ClientSocketTests {
     /// A handshake that is under way, and the answer that accepts it.
-    static func begun(limits: ClientLimits = ClientLimits()) throws -> (ClientConnection, acceptance: [UInt8]) {
+    static func begun(limits: WireLimits = WireLimits()) throws -> (ClientConnection, acceptance: [UInt8]) {
         var connection = ClientConnection(
             WireFixture.socketRequest(), to: try WireFixture.base(), seed: 1, limits: limits)
         let acceptance = WireFixture.acceptance(of: connection.takeOutput())
         return (connection, acceptance)
     }
 
-    static func open(limits: ClientLimits = ClientLimits()) throws -> ClientConnection {
+    static func open(limits: WireLimits = WireLimits()) throws -> ClientConnection {
         var (connection, acceptance) = try begun(limits: limits)
         #expect(connection.receive(acceptance).map(Played.words) == ["2: opened"])
         return connection
@@ -130,7 +130,7 @@ struct ClientSocketTests {
 
     @Test("A message at the limit arrives, one over it ends the socket")
     func limit() throws {
-        var limits = ClientLimits()
+        var limits = WireLimits()
         limits.message = 4
         var connection = try Self.open(limits: limits)
         let fits = WireFixture.frames { server, out in server.send(text: "1234", into: &out) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("All connections of a client")
 struct ClientWireTests {
-    private func wire(_ limits: ClientLimits = ClientLimits(), seed: UInt64 = 1) throws -> ClientWire {
+    private func wire(_ limits: WireLimits = WireLimits(), seed: UInt64 = 1) throws -> ClientWire {
         ClientWire(base: try WireFixture.base(), seed: seed, limits: limits)
     }
 
@@ -80,7 +80,7 @@ struct ClientWireTests {
 
     @Test("A connection more than the limit fails at once, and counts no more when one is gone")
     func limit() throws {
-        var limits = ClientLimits()
+        var limits = WireLimits()
         limits.connections = 2
         var wire = try wire(limits)
         for number in 1...3 { wire.perform(.send(WireFixture.request(number))) }

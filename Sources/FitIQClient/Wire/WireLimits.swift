@@ -1,5 +1,5 @@
-/// How much of everything a client takes before it gives up on a connection.
-public struct ClientLimits: Sendable, Hashable {
+/// How much a client takes from the network before it gives up on a connection.
+public struct WireLimits: Sendable, Hashable {
     /// The bytes of an answer's body; a larger one is a failed request.
     public var body = 8 << 20
     /// The bytes of a message on a WebSocket; a larger one ends the socket with 1009.

@@ -1,0 +1,190 @@
+import FitIQAPI
+import FitIQClient
+import MockServer
+
+/// A network made of arrays: an engine and any number of clients in one thread, without sockets.
+///
+/// It does what `Host` does with sockets: it reads from a connection only while reading is not paused, at most 16 KiB at a
+/// time, and obeys each ending as documented. Nothing moves but in ``settle()``, and equal calls give equal bytes.
+public final class VirtualNetwork {
+    /// The server.
+    public let engine: Engine
+    /// The engine's time; it stands still while the worlds' own clocks are moved by hand.
+    public var now: Timestamp
+
+    private var links: [Int: Link] = [:]
+    /// Links with bytes or an end of stream that the engine has not taken.
+    private var waiting: [Link] = []
+    /// Clients whose wires may have commands.
+    private var endpoints: [Weak] = []
+
+    /// What a server reads in one go.
+    private static let pieceSize = 16 * 1024
+
+    /// Joins an engine to a network that has no clients.
+    public init(_ engine: Engine, now: Timestamp) {
+        self.engine = engine
+        self.now = now
+    }
+
+    /// One client's side of the network.
+    public final class Endpoint {
+        /// The client's connections.
+        public var wire: ClientWire
+        /// Where the server's side of each is, by the client's numbers.
+        fileprivate var links: [Int: Link] = [:]
+
+        fileprivate init(_ wire: ClientWire) { self.wire = wire }
+    }
+
+    /// A connection between a client and the server.
+    fileprivate final class Link {
+        let id: ConnectionID
+        let number: Int
+        weak var endpoint: Endpoint?
+        /// What the client has sent and the server has not read.
+        var toServer: ArraySlice<UInt8> = []
+        /// Whether the client has closed; the server learns it after what was sent.
+        var isClosedByClient = false
+        var hasToldClosing = false
+        /// Whether the server has said that it sends no more.
+        var isFinishedByServer = false
+
+        init(id: ConnectionID, number: Int, endpoint: Endpoint) {
+            self.id = id
+            self.number = number
+            self.endpoint = endpoint
+        }
+    }
+
+    private struct Weak {
+        weak var endpoint: Endpoint?
+    }
+
+    /// Adds a client; it leaves with the endpoint.
+    public func join(_ wire: ClientWire) -> Endpoint {
+        endpoints.removeAll { $0.endpoint == nil }
+        let endpoint = Endpoint(wire)
+        endpoints.append(Weak(endpoint: endpoint))
+        return endpoint
+    }
+
+    /// Carries bytes both ways until nothing moves any more; what clients are told waits in their wires.
+    ///
+    /// - Returns: whether anything moved.
+    @discardableResult
+    public func settle() -> Bool {
+        var hasMoved = false
+        while true {
+            var isQuiet = true
+            for entry in endpoints {
+                if let endpoint = entry.endpoint, carryOut(endpoint.wire.takeCommands(), of: endpoint) {
+                    isQuiet = false
+                }
+            }
+            let batch = waiting
+            waiting = []
+            for link in batch where deliver(link) { isQuiet = false }
+            for connection in engine.takeTouched() {
+                isQuiet = false
+                serve(connection)
+            }
+            if isQuiet { return hasMoved }
+            hasMoved = true
+        }
+    }
+
+    // MARK: From the clients
+
+    private func carryOut(_ commands: [TransportCommand], of endpoint: Endpoint) -> Bool {
+        for command in commands {
+            switch command {
+            case .connect(let number): connect(number, of: endpoint)
+            case .send(let number, let bytes):
+                guard let link = endpoint.links[number] else { continue }
+                link.toServer += bytes
+                schedule(link)
+            case .close(let number):
+                guard let link = endpoint.links.removeValue(forKey: number) else { continue }
+                link.isClosedByClient = true
+                schedule(link)
+            }
+        }
+        return !commands.isEmpty
+    }
+
+    private func connect(_ number: Int, of endpoint: Endpoint) {
+        guard let id = engine.open(at: now) else {
+            endpoint.wire.fail(number, "the server has no room for another connection.")
+            return
+        }
+        let link = Link(id: id, number: number, endpoint: endpoint)
+        links[id.place] = link
+        endpoint.links[number] = link
+    }
+
+    private func schedule(_ link: Link) {
+        if !waiting.contains(where: { $0 === link }) { waiting.append(link) }
+    }
+
+    /// Hands the server a piece of what a client sent; true where it took something.
+    private func deliver(_ link: Link) -> Bool {
+        guard links[link.id.place] === link, let connection = engine.connection(link.id) else { return false }
+        let isClosing = link.isClosedByClient && !link.hasToldClosing
+        guard !link.toServer.isEmpty || isClosing else { return false }
+        guard !engine.isReadingPaused(connection) else {
+            waiting.append(link)
+            return false
+        }
+        if link.toServer.isEmpty {
+            link.hasToldClosing = true
+            engine.receiveEndOfStream(on: link.id, at: now)
+            return true
+        }
+        let piece = Array(link.toServer.prefix(Self.pieceSize))
+        link.toServer = link.toServer.dropFirst(piece.count)
+        piece.withUnsafeBytes { engine.receive($0, on: link.id, at: now) }
+        waiting.append(link)
+        return true
+    }
+
+    // MARK: From the server
+
+    private func serve(_ connection: Connection) {
+        // Touched, and gone since.
+        guard let link = links[connection.id.place], link.id == connection.id else { return }
+        if connection.ending == .reset { return drop(link, .reset) }
+        while connection.hasOutput {
+            // Whoever has closed answers what still comes with a reset.
+            guard let endpoint = link.endpoint, !link.isClosedByClient else { return drop(link, .gone) }
+            let bytes = connection.withOutput { Array($0) }
+            endpoint.wire.receive(bytes, on: link.number)
+            engine.sent(bytes.count, on: link.id, at: now)
+        }
+        guard connection.isDrained else { return }
+        switch connection.ending {
+        case .none: break
+        case .close: drop(link, .closed)
+        case .reset, .resetAfterOutput: drop(link, .reset)
+        case .lingering:
+            guard !link.isFinishedByServer else { return }
+            link.isFinishedByServer = true
+            link.endpoint?.wire.receiveEndOfStream(on: link.number)
+        }
+    }
+
+    private enum Ending { case closed, reset, gone }
+
+    private func drop(_ link: Link, _ ending: Ending) {
+        links[link.id.place] = nil
+        if let endpoint = link.endpoint, !link.isClosedByClient {
+            endpoint.links[link.number] = nil
+            switch ending {
+            case .closed: endpoint.wire.receiveEndOfStream(on: link.number)
+            case .reset: endpoint.wire.fail(link.number, "the server has reset the connection.")
+            case .gone: break
+            }
+        }
+        engine.transportClosed(link.id)
+    }
+}

@@ -1,0 +1,86 @@
+import Sockets
+
+/// A client of the API: consultations with their chat, goals and meals, over connections of its own.
+///
+/// It keeps its promises to the backend by itself: it repeats what failed, opens the chat again, pings, polls, as the guides
+/// say. ``perform(_:)`` begins something; what comes of it shows in ``state``. The calls that wait are made of that.
+///
+///     let client = try FitIQClient(url: "http://127.0.0.1:8080", credentials: credentials)
+///     _ = try await client.startConsultation(persona: .nutritionist)
+///     print(try await client.send("What should I eat for breakfast?"))
+///     await client.close()
+///
+/// It runs on a thread of its own until ``close()``, or until nobody refers to it; all calls are safe from any thread.
+public final class FitIQClient: Sendable {
+    /// Brings a fresh token after one was refused; nil where there is none.
+    public typealias TokenRefresh = @Sendable () async -> String?
+
+    /// What it was made with.
+    public let configuration: ClientConfiguration
+    let news = ClientNews()
+    private let inbox = ClientInbox()
+    private let mailbox: Mailbox
+
+    /// Makes a client and starts its thread; nothing is sent before it is asked for something.
+    ///
+    /// - Parameters:
+    ///   - url: where the backend is, `http://host:port`, perhaps with a path.
+    ///   - configure: changes the usual configuration.
+    ///   - refreshToken: asked when the backend refuses the token, once until it has answered.
+    /// - Throws: `badURL`, or `transport` where the system has no room for another loop.
+    public init(
+        url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
+        refreshToken: TokenRefresh? = nil
+    ) throws(ClientError) {
+        let base = try BaseURL(url)
+        var configuration = ClientConfiguration(credentials: credentials)
+        configure(&configuration)
+        // Nobody would bring the token that is waited for.
+        if refreshToken == nil, configuration.freshToken == nil { configuration.patience.token = .zero }
+        self.configuration = configuration
+        do throws(SocketError) {
+            let loop = try EventLoop()
+            mailbox = loop.mailbox
+            let thread = ClientLoop(loop, configuration, base, inbox: inbox, news: news, refreshToken: refreshToken)
+            try SystemThread.start { thread.run() }
+        } catch {
+            throw .transport(error)
+        }
+    }
+
+    deinit {
+        inbox.close()
+        mailbox.requestStop()
+    }
+
+    /// Begins something; what comes of it shows in ``state``.
+    ///
+    /// - Returns: false where the client is closed or 1024 commands wait already; then nothing comes of it.
+    @discardableResult
+    public func perform(_ command: ClientCommand) -> Bool { ask(command) != nil }
+
+    /// What its user sees now.
+    public var state: ClientState { news.snapshot.state }
+
+    /// What its user sees, each time that it has changed; ends when the client closes.
+    public var states: ClientChanges<ClientState> { ClientChanges(news: news) { $0 } }
+
+    /// The messages of the chat, each time that they have changed; ends when the client closes.
+    public var transcript: ClientChanges<[ClientState.Line]> { ClientChanges(news: news) { $0.transcript } }
+
+    /// What went wrong last between client and backend, to look for the cause of a problem; nil while nothing did.
+    public var lastFailure: ClientError? { news.snapshot.failure }
+
+    /// Leaves the chat in good order, ends all connections and the thread; takes at most a second. Nothing can be begun any more.
+    public func close() async {
+        inbox.close()
+        mailbox.post {}
+        for await _ in news.snapshots() {}
+    }
+
+    /// Begins something, and gives the ticket by which the snapshots tell that it has begun.
+    func ask(_ command: ClientCommand) -> Int? {
+        defer { mailbox.post {} }
+        return inbox.add(command)
+    }
+}

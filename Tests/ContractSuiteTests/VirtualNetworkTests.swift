@@ -1,0 +1,117 @@
+import ContractSuite
+import FitIQAPI
+import FitIQClient
+import JSON
+import MockServer
+import Scenarios
+import Testing
+
+/// An engine with one world whose clock is moved by hand, on a network of arrays.
+struct VirtualWorld {
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    let network: VirtualNetwork
+    let access: Engine.WorldAccess
+
+    init(_ scenario: String = "default", guide: GuideMode = .union) throws {
+        let engine = try Engine(Engine.Configuration(), now: Self.start)
+        network = VirtualNetwork(engine, now: Self.start)
+        access = try engine.makeWorld(
+            try #require(Scenario.builtIn(named: scenario)), guide: guide, clock: .manual, judged: true, at: Self.start)
+    }
+
+    var surroundings: Surroundings {
+        Surroundings(
+            url: access.url, webSocketURL: access.webSocketURL, token: access.token, freshToken: access.freshToken,
+            apiKey: access.apiKey, guide: access.mode, now: access.now)
+    }
+
+    func join(seed: UInt64 = 1) throws -> VirtualNetwork.Endpoint {
+        network.join(ClientWire(base: try BaseURL(access.url), seed: seed))
+    }
+
+    /// The fields of a client of this world.
+    func request(_ number: Int, _ target: String, body: String? = nil) -> ClientRequest {
+        var fields = Credentials(token: access.token, apiKey: access.apiKey).fields
+        if body != nil { fields[.contentType] = "application/json" }
+        return ClientRequest(
+            number: number, method: body == nil ? .get : .post, target: target, fields: fields,
+            body: body.map { Array($0.utf8) })
+    }
+}
+
+@Suite("A network of arrays")
+struct VirtualNetworkTests {
+    private func answers(_ inputs: [ClientInput]) -> [(number: Int, status: Int, body: JSONValue?)] {
+        inputs.compactMap {
+            guard case .response(let answer) = $0 else { return nil }
+            return (answer.number, answer.status, try? JSON.parse(answer.body))
+        }
+    }
+
+    @Test("Requests of several clients are answered, and nothing moves twice")
+    func requests() throws {
+        let world = try VirtualWorld()
+        let (anna, ben) = (try world.join(), try world.join(seed: 2))
+        anna.wire.perform(.send(world.request(1, "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#)))
+        ben.wire.perform(.send(world.request(1, "/api/v1/consultations")))
+        #expect(world.network.settle())
+        let created = answers(anna.wire.takeInputs())
+        #expect(created.map(\.number) == [1] && created.map(\.status) == [201])
+        #expect(answers(ben.wire.takeInputs()).map(\.status) == [200])
+        #expect(anna.wire.openConnections.isEmpty && ben.wire.openConnections.isEmpty)
+        #expect(!world.network.settle())
+    }
+
+    @Test("A socket streams in the world's time, and its end reaches the server")
+    func socket() throws {
+        let world = try VirtualWorld()
+        let client = try world.join()
+        client.wire.perform(.send(world.request(1, "/api/v1/consultations", body: #"{"persona":"nutritionist"}"#)))
+        world.network.settle()
+        let body = try #require(answers(client.wire.takeInputs()).first?.body)
+        let id = try #require((body["data"]?["id"] ?? body["data"]?["consultation"]?["id"])?.string)
+        let request = world.request(2, "/api/v1/consultations/\(id)/ws")
+        client.wire.perform(
+            .openSocket(ClientSocketRequest(number: 2, target: request.target, fields: request.fields)))
+        world.network.settle()
+        client.wire.perform(.sendText(socket: 2, Array(#"{"type":"message","content":"Hello"}"#.utf8)))
+        world.network.settle()
+        _ = client.wire.takeInputs()
+        let engine = world.network.engine
+        var texts = 0
+        while let due = engine.nextDue(ofWorld: world.access.id, at: world.network.now),
+            due < world.access.now.advanced(byNanoseconds: 60_000_000_000)
+        {
+            engine.advanceWorld(world.access.id, to: due, at: world.network.now)
+            world.network.settle()
+            texts += client.wire.takeInputs().count
+        }
+        #expect(texts > 3)
+        client.wire.perform(.closeSocket(socket: 2, .normalClosure))
+        world.network.settle()
+        let last = client.wire.takeInputs().last
+        guard case .socketClosed(let end)? = last else {
+            Issue.record("the socket did not close: \(String(describing: last))")
+            return
+        }
+        #expect(end.isOwn && end.code == .normalClosure)
+        let journal = String(decoding: engine.journalLines(ofWorld: world.access.id), as: UTF8.self)
+        #expect(journal.contains(#""initiator":"client""#), "\(journal.suffix(600))")
+    }
+
+    @Test("A client that leaves without a word is gone for the server too")
+    func abandoned() throws {
+        let world = try VirtualWorld()
+        let client = try world.join()
+        let request = world.request(1, "/__admin/echo")
+        client.wire.perform(
+            .openSocket(ClientSocketRequest(number: 1, target: request.target, fields: request.fields)))
+        world.network.settle()
+        #expect(client.wire.openConnections == [1])
+        client.wire.perform(.dropSocket(socket: 1))
+        #expect(world.network.settle())
+        #expect(client.wire.takeInputs().count <= 1)
+        #expect(!world.network.settle())
+    }
+}
