@@ -1,0 +1,93 @@
+import FitIQAPI
+
+extension ContractCase {
+    private static let chatFlow = Clause(
+        .goalLinking, "Flow 1", "POST chat-about-goal with the backend's goal id, then open the conversation.")
+
+    /// Goals, and the chats about them.
+    static let goalCases: [ContractCase] = [
+        ContractCase(
+            "goal/chat/opens-a-conversation", "A goal is created and talked about",
+            clause: chatFlow, faces: ["ids/backend-goal-id", "request/shape"],
+            steps: [
+                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+                .chatAboutGoal(titled: "Run 5 km"),
+                .until(.all([.connection(.connected), .goalLinked("Run 5 km"), .idle]), within: .seconds(30)),
+                .send("How do I begin?"), .untilAnswered(1), .expect(.noProblem), .disconnect,
+            ]),
+        ContractCase(
+            "goal/chat/reuses-the-conversation", "A goal that has a conversation is talked about there",
+            clause: Clause(
+                .goalLinking, "Key Takeaways", "A goal that has a conversationId goes on in that conversation."),
+            setting: .builtIn("established-account"), faces: ["goal/reuses-conversation"],
+            steps: [
+                .loadGoals, .until(.all([.goal("Run 5 km"), .goal("Sleep eight hours"), .idle]), within: .seconds(30)),
+                .chatAboutGoal(titled: "Run 5 km"),
+                .until(
+                    .all([
+                        .connection(.connected), .line(.assistant, containing: "Walk briskly for twenty minutes"),
+                        .transcriptAsStored, .goalLinked("Run 5 km"), .idle,
+                    ]), within: .seconds(30)),
+                .disconnect,
+            ]),
+        ContractCase(
+            "goal/chat/twice", "The same goal is talked about again: in the same conversation",
+            clause: Clause(
+                .goalLinking, "Key Takeaways", "A goal that has a conversationId goes on in that conversation."),
+            faces: ["goal/reuses-conversation", "ids/backend-goal-id"],
+            steps: [
+                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+                .chatAboutGoal(titled: "Run 5 km"), .untilReady, .send("How do I begin?"), .untilAnswered(1),
+                .disconnect, .until(.all([.offline, .idle]), within: .seconds(10)), .pass(.seconds(10)), .loadGoals,
+                .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilAnswered(1),
+                .disconnect,
+            ]),
+        ContractCase(
+            "goal/chat/404-is-not-asked-again", "The goal is gone: the user is told, and it is not asked for again",
+            clause: Clause(
+                .goalLinking, "Common Errors, 2", "A goal that is not found is removed, or said to exist no longer."),
+            setting: .written(
+                """
+                name: goal-gone
+                users:
+                  - id: default
+                    goals:
+                      - {id: \(KnownID.goal), title: Run 5 km, created_at: 5d ago}
+                faults:
+                  - {on: POST /api/v1/consultations/chat-about-goal, status: 404, code: NOT_FOUND}
+                """), faces: ["ids/gone-not-reused"],
+            steps: [
+                .loadGoals, .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+                .perform(.chatAboutGoal(id: KnownID.goal)),
+                .until(.all([.problem(.notFound), .offline, .idle]), within: .minutes(1)), .pass(.minutes(1)),
+                .perform(.chatAboutGoal(id: KnownID.goal)), .pass(.minutes(1)), .expect(.offline),
+            ]),
+        ContractCase(
+            "goal/create/links-what-the-coach-suggested", "The coach suggests a goal, and the user creates it",
+            clause: Clause(
+                .goalLinking, "Flow 2", "A goal created from a suggestion is linked: PATCH with the conversationId."),
+            setting: .builtIn("scripted-coach"), faces: ["goal/links-created-goal"],
+            steps: [
+                .start(.wellnessSpecialist), .untilReady, .send("I want to set myself a goal"), .untilAnswered(2),
+                .createGoal("Run 5 km"), .until(.all([.goalLinked("Run 5 km"), .idle]), within: .seconds(60)),
+                .disconnect,
+            ]),
+        ContractCase(
+            "goal/create/without-a-suggestion-stays-unlinked",
+            "A goal that no coach suggested belongs to no conversation",
+            clause: Clause(.goalLinking, "Conversation Linking", "A goal's conversationId is null until it is linked."),
+            steps: [
+                .createGoal("Run 5 km"), .until(.all([.goalUnlinked("Run 5 km"), .idle]), within: .seconds(30)),
+                .loadGoals, .pass(.seconds(30)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem])),
+            ]),
+        ContractCase(
+            "goal/create/500-twice", "The backend fails twice, with nothing done, and then works",
+            clause: Clause(.goalLinking, "Error Recovery Strategy", "Retry with exponential backoff: 1 s, 2 s, 4 s."),
+            setting: .builtIn("flaky-500"), faces: ["retry/backoff-on-5xx"],
+            steps: [
+                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .minutes(2)), .loadGoals,
+                .until(.idle, within: .minutes(2)), .expect(.all([.goalCount("Run 5 km", 1), .noProblem])),
+                .chatAboutGoal(titled: "Run 5 km"), .until(.ready, within: .minutes(2)), .disconnect,
+            ]),
+    ]
+}

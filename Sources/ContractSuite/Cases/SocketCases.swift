@@ -1,0 +1,132 @@
+import FitIQAPI
+
+extension ContractCase {
+    private static let backoff = Clause(
+        .consultationWebSocket, "best practice 2",
+        "Reconnection backs off exponentially, with at most 5 attempts.")
+    private static let history = Clause(
+        .consultationWebSocket, "Issue: messages not appearing", "What was missed is read from the history.")
+
+    /// A case in which the first answer is cut and read from the history.
+    private static func cut(
+        _ name: String, _ title: String, _ setting: Setting, faces: [String], within limit: Duration = .minutes(5)
+    ) -> ContractCase {
+        ContractCase(
+            "interruption/" + name, title, clause: history, setting: setting, faces: faces,
+            steps: [
+                .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored),
+                .send("How much protein do I need each day?"), .until(.streaming, within: .seconds(10)),
+                .untilAnswered(1, within: limit), .send("And for breakfast?"), .untilAnswered(2, within: limit),
+                .disconnect,
+            ])
+    }
+
+    /// Answers that are cut.
+    static let interruptionCases: [ContractCase] = [
+        cut(
+            "drop/mid-stream", "The connection ends without a close frame in the middle of an answer",
+            .builtIn("drop-mid-stream"), faces: ["ws/reconnect-backoff", "ws/recovers-history"]),
+        cut(
+            "reset/mid-frame", "The connection is reset in the middle of a frame",
+            .builtIn("reset-mid-frame"), faces: ["ws/reconnect-backoff", "ws/recovers-history"]),
+        cut(
+            "restart/1001-then-503", "The server restarts: 1001, a handshake refused with 503, then all is well",
+            .builtIn("server-restarts"),
+            faces: ["ws/reconnect-backoff", "ws/recovers-history", "ws/close-handshake"]),
+        cut(
+            "silence/half-open", "The connection falls silent without ending; no pong comes",
+            .builtIn("half-open"), faces: ["ws/recovers-history"], within: .minutes(10)),
+        ContractCase(
+            "interruption/drop/again-and-again", "Three connections in a row end in the middle of an answer",
+            clause: backoff,
+            setting: .written(
+                """
+                name: drops
+                faults:
+                  - {on: socket, connections: {from: 1, to: 3}, at: {chunk: 2, answer: 1}, finish: true}
+                """), faces: ["ws/reconnect-backoff", "ws/recovers-history"],
+            steps: [.start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored)]
+                + (1...4).flatMap { count in
+                    [.send("Question \(count)?"), .untilAnswered(count, within: .minutes(5))]
+                } + [.disconnect]),
+        ContractCase(
+            "interruption/drop/handshakes-refused-for-good",
+            "After a drop every handshake is refused: the client gives up",
+            clause: backoff,
+            setting: .written(
+                """
+                name: gone
+                faults:
+                  - {on: socket, connections: 1, at: {chunk: 2, answer: 1}, finish: true}
+                  - {on: handshake, connections: {from: 2}, status: 503}
+                """), faces: ["ws/reconnect-limit", "ws/reconnect-backoff"],
+            steps: [
+                .start(.nutritionist), .untilReady, .send("Hello?"),
+                .until(.all([.connection(.failed), .problem(.unavailable), .idle]), within: .minutes(30)),
+                .pass(.hours(1)), .expect(.connection(.failed)),
+            ]),
+        ContractCase(
+            "interruption/drop/while-idle", "A connection on which nothing was said ends without a word",
+            clause: backoff,
+            setting: .written(
+                """
+                name: idle-drop
+                faults:
+                  - {on: socket, connections: 1, at: {type: pong, n: 1}, finish: true}
+                  - {on: socket, connections: 2, at: {type: stream_complete}, delay: 1s}
+                """),
+            steps: [
+                .start(.nutritionist), .untilReady, .pass(.minutes(5)), .until(.ready, within: .minutes(1)),
+                .send("Hello?"), .untilAnswered(1), .disconnect,
+            ]),
+    ]
+
+    /// Connections while nobody chats, and their end.
+    static let socketCases: [ContractCase] = [
+        ContractCase(
+            "socket/keepalive/for-hours", "A chat is left open for three hours, and is still there",
+            clause: Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
+            faces: ["ws/keepalive"],
+            steps: [
+                .start(.nutritionist), .untilReady, .pass(.hours(3)), .expect(.ready), .send("Still there?"),
+                .untilAnswered(1), .expect(.noProblem), .disconnect,
+            ]),
+        ContractCase(
+            "socket/keepalive/without-pongs", "Pings are never answered; questions are",
+            clause: Clause(.mealLogWebSocket, "Step 2", "A ping every 30 seconds keeps the connection alive."),
+            setting: .builtIn("missed-pongs"), faces: ["ws/keepalive"],
+            steps: [
+                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1, within: .minutes(5)),
+                .pass(.minutes(5)), .send("Still there?"), .untilAnswered(2, within: .minutes(10)), .disconnect,
+            ]),
+        ContractCase(
+            "socket/leave/closes-and-stays-away", "The user leaves: a close frame, and no reconnecting",
+            clause: Clause(
+                .consultationWebSocket, "best practice 2", "Disconnect on view disappear; reconnect on appear only."),
+            faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],
+            steps: [
+                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
+                .until(.all([.connection(.disconnected), .idle]), within: .seconds(10)), .pass(.minutes(10)),
+                .expect(.connection(.disconnected)), .expect(.noProblem),
+            ]),
+        ContractCase(
+            "socket/leave/and-come-back", "The user leaves and opens the chat again after a while",
+            clause: Clause(
+                .consultationWebSocket, "best practice 2", "Reconnect on view appear if the consultation exists."),
+            faces: ["ws/no-reconnect-after-own-close", "consultation/conflict-continues-existing"],
+            steps: [
+                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
+                .until(.connection(.disconnected), within: .seconds(10)), .pass(.seconds(10)), .start(.nutritionist),
+                .untilAnswered(1), .send("And now?"), .untilAnswered(2), .disconnect,
+            ]),
+        ContractCase(
+            "socket/leave/mid-stream", "The user leaves while an answer streams, and finds it in the history",
+            clause: history, faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],
+            steps: [
+                .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("How much protein?"),
+                .until(.streaming, within: .seconds(10)), .disconnect,
+                .until(.connection(.disconnected), within: .seconds(10)), .pass(.seconds(30)), .start(.nutritionist),
+                .untilAnswered(1), .disconnect,
+            ]),
+    ]
+}

@@ -1,0 +1,174 @@
+import FitIQAPI
+import Obligations
+
+/// The sentences of this module.
+enum Messages {
+    // MARK: What was expected, and what was shown
+
+    /// The sentence that something expected is not there; nil where it is.
+    static func unless(_ isMet: Bool, _ expectation: ClientExpectation, _ shown: @autoclosure () -> String) -> String? {
+        isMet ? nil : unmet(expectation, shown())
+    }
+
+    static func unmet(_ expectation: ClientExpectation, _ shown: String) -> String {
+        "Expected \(text(expectation)), but the client showed \(shown)."
+    }
+
+    static func told(_ message: String, after elapsed: Duration, within limit: Duration?) -> String {
+        guard let limit else { return "\(message) (\(text(elapsed)) into the case)" }
+        return "\(message) (\(text(elapsed)) into the case, after waiting for \(text(limit)))"
+    }
+
+    /// What is expected, as the object of a sentence.
+    static func text(_ expectation: ClientExpectation) -> String {
+        switch expectation {
+        case .connection(let connection): "the connection to be \(connection.rawValue)"
+        case .offline: "no connection, and none being made"
+        case .continues(let id): "the chat to be that of the existing consultation \(id)"
+        case .noConsultation: "no consultation"
+        case .transcriptAsStored: "the transcript to be what the server has stored"
+        case .transcriptEndsAsStored(let count):
+            "the transcript to be the newest of what the server has stored, \(count) messages or more"
+        case .completeAnswersAreStored: "every answer shown as complete to be one that the server has stored"
+        case .line(let role, let text): "a message of the \(role.rawValue) with \(quoted(text))"
+        case .noLine(let text): "no message with \(quoted(text))"
+        case .answers(let count): count == 1 ? "a complete answer" : "\(count) complete answers"
+        case .streaming: "an answer that is coming and not shown as complete"
+        case .problem(let kind, let text):
+            "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
+        case .problemCount(let kind, let count):
+            "\(count) problem\(count == 1 ? "" : "s") of the kind \(kind.rawValue)"
+        case .noProblem: "no problem"
+        case .goal(let title): "the goal \(quoted(title))"
+        case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"
+        case .goalLinked(let title): "the goal \(quoted(title)) to be linked with the open consultation"
+        case .goalUnlinked(let title): "the goal \(quoted(title)) to be linked with no consultation"
+        case .meal(let text, let status, let calories):
+            "the meal \(quoted(text)) to be \(status.rawValue)" + (calories.map { " with \($0) kcal" } ?? "")
+        case .mealError(let text, let words):
+            "the meal \(quoted(text)) to have failed, and the reason shown, with \(quoted(words))"
+        case .idle: "nothing to be under way"
+        case .all(let parts): parts.map(text).joined(separator: ", ")
+        }
+    }
+
+    static func connection(_ connection: ClientReport.Connection) -> String { "it as \(connection.rawValue)" }
+    static func consultation(_ id: String?) -> String { id.map { "the consultation \($0)" } ?? "no consultation" }
+
+    static func transcript(_ lines: [ClientReport.Line], stored: Int? = nil) -> String {
+        let count = "\(lines.count) message\(lines.count == 1 ? "" : "s")"
+        let end = lines.last.map { ", the last one " + line($0) } ?? ""
+        return count + (stored.map { " where the server has \($0)" } ?? "") + end
+    }
+
+    static func line(_ line: ClientReport.Line) -> String {
+        "\(quoted(line.text)) of the \(line.role.rawValue), \(line.isComplete ? "complete" : "not complete")"
+    }
+
+    static func line(_ line: ClientReport.Line, stored: StoredMessage) -> String {
+        self.line(line) + " where the server has \(quoted(stored.text)) of the \(stored.role.rawValue)"
+    }
+
+    static func problems(_ problems: [ClientReport.Problem]) -> String {
+        if problems.isEmpty { return "no problem" }
+        return list(problems.suffix(5).map { "\($0.kind.rawValue) (\(quoted($0.message)))" })
+    }
+
+    static func goals(_ report: ClientReport) -> String {
+        if report.goals.isEmpty { return "no goals" }
+        let goals = report.goals.suffix(5).map { goal in
+            quoted(goal.title) + (goal.conversation.map { " linked with \($0)" } ?? " without a consultation")
+        }
+        return list(goals) + "; its chat is \(report.consultation ?? "none")"
+    }
+
+    static func meal(_ meal: ClientReport.Meal?) -> String {
+        guard let meal else { return "no such meal" }
+        let calories = meal.calories.map { " with \($0) kcal" } ?? ""
+        return "it as \(meal.status.rawValue)\(calories)" + (meal.error.map { " and the reason \(quoted($0))" } ?? "")
+    }
+
+    static func busy(_ report: ClientReport) -> String {
+        "that something is under way (connection \(report.connection.rawValue), "
+            + "\(report.transcript.count { !$0.isComplete }) messages not complete, "
+            + "\(report.meals.count { $0.status == .processing }) meals in processing)"
+    }
+
+    // MARK: How a case goes
+
+    static func noClient(_ error: any Error) -> String { "The client could not be made: \(error)" }
+    static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
+    static func unsupported(_ instruction: String) -> String { "The client cannot \(instruction); the case needs it." }
+
+    static let clockChanges =
+        "The client says that it follows the suite's clock in a world of the system's, and the other way round; it has to say the "
+        + "same each time."
+
+    static func takesTooLong(_ duration: Duration, patience: Duration) -> String {
+        "It takes \(text(duration)), and the client follows the system's clock, for which at most \(text(patience)) is waited; "
+            + "a client that follows the suite's is carried there at once."
+    }
+
+    static func neverQuiet(looks: Int) -> String {
+        "The client never gets quiet: after \(looks) looks it still had something to do at once. A timer that is due has to be "
+            + "served, and its next time told."
+    }
+
+    static func noSuchGoal(_ title: String, _ report: ClientReport) -> String {
+        "There is no goal \(quoted(title)) to chat about; the client showed \(goals(report))."
+    }
+
+    static func unfaced(_ id: String) -> String { "The client was never made to face \(id)." }
+
+    // MARK: What came of it
+
+    /// Everything that is wrong with a case.
+    static func summary(of result: CaseResult) -> String {
+        let address = result.contractCase.address
+        if let reason = result.skipped { return "\(address) was skipped. \(reason)" }
+        var lines = result.failures.map { failure in
+            failure.message + (failure.check.map { " [\($0.rawValue)]" } ?? "")
+        }
+        for verdict in result.broken {
+            let obligation = verdict.obligation
+            lines += verdict.findings.map { "\(obligation.id) (\($0.level.rawValue)): \($0.message)" }
+            lines.append("  \(obligation.clause) \(obligation.advice)")
+        }
+        if lines.isEmpty { return "\(address) was kept." }
+        return "\(address): \(result.contractCase.title)\n" + lines.map { "  \($0)\n" }.joined()
+            + "  The contract: \(result.contractCase.clause)"
+    }
+
+    /// A finding of one case among those of others.
+    static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }
+    /// The name of a group of cases in a report.
+    static func topic(_ topic: String, _ mode: GuideMode) -> String {
+        mode == .union ? topic : "\(topic) (\(mode.rawValue))"
+    }
+    static func skipped(_ reason: String) -> String { "Skipped: \(reason)" }
+
+    // MARK: Words
+
+    /// At most 60 characters in quotation marks.
+    static func quoted(_ text: String) -> String {
+        text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\""
+    }
+
+    static func list(_ parts: [String]) -> String {
+        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
+        return parts.dropLast().joined(separator: ", ") + " and " + last
+    }
+
+    /// A duration in its largest whole unit, else in seconds with up to three digits.
+    static func text(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        guard milliseconds == 0 else {
+            let digits = String(milliseconds + 1000).dropFirst()
+            return "\(seconds).\(digits.reversed().drop { $0 == "0" }.reversed().map(String.init).joined()) s"
+        }
+        if seconds > 0, seconds % 3600 == 0 { return "\(seconds / 3600) h" }
+        if seconds > 0, seconds % 60 == 0 { return "\(seconds / 60) min" }
+        return "\(seconds) s"
+    }
+}

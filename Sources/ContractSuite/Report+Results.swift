@@ -1,0 +1,90 @@
+import FitIQAPI
+import Obligations
+import Reports
+
+extension Report {
+    /// The results of cases, in one run for each topic: its obligations over all of its cases, and a check for each case.
+    ///
+    /// What is seen from within a client stands both among the obligations and, in full, at its case; cases that a guide answers
+    /// stand apart from those of the union.
+    public init(title: String, results: [CaseResult]) {
+        self.init(title: title)
+        var places: [String: Int] = [:]
+        for result in results {
+            let name = Messages.topic(result.contractCase.topic, result.mode)
+            if let place = places[name] {
+                runs[place].add(result)
+            } else {
+                places[name] = runs.count
+                runs.append(Run(result, named: name))
+            }
+        }
+    }
+}
+
+extension Report.Run {
+    fileprivate init(_ result: CaseResult, named name: String) {
+        self.init(
+            scenario: name, mode: result.mode, hasConnected: result.hasConnected, verdicts: result.toldVerdicts,
+            exposures: result.exposures, checks: result.checks, missedCount: result.missedCount)
+    }
+
+    fileprivate mutating func add(_ result: CaseResult) {
+        hasConnected = hasConnected || result.hasConnected
+        missedCount += result.missedCount
+        checks += result.checks
+        verdicts = verdicts.isEmpty ? result.toldVerdicts : verdicts.adding(result.toldVerdicts)
+        let counts = Dictionary(result.exposures.map { ($0.path, $0.count) }, uniquingKeysWith: +)
+        exposures =
+            exposures.isEmpty
+            ? result.exposures
+            : exposures.map { Exposure(path: $0.path, count: $0.count + (counts[$0.path] ?? 0)) }
+    }
+}
+
+extension Report.Check {
+    fileprivate init(_ result: CaseResult) {
+        self.init(
+            address: result.contractCase.address, clause: result.contractCase.clause.description,
+            failures: result.failures.map(\.message))
+    }
+}
+
+extension CaseResult {
+    /// The case as a check; none where it was skipped: nothing was looked at.
+    fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }
+
+    /// The verdicts, with what was checked from within the client among them, each finding naming the case.
+    fileprivate var toldVerdicts: [Verdict] {
+        let address = contractCase.address
+        return verdicts.map { verdict in
+            Verdict(
+                obligation: verdict.obligation, outcome: verdict.outcome, exercisedCount: verdict.exercisedCount,
+                findings: verdict.findings.map { finding in
+                    Finding(
+                        level: finding.level, message: Messages.finding(finding.message, in: address),
+                        evidence: finding.evidence)
+                }, findingCount: verdict.findingCount)
+        }
+    }
+}
+
+extension [Verdict] {
+    /// These verdicts and others of the same obligations in one.
+    fileprivate func adding(_ others: [Verdict]) -> [Verdict] {
+        let others = Dictionary(others.map { ($0.obligation.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return map { verdict in
+            guard let other = others[verdict.obligation.id] else { return verdict }
+            let outcomes = [verdict.outcome, other.outcome]
+            let findings = verdict.findings + other.findings
+            // Those that fail the run first, where there is no room for all.
+            let kept = findings.filter { $0.level == .must } + findings.filter { $0.level == .should }
+            return Verdict(
+                obligation: verdict.obligation,
+                outcome: outcomes.contains(.broken) ? .broken : outcomes.contains(.kept) ? .kept : .notExercised,
+                exercisedCount: verdict.exercisedCount + other.exercisedCount,
+                findings: kept.prefix(Findings.keptCount).map { $0 },
+                findingCount: verdict.findingCount + other.findingCount)
+        }
+    }
+}

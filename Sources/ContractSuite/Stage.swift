@@ -1,0 +1,80 @@
+import FitIQAPI
+import MockServer
+import Scenarios
+
+/// Where cases are played: an engine, and what carries bytes between it and clients.
+public protocol Stage {
+    /// Does something with the engine at the system's time; when it returns, what the work had for clients is on its way.
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result
+}
+
+extension LocalServer: Stage {}
+
+/// A world on a stage, from its beginning to its end.
+struct StageWorld {
+    let stage: any Stage
+    let access: Engine.WorldAccess
+
+    /// Makes a world whose client is judged.
+    init(on stage: any Stage, _ scenario: Scenario, guide: GuideMode?, clock: ClockMode) async throws {
+        self.stage = stage
+        access = try await stage.perform { engine, now in
+            try engine.makeWorld(scenario, guide: guide, clock: clock, judged: true, at: now)
+        }
+    }
+
+    /// What a client is told of it.
+    var surroundings: Surroundings {
+        Surroundings(
+            url: access.url, webSocketURL: access.webSocketURL, token: access.token, freshToken: access.freshToken,
+            apiKey: access.apiKey, guide: access.mode, now: access.now)
+    }
+
+    /// What is to be known before the time may go on.
+    struct Pulse: Sendable {
+        /// Grows with every byte between the world and its clients.
+        var activity: UInt64
+        /// When something happens in the world without anybody's doing.
+        var nextDue: Timestamp?
+    }
+
+    /// Has all happen that is due, and tells what goes on.
+    func pulse(at time: Timestamp) async throws -> Pulse {
+        let id = access.id
+        return try await stage.perform { engine, now in
+            if let due = engine.nextDue(ofWorld: id, at: now), due <= time {
+                engine.advanceWorld(id, to: time, at: now)
+            }
+            return Pulse(activity: engine.activity(ofWorld: id), nextDue: engine.nextDue(ofWorld: id, at: now))
+        }
+    }
+
+    /// Moves the world's clock.
+    func advance(to time: Timestamp) async throws {
+        let id = access.id
+        try await stage.perform { engine, now in engine.advanceWorld(id, to: time, at: now) }
+    }
+
+    /// What the server has stored of a consultation; empty where it knows none of that id.
+    func storedMessages(of consultation: String) async throws -> [StoredMessage] {
+        let id = access.id
+        return try await stage.perform { engine, _ in
+            engine.storedMessages(ofConsultation: consultation, inWorld: id)
+                .map { StoredMessage(role: $0.role, text: $0.content) }
+        }
+    }
+
+    /// What is found of the client so far.
+    func judgement() async throws -> Judgement? {
+        let id = access.id
+        return try await stage.perform { engine, now in engine.judgement(ofWorld: id, at: now) }
+    }
+
+    /// Forgets the world.
+    func delete() async throws {
+        let id = access.id
+        try await stage.perform { engine, now in engine.deleteWorld(id, at: now) }
+    }
+}

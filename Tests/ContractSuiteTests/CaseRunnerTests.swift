@@ -1,0 +1,142 @@
+import FitIQAPI
+import Obligations
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Cases are played")
+struct CaseRunnerTests {
+    private static let meals = ContractCase(
+        "meal/polling/completes", "A meal is worked out",
+        clause: Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."),
+        setting: .builtIn("meal-completes"),
+        steps: [
+            .logMeal("2 eggs"), .until(.meal("2 eggs", .processing), within: .seconds(1)),
+            .until(.all([.meal("2 eggs", .completed, calories: 263), .idle]), within: .seconds(30)), .pass(.hours(2)),
+        ])
+    private static let failing = ContractCase(
+        "meal/polling/fails", "A meal fails",
+        clause: Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."), setting: .builtIn("meal-fails"),
+        steps: [
+            .logMeal("the usual"),
+            .until(.mealError("the usual", containing: "Failed to parse"), within: .seconds(30)),
+        ])
+
+    private func play(_ contractCase: ContractCase, _ manner: MealClient.Manner) async throws -> CaseResult {
+        let stage = try TestStage()
+        var runner = CaseRunner(on: stage)
+        runner.stepLimit = 5_000
+        return try await runner.run(contractCase) { MealClient(manner, on: stage, $0) }
+    }
+
+    @Test("A client that does right passes, hours later by the contract's clock")
+    func passes() async throws {
+        let result = try await play(Self.meals, .right)
+        #expect(result.isPassed, "\(result)")
+        #expect(result.description == "meal/polling/completes was kept.")
+        // The poll 5 s after logging finds the meal completed; then two hours pass.
+        #expect(result.contractTime == .seconds(7205))
+        #expect(result.hasConnected && result.skipped == nil && result.brokenChecks.isEmpty)
+        #expect(result.verdicts.contains { $0.obligation.id == "ids/lowercase" && $0.outcome == .kept })
+    }
+
+    @Test("What the client shows is compared with what is expected")
+    func miscounts() async throws {
+        let result = try await play(Self.meals, .miscounts)
+        #expect(!result.isPassed && result.brokenChecks.isEmpty)
+        #expect(
+            result.failures.map(\.message) == [
+                #"Expected the meal "2 eggs" to be completed with 263 kcal, but the client showed it as completed "#
+                    + "with 270 kcal. (30 s into the case, after waiting for 30 s)"
+            ])
+        // What comes behind has no ground to stand on: the two hours do not pass.
+        #expect(result.contractTime == .seconds(30))
+    }
+
+    @Test("A failure names the check from within the client that it breaks")
+    func hidesErrors() async throws {
+        #expect(try await play(Self.failing, .right).isPassed)
+        let result = try await play(Self.failing, .hidesErrors)
+        #expect(result.brokenChecks == [.failedMeal])
+        #expect(result.looked == [.failedMeal])
+    }
+
+    @Test("A client that never gets quiet is ended")
+    func restless() async throws {
+        let result = try await play(Self.meals, .restless)
+        #expect(result.failures.map(\.message) == [Messages.neverQuiet(looks: 5_000)])
+    }
+
+    @Test("What the client throws fails the case and not the harness")
+    func breaks() async throws {
+        let result = try await play(Self.meals, .breaks)
+        #expect(result.failures.map(\.message) == ["The client could not be driven any further: Broken()"])
+        let stage = try TestStage()
+        var runner = CaseRunner(on: stage)
+        let unmade = try await runner.run(Self.meals) { _ in throw MealClient.Broken() }
+        #expect(unmade.failures.map(\.message) == ["The client could not be made: Broken()"])
+        #expect(!unmade.isPassed && !unmade.hasConnected)
+    }
+
+    @Test("A case that needs what the client has not is skipped")
+    func unsupported() async throws {
+        let chat = ContractCase(
+            "chat/x", "A chat", clause: .ours("It is."), steps: [.loadGoals, .start(.nutritionist)])
+        let result = try await play(chat, .right)
+        #expect(result.skipped == "The client cannot start_consultation; the case needs it.")
+        #expect(result.isPassed && result.unfaced.isEmpty)
+    }
+
+    @Test("A client of the system's clock is waited for, and not for hours")
+    func systemClock() async throws {
+        let result = try await play(Self.meals, .idle)
+        #expect(result.skipped == Messages.takesTooLong(.hours(2), patience: .seconds(30)))
+        let short = ContractCase(
+            "x/y", "Nothing comes", clause: .ours("It does."),
+            steps: [.pass(.milliseconds(30)), .until(.goal("Run"), within: .milliseconds(100)), .pass(.seconds(20))])
+        let late = try await play(short, .idle)
+        #expect(late.failures.count == 1 && late.contractTime >= .milliseconds(130))
+        #expect(late.contractTime < .seconds(20))
+    }
+
+    @Test("The world follows the client's clock, also where it changes from case to case")
+    func clocks() async throws {
+        let stage = try TestStage()
+        var runner = CaseRunner(on: stage)
+        let short = ContractCase("x/y", "Nothing", clause: .ours("It is."), steps: [.expect(.idle)])
+        for manner in [MealClient.Manner.right, .idle, .idle, .right] {
+            var made = 0
+            let result = try await runner.run(short) {
+                made += 1
+                return MealClient(manner, on: stage, $0)
+            }
+            #expect(result.isPassed && made <= 2)
+        }
+        #expect(stage.engine.inspectedWorlds.isEmpty, "every world is deleted")
+    }
+
+    @Test("What is watched is looked at until the end, and told once")
+    func watches() async throws {
+        var steps = Self.meals.steps
+        steps.insert(.watch(.meal("2 eggs", .processing)), at: 1)
+        let watched = ContractCase(
+            "meal/watched", "Watched", clause: .ours("It is."), setting: .builtIn("meal-completes"), steps: steps)
+        let result = try await play(watched, .right)
+        #expect(result.failures.count == 1)
+        #expect(result.failures.first?.message.hasSuffix("with 263 kcal. (5 s into the case)") == true, "\(result)")
+    }
+
+    @Test("Where it is strict, what the client was not made to face fails the case", arguments: [false, true])
+    func strict(_ isStrict: Bool) async throws {
+        let stage = try TestStage()
+        var runner = CaseRunner(on: stage)
+        runner.isStrict = isStrict
+        let contractCase = ContractCase(
+            "x/y", "Goals", clause: .ours("It is."), faces: ["ids/lowercase"], steps: [.loadGoals])
+        let result = try await runner.run(contractCase) { MealClient(.right, on: stage, $0) }
+        #expect(result.unfaced == ["ids/lowercase"])
+        #expect(result.isPassed == !isStrict)
+        #expect(
+            result.failures.map(\.message) == (isStrict ? ["The client was never made to face ids/lowercase."] : []))
+    }
+}

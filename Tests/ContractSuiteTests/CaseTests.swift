@@ -1,0 +1,100 @@
+import FitIQAPI
+import MockServer
+import Obligations
+import Scenarios
+import Testing
+
+@testable import ContractSuite
+
+@Suite("The cases")
+struct CaseTests {
+    @Test("Addresses are unique, in three parts, and in the order of their topics")
+    func addresses() {
+        let addresses = ContractCase.all.map(\.address)
+        #expect(Set(addresses).count == addresses.count)
+        for address in addresses {
+            #expect(address.split(separator: "/").count == 3, "\(address)")
+            #expect(
+                address.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || "/-".contains($0)) }, "\(address)")
+        }
+        var topics = ContractCase.all.map(\.topic)
+        topics = zip([""] + topics, topics).filter { $0 != $1 }.map(\.1)
+        #expect(Set(topics).count == topics.count, "the cases of a topic stand together")
+    }
+
+    @Test("Every built-in scenario is used")
+    func scenarios() {
+        let used = Set(ContractCase.all.compactMap { if case .builtIn(let name) = $0.setting { name } else { nil } })
+        #expect(used == Set(Scenario.builtInNames))
+    }
+
+    @Test("Every obligation and every check from within is meant to be faced, and no other")
+    func faces() {
+        let faced = Set(ContractCase.all.flatMap(\.faces))
+        #expect(faced.isSuperset(of: Judge.obligations.map(\.id)))
+        #expect(faced.isSubset(of: ObligationIDs.all), "\(faced.subtracting(ObligationIDs.all))")
+        #expect(faced == ObligationIDs.all, "\(ObligationIDs.all.subtracting(faced))")
+        #expect(Set(ContractCase.all.flatMap(\.checks)) == Set(InsideCheck.allCases))
+    }
+
+    @Test("Every mode is played")
+    func modes() {
+        #expect(Set(ContractCase.all.map { $0.guide ?? .union }) == Set(GuideMode.allCases))
+    }
+
+    @Test("A case is faced with what judges in its mode only")
+    func facesApply() {
+        let obligations = Dictionary(uniqueKeysWithValues: Judge.obligations.map { ($0.id, $0) })
+        for contractCase in ContractCase.all {
+            for id in contractCase.faces {
+                #expect(obligations[id]?.applies(in: contractCase.guide ?? .union) ?? true, "\(contractCase) and \(id)")
+            }
+        }
+    }
+
+    @Test("Every setting is a scenario, and its data fits together", arguments: ContractCase.all)
+    func settings(_ contractCase: ContractCase) async throws {
+        let scenario = try contractCase.setting.scenario()
+        let world = try await StageWorld(on: TestStage(), scenario, guide: contractCase.guide, clock: .manual)
+        #expect(world.access.mode == contractCase.guide ?? .union)
+        #expect(!contractCase.title.hasSuffix(".") && contractCase.clause.sentence.hasSuffix("."))
+        #expect(contractCase.greatestDuration <= .hours(6))
+        #expect(contractCase.leastDuration <= contractCase.greatestDuration)
+    }
+
+    @Test(
+        "A prefix selects whole parts",
+        arguments: [
+            ("", true), ("meal", true), ("meal/", true), ("meal/polling", true), ("meal/polling/", true), ("me", false),
+            ("meal/polling/completes", true), ("meal/polling/complete", false), ("meal/polling/completes/", false),
+            ("chat", false),
+        ])
+    func selection(_ prefix: String, _ isSelected: Bool) throws {
+        let contractCase = try #require(ContractCase.all.first { $0.address == "meal/polling/completes" })
+        #expect(contractCase.isSelected(by: prefix) == isSelected)
+    }
+
+    @Test("A run has the cases that were asked for")
+    func selectedRun() throws {
+        let stage = try TestStage()
+        #expect(SuiteRun(on: stage).cases.count == ContractCase.all.count)
+        let some = SuiteRun(on: stage, selecting: ["meal/polling", "goal/chat/twice", "meal"]).cases.map(\.topic)
+        #expect(some.count { $0 == "goal" } == 1)
+        #expect(some.count { $0 == "meal" } == ContractCase.all.count { $0.topic == "meal" })
+        #expect(SuiteRun(on: stage, selecting: ["nothing"]).cases.isEmpty)
+    }
+}
+
+/// The rows of the contract's section 9.
+enum ObligationIDs {
+    static let all: Set<String> = [
+        "auth/credentials-on-every-request", "auth/websocket-credentials", "auth/refresh-after-401", "ids/lowercase",
+        "ids/backend-goal-id", "ids/gone-not-reused", "request/shape", "consultation/conflict-continues-existing",
+        "consultation/limit-stops-creating", "consultation/history-before-connect", "ws/endpoint",
+        "ws/single-connection", "ws/waits-for-connected", "ws/refused-handshake", "ws/message-shape",
+        "ws/no-send-while-streaming", "ws/keepalive", "ws/reconnect-backoff", "ws/reconnect-limit",
+        "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake", "retry/backoff-on-5xx",
+        "goal/reuses-conversation", "goal/links-created-goal", "meal/no-fetch-after-completed",
+        "meal/no-poll-while-connected", "meal/polling-cadence",
+    ]
+}

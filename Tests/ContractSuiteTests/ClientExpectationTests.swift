@@ -1,0 +1,186 @@
+import FitIQAPI
+import Testing
+
+@testable import ContractSuite
+
+@Suite("What is expected of a report")
+struct ClientExpectationTests {
+    /// A report in the middle of things.
+    private static let observation: Observation = {
+        var report = ClientReport()
+        report.consultation = "c1"
+        report.connection = .connected
+        report.transcript = [
+            .init(role: .user, text: "How much?"), .init(role: .assistant, text: "About 1.6 g."),
+            .init(role: .user, text: "And today?"), .init(role: .assistant, text: "The sa", isComplete: false),
+        ]
+        report.problems = [.init(kind: .chat, message: "The coach is overloaded.")]
+        report.goals = [
+            .init(id: "g1", title: "Run", conversation: "c1"), .init(id: "g2", title: "Sleep"),
+            .init(id: "g3", title: "Swim", conversation: "c2"), .init(id: "g4", title: "Swim"),
+        ]
+        report.meals = [
+            .init(id: "m1", text: "eggs", status: .completed, calories: 140),
+            .init(id: "m2", text: "stone", status: .failed, error: "No food."),
+            .init(id: nil, text: "eggs", status: .processing),
+        ]
+        report.isBusy = true
+        let stored = [
+            StoredMessage(role: .user, text: "How much?"), StoredMessage(role: .assistant, text: "About 1.6 g."),
+            StoredMessage(role: .user, text: "And today?"),
+        ]
+        return Observation(report: report, stored: stored)
+    }()
+
+    @Test(
+        "What is met says nothing",
+        arguments: [
+            ClientExpectation.connection(.connected), .continues("c1"), .transcriptAsStored,
+            .transcriptEndsAsStored(atLeast: 2),
+            .completeAnswersAreStored, .line(.user, containing: "today"), .noLine(containing: "tomorrow"), .answers(1),
+            .streaming, .problem(.chat), .problem(.chat, containing: "overloaded"), .problemCount(.chat, 1),
+            .problemCount(.tooMany, 0), .goal("Run"), .goalCount("Swim", 2), .goalCount("Fly", 0), .goalLinked("Run"),
+            .goalUnlinked("Sleep"), .meal("eggs", .processing), .mealError("stone", containing: "food"),
+            .all([.streaming, .goal("Run")]), .all([]),
+        ])
+    func met(_ expectation: ClientExpectation) {
+        #expect(expectation.failure(in: Self.observation) == nil)
+    }
+
+    @Test(
+        "What is not met says what was expected and what was shown",
+        arguments: [
+            (.connection(.failed), "the connection to be failed", "it as connected", nil),
+            (.offline, "no connection, and none being made", "it as connected", nil),
+            (
+                .continues("c2"), "the chat to be that of the existing consultation c2", "the consultation c1",
+                .conflict
+            ),
+            (.noConsultation, "no consultation", "the consultation c1", nil),
+            (
+                .line(.assistant, containing: "today"), #"a message of the assistant with "today""#,
+                #"4 messages, the last one "The sa" of the assistant, not complete"#, nil
+            ),
+            (.noLine(containing: "today"), #"no message with "today""#, #""And today?" of the user, complete"#, nil),
+            (
+                .answers(2), "2 complete answers",
+                #"4 messages, the last one "The sa" of the assistant, not complete"#, nil
+            ),
+            (
+                .problem(.tooMany, containing: "10"), #"a problem of the kind too_many with "10""#,
+                #"chat ("The coach is overloaded.")"#, .limit
+            ),
+            (
+                .problemCount(.chat, 2), "2 problems of the kind chat", #"chat ("The coach is overloaded.")"#,
+                .serverError
+            ),
+            (.noProblem, "no problem", #"chat ("The coach is overloaded.")"#, nil),
+            (.goalCount("Run", 2), #"the goal "Run" 2 times"#, goals, nil),
+            (.goal("Fly"), #"the goal "Fly""#, goals, nil),
+            (.goalLinked("Sleep"), #"the goal "Sleep" to be linked with the open consultation"#, goals, nil),
+            (.goalLinked("Fly"), #"the goal "Fly" to be linked with the open consultation"#, goals, nil),
+            (.goalUnlinked("Swim"), #"the goal "Swim" to be linked with no consultation"#, goals, nil),
+            (.goalUnlinked("Fly"), #"the goal "Fly" to be linked with no consultation"#, goals, nil),
+            (
+                .meal("eggs", .completed, calories: 140), #"the meal "eggs" to be completed with 140 kcal"#,
+                "it as processing", nil
+            ),
+            (.meal("bread", .completed), #"the meal "bread" to be completed"#, "no such meal", nil),
+            (
+                .mealError("stone", containing: "why"),
+                #"the meal "stone" to have failed, and the reason shown, with "why""#,
+                #"it as failed and the reason "No food.""#, .failedMeal
+            ),
+            (
+                .idle, "nothing to be under way",
+                "that something is under way (connection connected, 1 messages not complete, 1 meals in processing)",
+                nil
+            ),
+            (.all([.streaming, .noProblem]), "no problem", #"chat ("The coach is overloaded.")"#, nil),
+        ] as [(ClientExpectation, String, String, InsideCheck?)])
+    func unmet(_ expectation: ClientExpectation, _ expected: String, _ shown: String, _ check: InsideCheck?) {
+        #expect(
+            expectation.failure(in: Self.observation)
+                == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: check))
+    }
+
+    private static let goals =
+        #""Run" linked with c1, "Sleep" without a consultation, "Swim" linked with c2 and "Swim" without a "#
+        + "consultation; its chat is c1"
+
+    /// Changes to a transcript that was as stored, and what is said of them.
+    @Test(
+        "A transcript that is not the server's says where",
+        arguments: [
+            (
+                [], "0 messages where the server has 2"
+            ),
+            (
+                [line("How much?", .user)],
+                #"1 message where the server has 2, the last one "How much?" of the user, complete"#
+            ),
+            (
+                [line("How much?", .user), line("About 1.6")],
+                #""About 1.6" of the assistant, complete where the server has "About 1.6 g." of the assistant"#
+            ),
+            (
+                [line("How much?", .user), line("About 1.6 g.", .user)],
+                #""About 1.6 g." of the user, complete where the server has "About 1.6 g." of the assistant"#
+            ),
+            (
+                [line("How much?", .user, false), line("About 1.6 g.")],
+                #""How much?" of the user, not complete where the server has "How much?" of the user"#
+            ),
+            (
+                [line("How much?", .user), line("About 1.6 g."), line("About 1.6 g.")],
+                #"3 messages where the server has 2, the last one "About 1.6 g." of the assistant, complete"#
+            ),
+        ] as [([ClientReport.Line], String)])
+    func transcript(_ lines: [ClientReport.Line], _ shown: String) {
+        var observation = Observation()
+        observation.report.transcript = lines
+        observation.stored = Array(Self.observation.stored.prefix(2))
+        let failure = ClientExpectation.transcriptAsStored.failure(in: observation)
+        let expected = "the transcript to be what the server has stored"
+        #expect(
+            failure
+                == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: .transcript))
+    }
+
+    @Test("An answer that is shown as complete and is not stored is found, one that is not complete is not")
+    func cutAnswers() {
+        var observation = Self.observation
+        #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation) == nil)
+        observation.report.transcript[3].isComplete = true
+        #expect(ClientExpectation.completeAnswersAreStored.failure(in: observation)?.check == .cutStream)
+    }
+
+    @Test("The newest of a long history are enough, as many as asked for")
+    func newest() {
+        var observation = Self.observation
+        observation.report.transcript.removeFirst()
+        #expect(ClientExpectation.transcriptAsStored.failure(in: observation) != nil)
+        #expect(ClientExpectation.transcriptEndsAsStored(atLeast: 2).failure(in: observation) == nil)
+        #expect(ClientExpectation.transcriptEndsAsStored(atLeast: 3).failure(in: observation) != nil)
+        observation.stored = Array(observation.stored.prefix(1))
+        #expect(
+            ClientExpectation.transcriptEndsAsStored(atLeast: 1).failure(in: observation) != nil,
+            "there is more than stored")
+    }
+
+    private static func line(
+        _ text: String, _ role: MessageRole = .assistant, _ isComplete: Bool = true
+    ) -> ClientReport.Line {
+        ClientReport.Line(role: role, text: text, isComplete: isComplete)
+    }
+
+    @Test(
+        "Durations are told in their largest whole unit",
+        arguments: [
+            (.zero, "0 s"), (.seconds(59), "59 s"), (.seconds(60), "1 min"), (.seconds(90), "90 s"), (.hours(3), "3 h"),
+            (.milliseconds(1500), "1.5 s"), (.milliseconds(7), "0.007 s"), (.milliseconds(60_250), "60.25 s"),
+        ] as [(Duration, String)])
+    func durations(_ duration: Duration, _ text: String) {
+        #expect(Messages.text(duration) == text)
+    }
+}
