@@ -10,8 +10,8 @@ struct MealExposure: Sendable {
 
     /// The logs whose end the client has not seen.
     private var pending = Recent<Owned, Log>()
-    /// The logs that were counted as failed.
-    private var failed = Recent<Owned, Bool>()
+    /// The logs whose end was seen: a fault may let the event overtake the 201.
+    private var settled = Recent<Owned, Bool>()
 
     /// A log that is settled later than this after the 201 is late.
     static let dueAfter = 5 * Tolerance.second
@@ -24,7 +24,7 @@ struct MealExposure: Sendable {
             return request.shownMealLogs.flatMap { log -> [Exposure.Path] in
                 let key = Owned(client: client, id: log.id)
                 if request.endpoint == .createMealLog, !log.isFinal {
-                    pending[key] = Log(client: client, acceptedAt: request.answeredAt)
+                    if settled[key] == nil { pending[key] = Log(client: client, acceptedAt: request.answeredAt) }
                     return []
                 }
                 return see(log, key, at: request.answeredAt)
@@ -41,10 +41,8 @@ struct MealExposure: Sendable {
         _ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false
     ) -> [Exposure.Path] {
         var paths: [Exposure.Path] = []
-        if log.status == "failed", failed[key] == nil {
-            failed[key] = true
-            paths.append(.failedMeal)
-        }
+        if log.status == "failed", settled[key] == nil { paths.append(.failedMeal) }
+        if log.isFinal { settled[key] = true }
         guard let accepted = pending[key]?.acceptedAt else { return paths }
         let isOverdue = time.nanoseconds(since: accepted) > Self.dueAfter
         if log.isFinal || isOverdue { pending[key] = nil }

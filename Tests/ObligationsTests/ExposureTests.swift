@@ -135,6 +135,11 @@ struct ExposureTests {
             $0.connected(Story.id(1), at: 0)
             $0.logsMeal(at: 0)
         },
+        Case("the event overtook the 201", [:], end: 100) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.logsMeal(at: 4)
+        },
         Case("nobody was there to see", [:], end: 100) { $0.logsMeal(at: 0) },
         Case("failed, told twice", [.failedMeal: 1]) {
             $0.connected(Story.id(1), at: 0)

@@ -16,7 +16,8 @@ final class RequestFact: Sendable {
     let segments: [String]
     /// The body as JSON; nil where it is none.
     let body: JSONValue?
-    /// The answer as JSON; nil where it is none or was cut.
+    /// The answer as JSON; nil where it is none or was cut, and for histories and quick actions, which are long and
+    /// tell no judge anything.
     let answer: JSONValue?
 
     init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
@@ -26,7 +27,9 @@ final class RequestFact: Sendable {
         credentials = PresentedCredentials(exchange.head)
         segments = exchange.head.target.segmentsInWorld
         body = exchange.body.bytes.isEmpty ? nil : try? JSON.parse(exchange.body.bytes)
-        answer = exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
+        let isRead = exchange.endpoint != .listMessages && exchange.endpoint != .listQuickActions
+        answer =
+            !isRead || exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
     }
 
     var endpoint: Endpoint? { exchange.endpoint }
@@ -73,8 +76,9 @@ struct PresentedCredentials: Sendable, Hashable {
     var token: String? { bearer ?? queryToken }
 
     init(_ head: RequestHead) {
-        if let field = head.fields[.authorization], field.lowercased().hasPrefix("bearer ") {
-            bearer = String(field.dropFirst("bearer ".count))
+        let scheme = "bearer "
+        if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
+            bearer = String(field.dropFirst(scheme.count))
         }
         apiKey = Self.apiKeyName.flatMap { head.fields[$0] }
         if head.target.query != nil {

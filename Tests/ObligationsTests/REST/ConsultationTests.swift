@@ -126,6 +126,14 @@ struct LimitTests {
             $0.request(.createConsultation, status: 429, at: 0, took: 1)
             $0.request(.createConsultation, status: 429, at: 0.5, took: 1)
         },
+        Chapter("a quota's 429 is another", .kept(1)) {
+            let quota: JSONValue = ["error": ["code": "RATE_LIMITED"]]
+            $0.request(.createConsultation, status: 429, answer: quota, at: 0, faults: ["quota"])
+            $0.request(
+                .createConsultation, status: 429, answer: ["error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS"]], at: 1)
+            $0.request(.createConsultation, status: 429, answer: quota, at: 2, faults: ["quota"])
+            $0.request(.createConsultation, status: 429, at: 3, faults: ["without a code"])
+        },
         Chapter("every user has a limit of its own", .kept(2)) {
             $0.request(.createConsultation, status: 429, at: 0)
             $0.becomes("tom")

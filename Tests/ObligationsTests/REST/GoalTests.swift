@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Recording
 import Testing
 
 @testable import Obligations

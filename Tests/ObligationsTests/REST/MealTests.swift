@@ -246,6 +246,12 @@ struct CadenceTests {
             $0.settles("failed", at: 3)
             for second in 3...6 { $0.loads("failed", at: Double(second)) }
         },
+        Chapter("even where it overtook the 201", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.logsMeal(at: 4)
+            for second in 9...12 { $0.lists([], at: Double(second)) }
+        },
         Chapter("a repeat after a failed poll is another's", .kept()) {
             $0.logsMeal(at: 0)
             $0.loads(httpStatus: 503, at: 5)

@@ -25,7 +25,7 @@ struct LimitStopsCreating: ObligationJudge {
         case .archiveConsultation:
             // Whether it succeeded or not, the client may think so where it was not told otherwise.
             if request.isSuccess || !request.isAnswered { refusals[client] = nil }
-        case .createConsultation where request.isAnswered && request.status == 429:
+        case .createConsultation where request.isAtLimit:
             findings.exercised()
             if let refusal = refusals[client] {
                 let wait = request.requestedAt.nanoseconds(since: refusal.time)
@@ -37,5 +37,14 @@ struct LimitStopsCreating: ObligationJudge {
             refusals[client] = fact.entry
         default: return
         }
+    }
+}
+
+extension RequestFact {
+    /// Whether the client was told that it has too many active consultations; a quota's 429 says something else.
+    fileprivate var isAtLimit: Bool {
+        guard isAnswered, status == 429 else { return false }
+        guard let code = answer?["error"]?["code"]?.string else { return !isFaulted }
+        return code == ErrorCode.tooManyActiveConsultations.rawValue
     }
 }

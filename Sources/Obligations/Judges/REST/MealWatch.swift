@@ -36,6 +36,8 @@ struct MealWatch: Sendable {
     static let mostLogs = 16
 
     private var logs = Recent<String, [Log]>()
+    /// The logs whose final status the client knows: a fault may let the event overtake the 201.
+    private var settled = Recent<Owned, Bool>()
 
     /// The logs of a client that are processed, as far as it knows; oldest first.
     func logs(of client: String) -> [Log] { logs[client] ?? [] }
@@ -96,6 +98,7 @@ struct MealWatch: Sendable {
     }
 
     private mutating func watch(_ id: String, of client: String, _ entry: JournalEntry) {
+        guard settled[Owned(client: client, id: id)] == nil else { return }
         var all = logs(of: client)
         all.append(
             Log(id: id, client: client, entry: entry, freeUntil: entry.time.advanced(byNanoseconds: Self.grace)))
@@ -104,6 +107,7 @@ struct MealWatch: Sendable {
     }
 
     private mutating func settle(_ id: String, of client: String) {
+        settled[Owned(client: client, id: id)] = true
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == id }) else { return }
         all.remove(at: index)
         logs[client] = all.isEmpty ? nil : all

@@ -1,0 +1,21 @@
+import FitIQAPI
+import Testing
+
+@Suite("Whom a token names")
+struct ClaimedSubjectTests {
+    @Test("Its subject, whoever signed it and however old it is")
+    func subject() {
+        let token = AccessToken(subject: "sarah", expiresAt: 0).signed(with: [1])
+        #expect(AccessToken.claimedSubject(of: token) == "sarah")
+        #expect(AccessToken.claimedSubject(of: token.dropLast(5) + "AAAAA") == "sarah")
+    }
+
+    @Test(
+        "Nobody where it is none",
+        arguments: [
+            "", "a", "a.b", "a.b.c.d", "a.!.c", "a.e30.c", "a.eyJzdWIiOjF9.c", String(repeating: "a", count: 5000),
+        ])
+    func nobody(_ text: String) {
+        #expect(AccessToken.claimedSubject(of: text) == nil)
+    }
+}
