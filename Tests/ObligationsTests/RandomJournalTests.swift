@@ -39,13 +39,16 @@ struct RandomJournalTests {
 
         /// What a client may well do.
         mutating func likely(_ story: inout Story, at time: Double) {
-            switch number(4) {
+            switch number(5) {
             case 0:
                 story.request(
                     .createConsultation, body: ["persona": "nutritionist"], status: 409,
                     answer: ["error": ["details": ["existing_consultation_id": .string(id())]]], at: time)
             case 1: story.logsMeal(Story.id(number(40)), at: time)
-            case 2: story.lists([Story.id(number(40))], at: time)
+            case 2: for _ in 0..<20 { story.lists([Story.id(number(40))], at: time) }
+            case 3:
+                let code: JSONValue = ["error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS"]]
+                for _ in 0..<2 { story.request(.createConsultation, status: 429, answer: code, at: time) }
             default: story.request(.listGoals, status: one([200, 503]), at: time)
             }
         }
