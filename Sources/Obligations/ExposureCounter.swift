@@ -23,7 +23,7 @@ struct ExposureCounter: Sendable {
         switch fact.kind {
         case .request(let request): observe(request)
         case .opened(let opening):
-            if opening.openedAt.nanoseconds(since: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
+            if opening.openedAt.lag(behind: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
         case .frame(let frame): observe(frame)
         case .fault:
             if silent[fact.connection] == nil { count(.silence) }
@@ -39,7 +39,7 @@ struct ExposureCounter: Sendable {
     }
 
     private mutating func observe(_ request: RequestFact) {
-        let isLate = request.answeredAt.nanoseconds(since: request.requestedAt) >= Self.lateAnswer
+        let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer
         if isLate || !request.isAnswered { count(.timeOut) }
         // Also of an answer that was cut, the client may have seen the status; but it cannot be told.
         guard request.isAnswered, let status = request.status, status >= 400 else { return }

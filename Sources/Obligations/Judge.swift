@@ -5,7 +5,7 @@ import Recording
 ///
 /// A pure state machine: entries in, verdicts out. Its memory is bounded, however long the journal.
 public struct Judge: Sendable {
-    private var scene: Scene
+    private var scene = Scene()
     private var places: [Place]
     private var exposureCounter = ExposureCounter()
     /// The number of the last entry that was judged; 0 before the first.
@@ -26,7 +26,7 @@ public struct Judge: Sendable {
 
     /// Makes a judge of the obligations that clients have in a mode.
     public init(mode: GuideMode) {
-        scene = Scene(mode: mode)
+        scene.mode = mode
         places = Self.judges.filter { $0.obligation.applies(in: mode) }
             .map { Place(judge: $0.init(), findings: Findings(of: $0.obligation)) }
     }

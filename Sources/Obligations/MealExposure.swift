@@ -44,16 +44,16 @@ struct MealExposure: Sendable {
         if log.status == "failed", settled[key] == nil { paths.append(.failedMeal) }
         if log.isFinal { settled[key] = true }
         guard let accepted = pending[key]?.acceptedAt else { return paths }
-        let isOverdue = time.nanoseconds(since: accepted) > Self.dueAfter
+        let isOverdue = time.lag(behind: accepted) > Self.dueAfter
         if log.isFinal || isOverdue { pending[key] = nil }
         let settledAt = log.isFinal && !isNews ? log.updatedAt?.timestamp ?? time : time
-        if isOverdue, settledAt.nanoseconds(since: accepted) > Self.dueAfter { paths.append(.lateMeal) }
+        if isOverdue, settledAt.lag(behind: accepted) > Self.dueAfter { paths.append(.lateMeal) }
         return paths
     }
 
     /// The logs of which a client that was there to hear of it has heard nothing in time.
     func overdueCount(at end: Timestamp, in scene: Scene) -> Int {
-        let waiting = pending.values.filter { end.nanoseconds(since: $0.acceptedAt) > Self.dueAfter }
+        let waiting = pending.values.filter { end.lag(behind: $0.acceptedAt) > Self.dueAfter }
         return waiting.count { log in
             scene.sockets.values.contains { $0.user == log.client && $0.openedAt <= log.acceptedAt }
         }

@@ -64,7 +64,7 @@ struct ConflictContinuesExisting: ObligationJudge {
             findings.found(
                 RESTSentences.createdAgain(
                     existing: conflict.existing, conflictAt: conflict.entry.time,
-                    after: request.requestedAt.nanoseconds(since: conflict.entry.time)),
+                    after: request.requestedAt.lag(behind: conflict.entry.time)),
                 [conflict.entry, entry])
         }
         guard request.isAnswered, request.status == 409,

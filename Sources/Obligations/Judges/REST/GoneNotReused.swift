@@ -52,7 +52,7 @@ struct GoneNotReused: ObligationJudge {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
                 RESTSentences.reused(
-                    kind, id, by: request, after: time.nanoseconds(since: refusal.time), goneAt: refusal.time),
+                    kind, id, by: request, after: time.lag(behind: refusal.time), goneAt: refusal.time),
                 [refusal, entry])
         }
     }

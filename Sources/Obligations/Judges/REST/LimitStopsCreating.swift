@@ -28,7 +28,7 @@ struct LimitStopsCreating: ObligationJudge {
         case .createConsultation where request.isAtLimit:
             findings.exercised()
             if let refusal = refusals[client] {
-                let wait = request.requestedAt.nanoseconds(since: refusal.time)
+                let wait = request.requestedAt.lag(behind: refusal.time)
                 if wait >= 0, wait < Self.window - Tolerance.interval {
                     findings.found(
                         RESTSentences.createdAtLimit(after: wait, limitAt: refusal.time), [refusal, fact.entry])

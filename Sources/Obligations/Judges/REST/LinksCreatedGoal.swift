@@ -48,7 +48,7 @@ struct LinksCreatedGoal: ObligationJudge {
             else { return }
             let made = Made(
                 consultation: Owned(client: socket.user, id: socket.consultation), id: template["id"]?.string ?? "")
-            if let time = told[made], fact.time.nanoseconds(since: time) < Self.suggestionLife { return }
+            if let time = told[made], fact.time.lag(behind: time) < Self.suggestionLife { return }
             told[made] = fact.time
             suggestions[socket.user] = Suggestion(consultation: socket.consultation, entry: fact.entry)
         case .request(let request):
@@ -64,7 +64,7 @@ struct LinksCreatedGoal: ObligationJudge {
         switch request.restEndpoint {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
-            let age = request.requestedAt.nanoseconds(since: suggestion.entry.time)
+            let age = request.requestedAt.lag(behind: suggestion.entry.time)
             // A goal that was on its way when the suggestion came is another one.
             guard age >= 0 else { return }
             suggestions[client] = nil
@@ -84,7 +84,7 @@ struct LinksCreatedGoal: ObligationJudge {
     }
 
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
-        let due = debts.values.filter { end.nanoseconds(since: $0.entry.time) >= Self.dueAfter }
+        let due = debts.values.filter { end.lag(behind: $0.entry.time) >= Self.dueAfter }
         for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
             findings.found(
                 RESTSentences.unlinked(

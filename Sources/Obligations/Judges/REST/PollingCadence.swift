@@ -48,7 +48,7 @@ struct PollingCadence: ObligationJudge {
             Array(last.suffix(MealWatch.mostLogs - 1))
             + [Poll(entry: fact.entry, requestedAt: request.requestedAt, logCount: logs.count)]
 
-        let isUsers = last.last.map { request.requestedAt.nanoseconds(since: $0.requestedAt) > Self.longestWait }
+        let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
         // Of a list each log has its part: it counts for the one with the fewest.
         guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
         watch.count(log.id, of: client)
@@ -63,11 +63,11 @@ struct PollingCadence: ObligationJudge {
         _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
         _ findings: inout Findings
     ) {
-        let recent = last.filter { request.requestedAt.nanoseconds(since: $0.requestedAt) < Self.shortestWait }
+        let recent = last.filter { request.requestedAt.lag(behind: $0.requestedAt) < Self.shortestWait }
         let places = max(logs.count, recent.map(\.logCount).max() ?? 1)
         guard places <= last.count else { return }
         let before = last[last.count - places]
-        let wait = request.requestedAt.nanoseconds(since: before.requestedAt)
+        let wait = request.requestedAt.lag(behind: before.requestedAt)
         guard wait >= 0, wait < Self.shortestWait - Tolerance.interval else { return }
         findings.found(RESTSentences.polledTooSoon(request.title, after: wait), [before.entry, entry])
     }

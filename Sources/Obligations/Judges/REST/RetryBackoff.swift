@@ -51,7 +51,7 @@ struct RetryBackoff: ObligationJudge {
         let body = request.exchange.body.bytes
         if let index = all.firstIndex(where: { $0.body == body }) {
             var current = all.remove(at: index)
-            let wait = request.requestedAt.nanoseconds(since: current.last.time)
+            let wait = request.requestedAt.lag(behind: current.last.time)
             if wait > Self.longestWait {
                 current = Series(body: body, last: fact.entry, failure: failure ?? "")
             } else if wait >= 0 {

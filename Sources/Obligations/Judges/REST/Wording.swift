@@ -22,8 +22,9 @@ enum Wording {
 
 extension Timestamp {
     /// How many nanoseconds it lies behind another.
-    func nanoseconds(since other: Timestamp) -> Int64 {
-        nanosecondsSinceEpoch - other.nanosecondsSinceEpoch
+    func lag(behind other: Timestamp) -> Int64 {
+        // A journal from elsewhere may hold any time.
+        nanosecondsSinceEpoch.subtractingReportingOverflow(other.nanosecondsSinceEpoch).partialValue
     }
 }
 
