@@ -12,8 +12,8 @@ struct MealWatch: Sendable {
         let client: String
         /// The entry that showed it first: the 201.
         let entry: JournalEntry
-        /// Until when one load is no poll; nil once it is used up.
-        var freeUntil: Timestamp?
+        /// Since when one load is no poll, for a while; nil once it is used up.
+        var freeSince: Timestamp?
         /// Whether its event was sent and did not arrive: then there is nothing but polling.
         var isEventLost = false
         /// How often it was polled.
@@ -50,7 +50,7 @@ struct MealWatch: Sendable {
             return observe(request, of: client, fact.entry)
         case .opened(let opening):
             guard let user = opening.opening.user else { return .none }
-            change(user) { $0.freeUntil = fact.time.advanced(byNanoseconds: Self.grace) }
+            change(user) { $0.freeSince = fact.time }
         case .frame(let frame):
             guard let user = scene.sockets[fact.connection]?.user else { return .none }
             if let log = frame.settledMealLog {
@@ -90,9 +90,9 @@ struct MealWatch: Sendable {
             (id ?? log.id) == log.id && log.entry.time <= request.requestedAt
         }
         guard !asked.isEmpty else { return .none }
-        let isFree = asked.contains { $0.freeUntil.map { request.requestedAt < $0 } ?? false }
+        let isFree = asked.contains { $0.freeSince.map { request.requestedAt.lag(behind: $0) < Self.grace } ?? false }
         change(client) { log in
-            if (id ?? log.id) == log.id { log.freeUntil = nil }
+            if (id ?? log.id) == log.id { log.freeSince = nil }
         }
         return isFree ? .free : .poll(asked)
     }
@@ -100,8 +100,7 @@ struct MealWatch: Sendable {
     private mutating func watch(_ id: String, of client: String, _ entry: JournalEntry) {
         guard settled[Owned(client: client, id: id)] == nil else { return }
         var all = logs(of: client)
-        all.append(
-            Log(id: id, client: client, entry: entry, freeUntil: entry.time.advanced(byNanoseconds: Self.grace)))
+        all.append(Log(id: id, client: client, entry: entry, freeSince: entry.time))
         if all.count > Self.mostLogs { all.removeFirst() }
         logs[client] = all
     }
