@@ -116,6 +116,30 @@ struct RandomJournalTests {
         }
     }
 
+    @Test("No time is too strange")
+    func survivesTimes() {
+        let times = [Int64.max, .min, 0, .max, .max, .min].map { Timestamp(nanosecondsSinceEpoch: $0) }
+        var judge = Judge(mode: .union)
+        var journal = Journal()
+        let story = Story { story in
+            story.connected(Story.id(1), at: 0)
+            story.received(["type": "template_created", "metadata": LinkTests.made], at: 0)
+            story.request(.createGoal, status: 201, answer: LinkTests.goal, at: 0)
+        }
+        for time in times {
+            for entry in story.journal.entries() { journal.record(entry.event, at: time, connection: entry.connection) }
+            for var exchange in BoundedMemoryTests.events() {
+                exchange.requestedAt = time
+                for delivered in times { journal.record(exchange, at: delivered, connection: 1) }
+            }
+        }
+        for entry in journal.entries() { judge.observe(entry) }
+        for time in times {
+            #expect(judge.verdicts(at: time).count == Judge.obligations.count)
+            #expect(judge.exposures(at: time).count == Exposure.Path.allCases.count)
+        }
+    }
+
     @Test("Memory is bounded, whatever there is of users and ids")
     func isBounded() {
         var recent = Recent<Int, Int>(capacity: 100)
