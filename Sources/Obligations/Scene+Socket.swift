@@ -25,9 +25,9 @@ extension Scene {
         private(set) var isStalled = false
         /// When the server's close frame was let go, where the journal says so.
         private(set) var serverClosedAt: Timestamp?
-        /// Whether the client was told that the consultation is not active any more: the server closes the socket after that.
+        /// Whether the client was told that the consultation is not active: the server closes the socket after that.
         private(set) var isArchived = false
-        /// The first fault that touched one of its frames, or set in on it: from there on its end may be no choice of the client's.
+        /// The first fault that touched a frame or set in: from there on its end may not be the client's choice.
         private(set) var trouble: JournalEntry?
         /// Whether an answer ended after the client's last question: a piece that a fault sent astray begins no other.
         private var isAnswered = false
@@ -49,6 +49,7 @@ extension Scene {
             credentials = opening.credentials
             openedAt = opening.openedAt
             self.opening = fact.entry
+            trouble = opening.opening.faults.isEmpty ? nil : fact.entry
         }
 
         /// Whether an answer is under way that it hears: some of it was delivered, and not its end.

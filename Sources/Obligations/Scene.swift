@@ -11,7 +11,7 @@ struct Scene: Sendable {
     /// The one that the last fact ended; nil after any other fact.
     private(set) var endedSocket: Socket?
 
-    /// The connections of the open sockets by user and by consultation, oldest first: searching all for each fact would take too long.
+    /// The connections of the open sockets by user and by consultation, oldest first: searching all takes too long.
     private var connectionsByUser: [String: [UInt64]] = [:]
     private var connectionsByConsultation: [String: [UInt64]] = [:]
     /// The connections in the order of their openings, those that ended since among them.

@@ -8,9 +8,9 @@ struct NoSendWhileStreaming: ObligationJudge {
         place: "best practice 4",
         clause: "No chat message is sent while an answer streams.",
         tolerance: """
-            An answer streams from its first piece that is delivered to its end, not from the receipt of the question. \
-            A message may cross with the first piece for 50 ms; an answer whose end a fault may have swallowed, that an \
-            error frame broke off, or of which nothing has come for 10 s streams no more.
+            An answer streams from its first piece that is delivered to its end, not from the receipt of the \
+            question. A message may cross with the first piece for 50 ms; an answer whose end a fault may have \
+            swallowed, that an error frame broke off, or of which nothing has come for 10 s streams no more.
             """,
         advice: """
             Disable the input while isAITyping, from send() to `stream_complete`, `assistant_message_end` or `error`, \

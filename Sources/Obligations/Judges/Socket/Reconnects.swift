@@ -3,9 +3,9 @@ import Recording
 
 /// Follows how clients come back to consultations whose socket ended without their doing.
 ///
-/// A series begins with such an end and lasts until `connected` is delivered, or the client itself closes. Each handshake
-/// for the consultation is a try. A consultation belongs to one user, so it names the client; where a handshake is refused
-/// before its credentials are looked at, nothing else does.
+/// A series begins with such an end and lasts until `connected` is delivered, or the client itself closes. Each
+/// handshake for the consultation is a try. A consultation belongs to one user, so it names the client; where a
+/// handshake is refused before its credentials are looked at, nothing else does.
 struct Reconnects: Sendable {
     /// The tries after one end.
     struct Series: Sendable {
@@ -59,9 +59,10 @@ struct Reconnects: Sendable {
     private mutating func observe(_ handshake: Handshake) -> [Event] {
         guard var series = byConsultation[handshake.consultation], !series.isForeign(handshake) else { return [] }
         var events: [Event] = []
+        var isTry = true
         if let refused = series.refusedToken, handshake.credentials.token != refused {
             // The same try once more, with the token that it lacked.
-            series.refusedToken = nil
+            isTry = false
         } else {
             let wait = series.knownAt.map { handshake.requestedAt.nanoseconds(since: $0) }.flatMap { $0 < 0 ? nil : $0 }
             var tried = series
@@ -71,11 +72,11 @@ struct Reconnects: Sendable {
             if let wait { series.lastWait = (wait, handshake.entry) }
         }
         if handshake.isAccepted {
-            series.knownAt = nil
+            (series.knownAt, series.refusedToken) = (nil, nil)
         } else {
             (series.knownAt, series.failure) = (handshake.answeredAt, handshake.entry)
             series.refusedToken = handshake.status == 401 ? handshake.credentials.token : nil
-            events.append(.failed(series))
+            if isTry { events.append(.failed(series)) }
         }
         byConsultation[handshake.consultation] = series
         return events

@@ -58,7 +58,9 @@ struct RecoversHistory: ObligationJudge {
     ) {
         guard let socket = scene.endedSocket, !socket.isSilenced else { return }
         let ending = SocketEnding(closing, of: socket, at: fact.time)
-        end(socket, fact, isOwn: ending.isOwn || ending == .archived, &findings)
+        // Whoever leaves in order may want no more of the answer, even where a fault had touched the socket.
+        let isLeaving = ending == .givenUp && closing.summary.received?.isLeaving ?? false
+        end(socket, fact, isOwn: ending.isOwn || ending == .archived || isLeaving, &findings)
     }
 
     private mutating func end(_ socket: Scene.Socket, _ fact: Fact, isOwn: Bool, _ findings: inout Findings) {

@@ -9,9 +9,9 @@ struct RefusedHandshake: ObligationJudge {
         clause: "After 401 the next handshake brings another token, after 404 another consultation id.",
         tolerance: "Handshakes that were under way before the refusal was delivered do not count.",
         advice: """
-            Look at (task.response as? HTTPURLResponse)?.statusCode when receive fails: on 401 refresh the token before \
-            you reconnect, on 404 create or fetch a consultation first, its id in lower case. consultation-websocket's \
-            Quick Start opens the socket without any credentials, and every try of it ends in 401.
+            Look at (task.response as? HTTPURLResponse)?.statusCode when receive fails: on 401 refresh the token \
+            before you reconnect, on 404 create or fetch a consultation first, its id in lower case. \
+            consultation-websocket's Quick Start opens the socket without any credentials, and every try of it ends in 401.
             """)
 
     /// A refusal that the client has seen.

@@ -37,12 +37,12 @@ enum SocketEnding: Sendable, Hashable {
 }
 
 extension RecordedClosing {
-    /// Whether the server began to close: an end of the transport that follows the server's close frame is no beginning.
+    /// Whether the server began to close: the end of the transport that follows its close frame is no beginning.
     var isByServer: Bool {
         party == .server || cause != .violation && summary.sent != nil && summary.received == nil
     }
 
-    /// When the client of a socket that the server closed came to know of it; nil where it may have been before the entry's time.
+    /// When the client came to know that the server closed; nil where it may have been before the entry's time.
     fileprivate func knownAt(of socket: Scene.Socket, at time: Timestamp) -> Timestamp? {
         if let closedAt = socket.serverClosedAt { return closedAt }
         // A silenced socket is given up by the client long before anything ends it.
@@ -50,4 +50,9 @@ extension RecordedClosing {
         // What the server closed with a frame and the client never answered ends when either loses patience.
         return summary.sent != nil && summary.received == nil && cause != .limit && cause != .fault ? nil : time
     }
+}
+
+extension CloseSummary.Frame {
+    /// Whether it says that its sender has no more to say, and not that something is wrong.
+    var isLeaving: Bool { code == .normalClosure || code == .goingAway }
 }

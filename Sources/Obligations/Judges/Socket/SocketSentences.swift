@@ -9,7 +9,7 @@ enum SocketSentences {
     static func secondSocket(openedAt: Timestamp, oldAt: Timestamp, consultation: String?) -> String {
         let place = consultation.map { "on the consultation \($0)" } ?? "of the same user"
         return
-            "The client opened a socket at \(clock(openedAt)) while another \(place), open since \(clock(oldAt)), was open."
+            "The client opened a socket at \(clock(openedAt)) while another \(place) was open, since \(clock(oldAt))."
     }
 
     static func tooEarly(openedAt: Timestamp) -> String {
@@ -37,29 +37,44 @@ enum SocketSentences {
     }
 
     static func tooSoon(wait: Int64, failedAt: Timestamp, number: Int) -> String {
-        number == 1
-            ? "The client tried again \(seconds(wait)) s after the socket ended at \(clock(failedAt)); at least 1 s is due."
-            : "The client made try \(number) \(seconds(wait)) s after the one before had failed at \(clock(failedAt)); at least 1 s is due."
+        let failure = number == 1 ? "the socket ended" : "try \(number - 1) had failed"
+        let act = number == 1 ? "tried again" : "made try \(number)"
+        return "The client \(act) \(seconds(wait)) s after \(failure) at \(clock(failedAt)); at least 1 s is due."
     }
 
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
-        "The client waited \(seconds(wait)) s before try \(number), less than the \(seconds(previous)) s before an earlier one."
+        """
+        The client waited \(seconds(wait)) s before try \(number), less than the \(seconds(previous)) s before an \
+        earlier one.
+        """
     }
 
     static func tooManyTries(endedAt: Timestamp) -> String {
-        "The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; 5 tries are the most."
+        """
+        The client tried for the 6th time after the socket ended at \(clock(endedAt)), without success in between; \
+        5 tries are the most.
+        """
     }
 
     static func cameBack(after gap: Int64) -> String {
-        "The client opened the consultation again \(seconds(gap)) s after it had closed the socket itself; within 3 s only something automatic does."
+        """
+        The client opened the consultation again \(seconds(gap)) s after it had closed the socket itself; 3 s must \
+        pass before it does.
+        """
     }
 
     static func noHistory(cutAt: Timestamp, connectedAt: Timestamp) -> String {
-        "An answer was cut at \(clock(cutAt)), and the messages were not fetched within 10 s of `connected` at \(clock(connectedAt))."
+        """
+        An answer was cut at \(clock(cutAt)), and the messages were not fetched within 10 s of `connected` at \
+        \(clock(connectedAt)).
+        """
     }
 
     static func chatBeforeHistory(cutAt: Timestamp, chatAt: Timestamp) -> String {
-        "An answer was cut at \(clock(cutAt)), and the client went on chatting at \(clock(chatAt)) without having fetched the messages."
+        """
+        An answer was cut at \(clock(cutAt)), and the client went on chatting at \(clock(chatAt)) without having \
+        fetched the messages.
+        """
     }
 
     static func wrongCloseCode(_ code: UInt16?) -> String {
@@ -76,7 +91,7 @@ enum SocketSentences {
     /// The time of day.
     private static func clock(_ time: Timestamp) -> String { String(time.wireText.dropFirst(11).prefix(8)) }
 
-    /// Seconds with at most two decimals, rounded down so that what is too short never looks long enough; a remainder of milliseconds shows.
+    /// Seconds to the millisecond, rounded down so that what is too short never looks long enough.
     private static func seconds(_ nanoseconds: Int64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let fraction = String(milliseconds % 1000 + 1000).dropFirst()

@@ -12,8 +12,9 @@ struct WaitsForConnected: ObligationJudge {
             with the handshake, within 50 ms, had nothing to wait for.
             """,
         advice: """
-            A task that was resumed is not connected: set isConnected when the frame of type `connected` has been \
-            decoded, and queue what the user sends before. consultation-websocket's listing sets it right after resume().
+            A task that was resumed is not connected: set isConnected when the frame of type `connected` has \
+            been decoded, and queue what the user sends before. \
+            consultation-websocket's listing sets it right after resume().
             """)
 
     /// The sockets on which the first chat message was judged.
