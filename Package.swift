@@ -132,7 +132,9 @@ let package = Package(
         .testTarget(
             name: "ObligationsTests",
             dependencies: ["FitIQAPI", "HTTP1", "JSON", "Obligations", "Recording", "WebSocket", httpTypes]),
-        .testTarget(name: "ReportsTests", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording", "Reports"]),
+        .testTarget(
+            name: "ReportsTests", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording", "Reports"],
+            exclude: ["Golden"]),
         .testTarget(
             name: "ContractSuiteTests",
             dependencies: ["ContractSuite", "FitIQAPI", "JSON", "MockServer", "Obligations", "Reports", "Scenarios"]),

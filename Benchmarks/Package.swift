@@ -43,6 +43,7 @@ let package = Package(
             ]),
         .executableTarget(name: "idle-load", dependencies: ["Load"]),
         .executableTarget(name: "worlds-load", dependencies: ["Load"]),
+        .executableTarget(name: "judge-load", dependencies: ["Load"]),
         .testTarget(
             name: "LoadTests",
             dependencies: ["Load", "stream-load", .product(name: "FitIQAPI", package: "fitiq-mock")]),

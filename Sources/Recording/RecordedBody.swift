@@ -11,6 +11,13 @@ public struct RecordedBody: Sendable, Hashable {
         byteCount = bytes.count
     }
 
+    /// Keeps what is left of a body that had more bytes.
+    init(_ bytes: [UInt8], of byteCount: Int) {
+        precondition(byteCount >= bytes.count, "a part is no larger than the whole")
+        self.bytes = bytes
+        self.byteCount = byteCount
+    }
+
     /// Whether some of the bytes were not kept.
     public var isCut: Bool { bytes.count < byteCount }
 

@@ -32,6 +32,35 @@ enum Sentences {
         "The parameter '\(name)' is empty; give it a value or leave it out."
     }
 
+    // MARK: Saved journals
+
+    static let noObject = "a line of a journal is an object, such as GET /__admin/journal gives; this is another value."
+
+    static func notJSON(_ reason: String) -> String { "this is no JSON: \(reason)." }
+
+    static func tooDeep(limit: Int) -> String {
+        "more than \(limit) arrays and objects are open; no journal has so many."
+    }
+
+    static func missing(_ name: String) -> String { "the entry has no '\(name)'; is this line of a journal whole?" }
+
+    static func wrongMember(_ name: String, expected: String, found: String) -> String {
+        "'\(name)' must be \(expected); got \(found.onOneLine(limit: 80))."
+    }
+
+    static func unknownWord(_ word: String, of name: String, allowed: [String]) -> String {
+        "'\(name)' must be one of \(allowed.joined(separator: ", ")); got \(quoted(word))."
+    }
+
+    static func badRequest(_ reason: String) -> String { "the recorded request is none: \(reason)" }
+
+    static func longLine(limit: Int) -> String {
+        "the line has more than \(limit >> 20) MiB, which is the most that is read; no journal has such lines."
+    }
+
+    static let unfinishedLine =
+        "the last line has no end: the program that wrote it was stopped. All lines before it are whole."
+
     /// A value from the client in quotation marks, cut where it is long and free of control characters.
     private static func quoted(_ text: String) -> String { JSONValue.string(text).excerpt(limit: 80) }
 }

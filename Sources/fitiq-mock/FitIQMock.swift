@@ -20,10 +20,11 @@ struct FitIQMock: ParsableCommand {
             Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
             What is given on the command line wins.
 
-            Exit codes: 0 all is well, 2 usage or configuration, 3 the server failed while it ran.
+            Exit codes: 0 all is well, 1 a client broke its contract, 2 usage or configuration, 3 the server failed \
+            while it ran, 4 the client never connected.
             """,
         version: Version.current,
-        subcommands: [Serve.self, Token.self, Chat.self, Check.self, ListScenarios.self])
+        subcommands: [Serve.self, Token.self, Chat.self, Check.self, ListScenarios.self, JudgeCommand.self])
 
     /// Parses and runs, and turns every error into one line on standard error and an exit code of the table above.
     static func main() {

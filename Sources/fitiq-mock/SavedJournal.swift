@@ -1,0 +1,122 @@
+import FitIQAPI
+import Obligations
+import Recording
+import Reports
+
+/// A journal that is judged while it is read, each of its worlds on its own.
+///
+/// What it holds of a world does not grow with the journal.
+struct SavedJournal {
+    /// The most worlds that are judged at once.
+    static let worldLimit = 1000
+
+    /// The journal's name, for messages; a world without a name is shown by it.
+    let name: String
+    let mode: GuideMode
+    /// The world that is judged; nil for all.
+    let world: String?
+
+    private var reader = JournalReader()
+    /// The worlds in the order of their first entries, and where each is.
+    private var worlds: [World] = []
+    private var places: [String: Int] = [:]
+    /// Where the world of the last entry is: lines of one world mostly follow each other.
+    private var lastPlace = 0
+    /// The worlds that are not judged, as far as a message needs them.
+    private var otherWorlds: Set<String> = []
+    /// The last line, where it was cut off.
+    private var unfinished: JournalError?
+
+    private struct World {
+        let name: String
+        var judge: Judge
+        let startedAt: Timestamp
+        var hasConnected = false
+    }
+
+    init(name: String, mode: GuideMode, world: String? = nil) {
+        self.name = name
+        self.mode = mode
+        self.world = world
+    }
+
+    /// Judges what is whole of more bytes.
+    mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        reader.receive(bytes)
+        while let line = try next() { try judge(line) }
+    }
+
+    /// Judges the last line, if it has no line end; gives a note where it was cut off.
+    mutating func finish() throws(Failure) -> String? {
+        reader.finish()
+        while let line = try next() { try judge(line) }
+        return unfinished?.description
+    }
+
+    private mutating func next() throws(Failure) -> JournalReader.Line? {
+        do throws(JournalError) {
+            return try reader.next()
+        } catch {
+            guard error.isUnfinished else { throw .configuration(Messages.inFile(name, error.description)) }
+            unfinished = error
+            return nil
+        }
+    }
+
+    /// What came of it; a journal without entries is one in which no client connected.
+    func report() throws(Failure) -> Report {
+        if let world, worlds.isEmpty, !otherWorlds.isEmpty {
+            throw .configuration(Messages.inFile(name, Messages.noSuchWorld(world, others: otherWorlds.sorted())))
+        }
+        var report = Report(title: Messages.judgement(of: name))
+        report.runs = worlds.map { world in
+            Report.Run(
+                scenario: world.name, mode: mode, startedAt: world.startedAt, hasConnected: world.hasConnected,
+                verdicts: world.judge.verdicts(), exposures: world.judge.exposures,
+                missedCount: world.judge.missedCount)
+        }
+        if worlds.isEmpty {
+            let judge = Judge(mode: mode)
+            report.runs = [
+                Report.Run(
+                    scenario: world ?? name, mode: mode, hasConnected: false, verdicts: judge.verdicts(),
+                    exposures: judge.exposures)
+            ]
+        }
+        return report
+    }
+
+    private mutating func judge(_ line: JournalReader.Line) throws(Failure) {
+        guard let problem = problem(judging: line) else { return }
+        throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
+    }
+
+    /// Judges an entry; gives what is wrong with its place.
+    private mutating func problem(judging line: JournalReader.Line) -> String? {
+        let id = line.world ?? name
+        if let world, world != id {
+            if otherWorlds.count < Self.worldLimit { otherWorlds.insert(id) }
+            return nil
+        }
+        if lastPlace >= worlds.count || worlds[lastPlace].name != id {
+            if let place = places[id] {
+                lastPlace = place
+            } else {
+                guard worlds.count < Self.worldLimit else { return Messages.tooManyWorlds(limit: Self.worldLimit) }
+                lastPlace = worlds.count
+                places[id] = lastPlace
+                worlds.append(World(name: id, judge: Judge(mode: mode), startedAt: line.entry.time))
+            }
+        }
+        let last = worlds[lastPlace].judge.lastNumber
+        guard line.entry.number > last else {
+            return Messages.disorderedEntry(line.entry.number, after: last, world: id)
+        }
+        switch line.entry.event.kind {
+        case .exchange, .opened, .frame: worlds[lastPlace].hasConnected = true
+        case .closed, .fault, .clock, .note: break
+        }
+        worlds[lastPlace].judge.observe(line.entry)
+        return nil
+    }
+}

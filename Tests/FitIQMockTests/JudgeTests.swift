@@ -1,0 +1,51 @@
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("Judging a saved journal")
+struct JudgeTests {
+    @Test("messages")
+    func messages() {
+        #expect(
+            Messages.disorderedEntry(3, after: 9, world: "w")
+                == "entry 3 of w comes after entry 9: a journal is judged in order. Are these two journals in one file, or "
+                + "is it the newest first?")
+        #expect(
+            Messages.tooManyWorlds(limit: 2)
+                == "the journal has more than 2 worlds, which is the most that are judged at once; name one with --world."
+        )
+        #expect(
+            Messages.noSuchWorld("defalt", others: ["default", "a", "b", "c", "d", "e"])
+                == "no entry is of the world 'defalt'; there are entries of default, a, b, c, d, …. Did you mean 'default'?"
+        )
+        #expect(Messages.judgement(of: "j") == "The client in j")
+    }
+
+    @Test("as many worlds as allowed, and one over", arguments: [0, 1])
+    func worlds(over: Int) {
+        var journal = SavedJournal(name: "j", mode: .union)
+        var failure: Failure?
+        for world in 0..<(SavedJournal.worldLimit + over) {
+            let line =
+                #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"w\#(world)","kind":"note","text":"x"}"# + "\n"
+            do throws(Failure) {
+                try journal.receive(Array(line.utf8)[...])
+            } catch {
+                failure = error
+            }
+        }
+        #expect((failure == nil) == (over == 0))
+        #expect(failure.map { $0.message.hasPrefix("j: line 1001: the journal has more than 1000 worlds") } ?? true)
+    }
+
+    @Test(
+        "reports are options of judge, and none is empty",
+        arguments: ["--junit", "--json", "--markdown", "--known-broken"])
+    func options(name: String) throws {
+        #expect(throws: (any Error).self) { try JudgeCommand.parse(["-", name, ""]) }
+        let command = try JudgeCommand.parse(["-", name, "x"])
+        #expect(
+            [command.reports.junit, command.reports.json, command.reports.markdown, command.reports.knownBroken]
+                .compactMap(\.self) == ["x"])
+    }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Testing
+
+extension Peers {
+    @Suite("fitiq-mock judge")
+    struct JudgeCommandTests {
+        static let good =
+            #"{"number":1,"time":"2025-01-29T10:30:00Z","world":"w1","kind":"exchange","endpoint":"getConsultation","user":"demo","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/w/w1/api/v1/consultations/7c9e6679-7425-40de-944b-e07fc1f90ae7","version":"1.1","fields":[{"name":"Host","value":"a"},{"name":"Authorization","value":"Bearer t"},{"name":"X-API-Key","value":"k"}],"body":""},"response":{"status":200,"fields":[],"body":"{}"}}"#
+            + "\n"
+        /// The same with an id in upper case, in another world.
+        static let bad = good.replacing("7c9e6679", with: "7C9E6679").replacing("w1", with: "w2")
+
+        private func judge(_ arguments: String..., input: String = "") async throws -> Command {
+            try await Command(try Programs.fitiqMock(), ["judge"] + arguments, input: input)
+        }
+
+        @Test("A client that keeps all, from a file and from standard input, exits 0")
+        func kept() async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            try Data(Self.good.utf8).write(to: files["journal.ndjson"])
+            let fromFile = try await judge(files["journal.ndjson"].path)
+            #expect(fromFile.status == 0 && fromFile.errors == "", "\(fromFile.transcript)")
+            #expect(fromFile.output.contains("✓ ids/lowercase"))
+            #expect(fromFile.output.hasSuffix("The run passes.\n"))
+            let fromInput = try await judge("-", input: Self.good)
+            #expect(fromInput.status == 0, "\(fromInput.transcript)")
+            #expect(fromInput.output.hasPrefix("The client in standard input\n"))
+        }
+
+        @Test("Each world is judged on its own, and one can be chosen")
+        func worlds() async throws {
+            let both = try await judge("-", input: Self.good + Self.bad)
+            #expect(both.status == 1 && both.output.contains("In w2: once, faced once:"), "\(both.transcript)")
+            #expect(both.output.contains("#1 +0.000 s  → GET /w/w2/api/v1/consultations/7C9E6679"))
+            let first = try await judge("-", "--world", "w1", input: Self.good + Self.bad)
+            #expect(first.status == 0, "\(first.transcript)")
+            let none = try await judge("-", "--world", "w3", input: Self.good + Self.bad)
+            #expect(none.status == 2 && none.output == "", "\(none.transcript)")
+            #expect(none.errors.contains("no entry is of the world 'w3'; there are entries of w1, w2. Did you mean"))
+        }
+
+        @Test("A guide that does not ask for an obligation does not judge by it")
+        func guide() async throws {
+            let other = try await judge("-", "--guide", "goal-linking", input: Self.bad)
+            #expect(!other.output.contains("✗ ids/lowercase"), "\(other.transcript)")
+            let unknown = try await judge("-", "--guide", "goals", input: Self.bad)
+            #expect(unknown.status == 2 && unknown.errors.contains("--guide must be one of"), "\(unknown.transcript)")
+        }
+
+        @Test("Reports are written as files, and a list of what is known to be broken counts in all of them")
+        func reports() async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            try Data("w2 ids/lowercase\n".utf8).write(to: files["known"])
+            let options = [
+                "-", "--junit", files["a.xml"].path, "--json", files["a.json"].path, "--markdown", files["a.md"].path,
+                "--known-broken", files["known"].path,
+            ]
+            let program = try Programs.fitiqMock()
+            let known = try await Command(program, ["judge"] + options, input: Self.bad)
+            #expect(known.output.contains("~ ids/lowercase (must, known to be broken)"), "\(known.transcript)")
+            #expect(try files.read("a.xml").contains("<skipped message=\"known to be broken: The path has"))
+            #expect(try files.read("a.json").contains("\"mark\":\"known_broken\""))
+            #expect(try files.read("a.md").contains("| `ids/lowercase` | must | 🟡 |"))
+            try Data("ids/lowercase\n".utf8).write(to: files["known"])
+            let outdated = try await Command(program, ["judge"] + options, input: Self.good)
+            #expect(outdated.status == 1 && outdated.output.contains("take the line out"), "\(outdated.transcript)")
+            try Data("ids/upper\n".utf8).write(to: files["known"])
+            let wrong = try await Command(program, ["judge"] + options, input: Self.good)
+            #expect(
+                wrong.status == 2 && wrong.errors.contains("known:1: there is no obligation"), "\(wrong.transcript)")
+            let unwritable = try await judge("-", "--junit", files["no/a.xml"].path, input: Self.good)
+            #expect(unwritable.status == 3 && unwritable.errors.contains("cannot write"), "\(unwritable.transcript)")
+        }
+
+        @Test("A journal in which nobody connected exits 4")
+        func nobody() async throws {
+            for input in ["", #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"# + "\n"] {
+                let empty = try await judge("-", input: input)
+                #expect(empty.status == 4 && empty.output.contains("never connected"), "\(empty.transcript)")
+            }
+        }
+
+        @Test("A bad line, a journal out of order and a file that is none are told, and exit 2")
+        func bad() async throws {
+            let line = try await judge("-", input: Self.good + "{\"kind\":\n")
+            #expect(
+                line.status == 2 && line.errors.hasPrefix("fitiq-mock: standard input: line 2, column 9: this is no"))
+            #expect(line.errors.split(separator: "\n").count == 1 && line.output == "")
+            let twice = try await judge("-", input: Self.good + Self.good)
+            #expect(twice.status == 2 && twice.errors.contains("line 2: entry 1 of w1 comes after entry 1"))
+            for path in ["/nowhere.ndjson", "/"] {
+                let none = try await judge(path)
+                #expect(none.status == 2 && none.errors.contains("cannot read '\(path)'"), "\(none.transcript)")
+            }
+        }
+
+        @Test("A last line that was cut off is left out, with a note")
+        func cut() async throws {
+            let cut = try await judge("-", input: Self.good + Self.bad.prefix(200))
+            #expect(cut.status == 0 && cut.errors.contains("line 2: the last line has no end"), "\(cut.transcript)")
+        }
+
+        @Test("The journal of a running server is one that can be judged")
+        func running() async throws {
+            try await RunningServer.serve("--instant") { server in
+                let program = try Programs.fitiqMock()
+                let chat = try await Command(
+                    program, ["chat", "--url", server.ready.url, "--message", "How do I warm up?"])
+                #expect(chat.status == 0, "\(chat.transcript)")
+                guard let url = URL(string: "\(server.ready.url)/__admin/journal") else { return }
+                let journal = try Data(contentsOf: url)
+                let judged = try await judge("-", input: String(decoding: journal, as: UTF8.self))
+                #expect([0, 1].contains(judged.status) && judged.errors == "", "\(judged.transcript)")
+                #expect(judged.output.contains("✓ ids/lowercase"), "\(judged.transcript)")
+            }
+        }
+    }
+}
