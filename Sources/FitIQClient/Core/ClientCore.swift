@@ -3,34 +3,100 @@ import FitIQAPI
 /// The client without its network: what its user asks and what the network tells go in, actions and news come out.
 ///
 /// It never reads a clock, never sleeps, and opens nothing: the time is an argument, and ``nextDeadline`` says when
-/// ``advance(to:)`` is due.
+/// ``advance(to:)`` is due. Calls come in the order of time. After each, take the actions.
 public struct ClientCore: Sendable {
     /// What the client was made with.
     public let configuration: ClientConfiguration
     /// What its user would see.
-    public private(set) var state = ClientState()
-    private var actions: [ClientAction] = []
-    private var events: [ClientEvent] = []
+    public internal(set) var state = ClientState()
+
+    var actions: [ClientAction] = []
+    var events: [ClientEvent] = []
+    /// Whether something that the user sees was changed since the last call began.
+    var isChanged = false
+    /// The last number that was given to a request or socket.
+    var lastNumber = 0
+
+    var requests: RequestBook
+    var link: ChatLink
+    var conversation: Conversation?
+    /// What is being opened, until its id is known.
+    var intent: Intent?
+    /// What the user said while it was being opened.
+    var beforehand: [String] = []
+    /// The consultation that is being archived.
+    var archiving: String?
+    /// No consultation is created before that time.
+    var createsAgainAt: Timestamp?
+    /// The consultations and goals that are gone: not asked for again.
+    var gone = RecentIDs()
+    /// The goal that the coach suggested last, and the templates that were seen.
+    var suggestion: Suggestion?
+    var seenTemplates = RecentIDs()
+    /// Whether the goals that are shown may have changed at the backend.
+    var areGoalsStale = true
+    var meals: [FollowedMeal] = []
+    /// The meal logs of which an event came before the answer that names them.
+    var earlyNews: [MealNews] = []
+    /// The number of the last goal or meal.
+    var lastErrand = 0
+
+    /// What the user wants opened.
+    enum Intent: Sendable, Hashable {
+        case consultation(Persona)
+        case goal(String)
+    }
+
+    /// A goal that the coach suggested.
+    struct Suggestion: Sendable, Hashable {
+        let consultation: String
+        let at: Timestamp
+    }
 
     /// Makes a client that has done nothing.
     public init(_ configuration: ClientConfiguration) {
         self.configuration = configuration
+        requests = RequestBook(configuration)
+        link = ChatLink(configuration)
     }
 
-    /// Begins what its user asks for.
-    public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
-    }
-
-    /// Takes what the network tells.
+    /// Takes what the network tells; what it tells of numbers that are over is ignored.
     public mutating func receive(_ input: ClientInput, at now: Timestamp) {
+        switch input {
+        case .response(let response):
+            let (result, asksForToken) = requests.receive(response, at: now)
+            if asksForToken { tell(.credentialsRefused) }
+            if let result { finish(result.errand, result.outcome, at: now) }
+        case .requestFailed(let number, _):
+            if let result = requests.fail(number: number, at: now) { finish(result.errand, result.outcome, at: now) }
+        case .socketOpened, .socketRefused, .socketFailed, .text, .binary, .pong, .socketClosed:
+            receiveFromSocket(input, at: now)
+        }
+        settle(at: now)
     }
 
     /// Does what is due.
     public mutating func advance(to now: Timestamp) {
+        expireRequests(at: now)
+        expireSocket(at: now)
+        expireTalk(at: now)
+        expireMeals(at: now)
+        settle(at: now)
     }
 
     /// When ``advance(to:)`` is to be called; nil while nothing is due.
-    public var nextDeadline: Timestamp? { nil }
+    public var nextDeadline: Timestamp? {
+        var next = earlier(
+            requests.nextDeadline, link.nextDeadline(isTokenUsable: requests.tokens.isUsable))
+        if let conversation, let turn = conversation.turn {
+            if turn.isHeard, !turn.isLate, link.wanted != nil { next = earlier(next, turn.deadline) }
+            if !turn.isHeard, link.isConnected, !isReadingHistory {
+                next = earlier(next, conversation.nextLook)
+            }
+        }
+        for meal in meals { next = earlier(next, meal.nextDeadline) }
+        return next
+    }
 
     /// What the client wants done on the network, in order; each once.
     public mutating func takeActions() -> [ClientAction] {
@@ -43,4 +109,35 @@ public struct ClientCore: Sendable {
         defer { events = [] }
         return events
     }
+
+    /// Does what has become possible, and says what the user sees.
+    mutating func settle(at now: Timestamp) {
+        stepLink(at: now)
+        talk(at: now)
+        followMeals(at: now)
+        actions += requests.pump(at: now, credentials: configuration.credentials, number: &lastNumber)
+        publish()
+    }
+}
+
+/// The ids that were noted last.
+struct RecentIDs: Sendable {
+    private var ids: [String] = []
+    /// The most that are remembered.
+    static let capacity = 256
+
+    func contains(_ id: String) -> Bool { ids.contains(id) }
+
+    /// Notes an id.
+    ///
+    /// - Returns: whether it was new.
+    @discardableResult
+    mutating func insert(_ id: String) -> Bool {
+        guard !contains(id) else { return false }
+        ids.append(id)
+        if ids.count > Self.capacity { ids.removeFirst() }
+        return true
+    }
+
+    mutating func remove(_ id: String) { ids.removeAll { $0 == id } }
 }

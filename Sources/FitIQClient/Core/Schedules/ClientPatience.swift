@@ -20,8 +20,12 @@ public struct ClientPatience: Sendable, Hashable {
     public var afterTooMany = Duration.seconds(60)
     /// The longest wait for ``ClientCommand/useToken(_:)`` after ``ClientEvent/credentialsRefused``.
     public var token = Duration.seconds(60)
-    /// The longest wait for the event of a meal while a socket is open, before the one look at it that is no poll.
-    public var mealEvent = Duration.seconds(60)
+    /// The wait for the event of a meal while a socket is open, before the one look at it that is no poll.
+    ///
+    /// Processing takes 2.0 to 4.5 s, and a look within 5 s of creating is not taken for a poll.
+    public var mealEvent = Duration.milliseconds(4700)
+    /// The time after which a meal whose event has not come is given up.
+    public var meal = Duration.seconds(65)
 
     /// The patience that keeps all guides.
     public init() {}

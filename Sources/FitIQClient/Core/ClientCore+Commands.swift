@@ -1,0 +1,140 @@
+import FitIQAPI
+
+/// What the user asks for.
+extension ClientCore {
+    /// Begins what its user asks for; what the backend would refuse is refused here, as a problem.
+    public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
+        switch command {
+        case .startConsultation(let persona): start(persona, at: now)
+        case .openConsultation(let id):
+            intent = nil
+            open(id, at: now)
+        case .send(let text): say(text)
+        case .archive: archive(at: now)
+        case .disconnect: disconnect()
+        case .createGoal(let title, let description, let targetDate):
+            createGoal(title, description, targetDate, at: now)
+        case .chatAboutGoal(let id): chat(aboutGoal: id, at: now)
+        case .logMeal(let text, let type): logMeal(text, type, at: now)
+        case .loadGoals:
+            guard serves(.listGoals, "list of goals"), hasRoom() else { break }
+            submit(.listGoals, .get, "/api/v1/goals", at: now)
+        case .useToken(let token): use(token: token, at: now)
+        }
+        settle(at: now)
+    }
+}
+
+/// Consultations: from what the user wants to an id.
+extension ClientCore {
+    private mutating func start(_ persona: Persona, at now: Timestamp) {
+        guard intent != .consultation(persona), serves(.createConsultation, "way to create a consultation"),
+            hasRoom(), mayCreate(at: now)
+        else { return }
+        intent = .consultation(persona)
+        // One guide calls the coach by another name; whoever does not know a field ignores it.
+        let body = Body.object([("persona", persona.rawValue), ("coach_type", persona.rawValue)])
+        submit(.createConsultation(persona), .post, "/api/v1/consultations", body: body, at: now)
+        if link.wanted == nil { show(.connecting) }
+    }
+
+    /// Whether a consultation may be created; tells where another would only earn the same refusal.
+    mutating func mayCreate(at now: Timestamp) -> Bool {
+        guard let createsAgainAt, now < createsAgainAt else { return true }
+        tell(.tooMany, ClientMessages.tooManyConsultations)
+        return false
+    }
+
+    mutating func finishCreate(_ persona: Persona, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        guard case .answered(let answer) = outcome else { return giveUp(.consultation(persona), outcome) }
+        if answer.status == 429 { createsAgainAt = now.advanced(by: configuration.patience.afterTooMany) }
+        let id = answer.status == 409 ? answer.existingConsultationID : answer.isSuccess ? answer.consultationID : nil
+        guard let id else { return giveUp(.consultation(persona), outcome) }
+        guard intent == .consultation(persona) else { return }
+        intent = nil
+        open(id, at: now)
+    }
+
+    /// Ends an intent that came to nothing.
+    mutating func giveUp(_ intent: Intent, _ outcome: RequestBook.Outcome) {
+        tellFailure(outcome)
+        guard self.intent == intent else { return }
+        self.intent = nil
+        if link.wanted == nil { show(.failed) }
+    }
+
+    /// Opens the chat of a consultation: history first, then the socket.
+    mutating func open(_ text: String, at now: Timestamp) {
+        guard let id = Answer.pathID(text) else {
+            if link.wanted == nil { show(.failed) }
+            return tell(.notFound, ClientMessages.unknown("consultation"))
+        }
+        guard !gone.contains(id) else {
+            if link.wanted == nil { show(.failed) }
+            return tell(.notFound, ClientMessages.gone("consultation"))
+        }
+        guard link.wanted != id else { return }
+        if let old = link.wanted { drop(.history(consultation: old)) }
+        if conversation?.id != id {
+            let unsent = conversation?.waiting.count ?? 0
+            if unsent > 0 { tell(.refused, ClientMessages.notSent(unsent)) }
+            conversation = Conversation(id: id, limits: configuration.limits)
+            showTalk()
+        }
+        state.consultation = id
+        link.want(id)
+        show(.connecting)
+        if isHistoryServed { readHistory(at: now) } else { link.isReady = true }
+    }
+
+    /// Leaves the chat, as the user wants it.
+    private mutating func disconnect() {
+        intent = nil
+        leave(.disconnected)
+    }
+
+    /// Ends the chat: the socket is closed, and no other wanted.
+    mutating func leave(_ connection: ClientState.Connection) {
+        if let wanted = link.wanted { drop(.history(consultation: wanted)) }
+        link.want(nil)
+        show(connection)
+        guard conversation?.turn != nil else { return }
+        loseQuestion()
+    }
+
+    private mutating func archive(at now: Timestamp) {
+        guard serves(.archiveConsultation, "way to archive a consultation"), hasRoom() else { return }
+        guard let id = state.consultation else { return tell(.refused, ClientMessages.noChat) }
+        guard !gone.contains(id) else { return tell(.notFound, ClientMessages.gone("consultation")) }
+        guard archiving == nil else { return }
+        archiving = id
+        submit(.archive(consultation: id), .post, "/api/v1/consultations/\(id)/archive", at: now)
+    }
+
+    mutating func finishArchive(_ id: String, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        archiving = nil
+        guard case .answered(let answer) = outcome, answer.isSuccess else {
+            tellFailure(outcome)
+            if case .answered(let answer) = outcome, answer.status == 404 {
+                gone.insert(id)
+                if link.wanted == id { leave(.failed) }
+            }
+            // The server may have closed the socket for another reason.
+            if link.wanted == id, link.socket == nil, link.isReady { retrySocket(at: now) }
+            return
+        }
+        createsAgainAt = nil
+        if suggestion?.consultation == id { suggestion = nil }
+        for index in state.goals.indices where state.goals[index].conversation == id {
+            state.goals[index].conversation = nil
+            isChanged = true
+        }
+        areGoalsStale = true
+        if conversation?.id == id, conversation?.waiting.isEmpty == false {
+            tell(.refused, ClientMessages.notSent(conversation?.waiting.count ?? 0))
+            conversation?.waiting = []
+            showTalk()
+        }
+        if link.wanted == id { leave(.disconnected) }
+    }
+}

@@ -1,0 +1,99 @@
+import FitIQAPI
+
+/// The history: read before the socket, after a cut, and to check what was heard.
+extension ClientCore {
+    var isHistoryServed: Bool { configuration.guide.serves(.listMessages) }
+
+    /// Whether the history of the open consultation is being read.
+    var isReadingHistory: Bool {
+        conversation.map { requests.contains(.history(consultation: $0.id)) } ?? false
+    }
+
+    mutating func readHistory(at now: Timestamp) {
+        guard isHistoryServed, let id = conversation?.id, !gone.contains(id), !isReadingHistory else { return }
+        conversation?.isStale = false
+        conversation?.nextLook = nil
+        submit(.history(consultation: id), .get, "/api/v1/consultations/\(id)/messages", at: now)
+    }
+
+    mutating func finishHistory(_ id: String, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        guard conversation?.id == id, link.wanted == id else { return }
+        guard case .answered(let answer) = outcome, answer.isSuccess, let messages = answer.messages else {
+            return missHistory(id, outcome, at: now)
+        }
+        if conversation?.isStale == true { return readHistory(at: now) }
+        guard let taken = conversation?.take(messages) else { return }
+        for template in taken.templates { suggested(template.type, template.id, at: now) }
+        link.isReady = true
+        if link.isConnected { conversation?.wasCut = false }
+        switch taken.finding {
+        case .nothing, .answered: break
+        case .unanswered: lookAgain(at: now)
+        case .unheard: askAgain()
+        }
+        showTalk()
+    }
+
+    private mutating func missHistory(_ id: String, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        tellFailure(outcome)
+        if case .answered(let answer) = outcome, answer.status == 404 {
+            gone.insert(id)
+            areGoalsStale = true
+            return leave(.failed)
+        }
+        // Without its history a chat is not opened; one that is open goes on with what was heard.
+        guard link.isReady else { return leave(.failed) }
+        conversation?.goOnWithoutHistory()
+        if conversation?.turn.map({ !$0.isHeard || $0.isLate }) == true { loseQuestion() }
+    }
+
+    /// The question is there and its answer not yet: looks again, with growing pauses, while there is patience.
+    private mutating func lookAgain(at now: Timestamp) {
+        guard let turn = conversation?.turn else { return }
+        guard !turn.isLate, now < turn.deadline else {
+            tell(.unavailable, ClientMessages.coachSilent)
+            conversation?.endTurn()
+            return
+        }
+        let count = (conversation?.lookCount ?? 0) + 1
+        conversation?.lookCount = count
+        conversation?.nextLook = min(now.advanced(by: .seconds(min(2 * count, 10))), turn.deadline)
+    }
+
+    /// Nobody has received the question: it is sent anew, once.
+    private mutating func askAgain() {
+        guard let turn = conversation?.turn, let question = turn.question else { return }
+        guard !turn.isAcknowledged, !turn.isLate, let count = conversation?.repeatCount, count < 1,
+            let index = conversation?.questionIndex
+        else { return loseQuestion() }
+        conversation?.tail.remove(at: index)
+        conversation?.endTurn(takesBack: true)
+        conversation?.waiting.insert(question, at: 0)
+        conversation?.repeatCount = count + 1
+    }
+
+    /// It is not known what became of the question, and nothing more will be learnt.
+    mutating func loseQuestion() {
+        guard let turn = conversation?.turn else { return }
+        if turn.question != nil, !turn.isAcknowledged { tell(.unavailable, ClientMessages.lostMessage) }
+        conversation?.endTurn()
+        showTalk()
+    }
+
+    /// Ends the wait for answers that do not come.
+    mutating func expireTalk(at now: Timestamp) {
+        guard let conversation, let turn = conversation.turn, link.wanted != nil else { return }
+        if !turn.isHeard {
+            if link.isConnected, let look = conversation.nextLook, look <= now { readHistory(at: now) }
+            return
+        }
+        guard turn.deadline <= now, !turn.isLate else { return }
+        guard isHistoryServed else {
+            tell(.unavailable, ClientMessages.coachSilent)
+            self.conversation?.endTurn()
+            return showTalk()
+        }
+        self.conversation?.turn?.isLate = true
+        readHistory(at: now)
+    }
+}

@@ -1,0 +1,126 @@
+import FitIQAPI
+import WebSocket
+
+/// The socket: opening, keeping alive, closing, opening again.
+extension ClientCore {
+    /// Opens or closes what is wanted or not.
+    mutating func stepLink(at now: Timestamp) {
+        // The server closes what is archived; whether it is shows in its answer.
+        guard archiving == nil || archiving != link.wanted else { return }
+        if link.wanted != nil, link.isReady, link.socket == nil { askForToken(at: now) }
+        switch link.step(at: now, isTokenUsable: requests.tokens.isUsable) {
+        case .nothing: return
+        case .close(let number, let code): actions.append(.closeSocket(socket: number, code))
+        case .open(let consultation):
+            lastNumber += 1
+            let credentials = Credentials(
+                token: requests.tokens.token, apiKey: configuration.credentials.apiKey)
+            link.opening(lastNumber, consultation, token: credentials.token, at: now)
+            let path = "/api/v1/consultations/\(consultation)/ws"
+            let inQuery = configuration.guide.webSocketCredentials == .queryToken
+            actions.append(
+                .openSocket(
+                    ClientSocketRequest(
+                        number: lastNumber, target: inQuery ? "\(path)?token=\(credentials.queryToken)" : path,
+                        fields: inQuery ? [:] : credentials.fields)))
+        }
+    }
+
+    mutating func receiveFromSocket(_ input: ClientInput, at now: Timestamp) {
+        guard let socket = link.socket, input.socketNumber == socket.number else { return }
+        switch input {
+        case .socketOpened where socket.phase == .opening: link.opened(at: now)
+        case .socketRefused(let response): refused(socket, Answer(response), at: now)
+        case .socketFailed: lost(socket, isOwn: false, at: now)
+        case .text(_, let text) where socket.phase != .opening:
+            link.signOfLife()
+            for frame in ChatFrame.frames(in: text) { receive(frame, at: now) }
+        case .binary:
+            link.signOfLife()
+            conversation?.isTroubled = true
+        case .pong: link.signOfLife()
+        case .socketClosed(let end): lost(socket, isOwn: end.isOwn, at: now)
+        default: return
+        }
+    }
+
+    /// Ends what the socket has waited for too long, and pings.
+    mutating func expireSocket(at now: Timestamp) {
+        guard let socket = link.socket else { return }
+        if let deadline = socket.deadline, deadline <= now {
+            switch socket.phase {
+            case .greeting:
+                if case .close(let number, let code) = link.close(.goingAway, at: now) {
+                    actions.append(.closeSocket(socket: number, code))
+                    link.socket?.isReplaced = true
+                }
+            case .opening, .closing:
+                actions.append(.dropSocket(socket: socket.number))
+                lost(socket, isOwn: socket.phase == .closing, at: now)
+            case .open: break
+            }
+        } else if let pongDue = socket.pongDue, pongDue <= now {
+            // Whoever does not answer a ping would not answer a close frame.
+            actions.append(.dropSocket(socket: socket.number))
+            lost(socket, isOwn: false, at: now)
+        } else if let number = link.takePing(at: now) {
+            actions.append(.ping(socket: number))
+        }
+    }
+
+    private mutating func refused(_ socket: ChatLink.Socket, _ answer: Answer, at now: Timestamp) {
+        link.ended(isOwn: false, at: now)
+        guard socket.consultation == link.wanted else { return }
+        switch answer.status {
+        case 401:
+            let deadline = now.advanced(by: configuration.patience.token)
+            if requests.tokens.refuse(socket.token, until: deadline) { tell(.credentialsRefused) }
+            // The first time another token may go at once; a row of tries keeps its pace.
+            if link.tryCount > 0 { retrySocket(at: now) }
+        case 404:
+            gone.insert(socket.consultation)
+            areGoalsStale = true
+            tellRefusal(answer)
+            leave(.failed)
+        case 400..<500 where answer.status != 408 && answer.status != 429:
+            areGoalsStale = true
+            tellRefusal(answer)
+            leave(.failed)
+        default: retrySocket(asked: answer.retryAfter, at: now)
+        }
+    }
+
+    /// Notes that a socket is gone, and plans another where one is wanted.
+    private mutating func lost(_ socket: ChatLink.Socket, isOwn: Bool, at now: Timestamp) {
+        let wasTalking = socket.phase == .open
+        link.ended(isOwn: isOwn, at: now)
+        guard socket.consultation == link.wanted else { return }
+        if wasTalking || conversation?.turn != nil { conversation?.cut() }
+        // Closed by the client because it was not wanted, and wanted again since.
+        if socket.phase == .closing, !socket.isReplaced { return }
+        show(.connecting)
+        guard archiving != socket.consultation else { return }
+        retrySocket(at: now)
+    }
+
+    /// Plans the next try, or gives up.
+    mutating func retrySocket(asked: Duration? = nil, at now: Timestamp) {
+        if link.retry(asked: asked, at: now) { return }
+        tell(.unavailable, ClientMessages.noConnection)
+        leave(.failed)
+    }
+}
+
+extension ClientInput {
+    /// The number of the socket that it is about; nil where it is about none.
+    fileprivate var socketNumber: Int? {
+        switch self {
+        case .response, .requestFailed: nil
+        case .socketOpened(let number), .socketFailed(let number, _), .text(let number, _), .binary(let number),
+            .pong(let number):
+            number
+        case .socketRefused(let response): response.number
+        case .socketClosed(let end): end.number
+        }
+    }
+}

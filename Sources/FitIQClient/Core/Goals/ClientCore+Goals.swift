@@ -1,0 +1,130 @@
+import FitIQAPI
+import JSON
+
+/// Goals: made, shown, linked with the consultation in which the coach suggested them.
+extension ClientCore {
+    /// For how long a suggestion is taken for the reason of a new goal.
+    static let suggestionLife = Duration.seconds(600)
+
+    mutating func createGoal(_ title: String, _ description: String, _ targetDate: Timestamp, at now: Timestamp) {
+        guard serves(.createGoal, "goals"), hasRoom() else { return }
+        guard !Self.trimmed(title).isEmpty, title.count <= 200 else { return tell(.refused, ClientMessages.noTitle) }
+        guard description.count <= 2000 else { return tell(.refused, ClientMessages.longDescription) }
+        lastErrand += 1
+        let isFresh = suggestion.map { now <= $0.at.advanced(by: Self.suggestionLife) } ?? false
+        let draft = GoalDraft(
+            number: lastErrand, title: title, description: description, targetDate: targetDate.wireText, begunAt: now,
+            consultation: isFresh ? suggestion?.consultation : nil)
+        // One suggestion is one goal's: linking another would take the consultation from the first.
+        suggestion = nil
+        let body = Body.object([
+            ("title", title), ("description", description), ("targetDate", draft.targetDate),
+        ])
+        submit(.createGoal(draft), .post, "/api/v1/goals", body: body, at: now)
+    }
+
+    mutating func finishCreateGoal(_ draft: GoalDraft, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        if case .uncertain = outcome {
+            // Whether it was done shows in the list; another would be a second goal.
+            let time = now.advanced(by: configuration.retries.firstDelay)
+            return submit(.findGoal(draft), .get, "/api/v1/goals", at: time)
+        }
+        guard case .answered(let answer) = outcome, answer.isSuccess, let goal = Self.goal(answer.object) else {
+            return tellFailure(outcome)
+        }
+        made(goal, draft, at: now)
+    }
+
+    /// Looks for a goal whose making got no usable answer.
+    mutating func finishFindGoal(_ draft: GoalDraft, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        guard case .answered(let answer) = outcome, answer.isSuccess, let list = answer.goals else {
+            drop(.createGoal(draft))
+            return tellFailure(outcome)
+        }
+        let known = Set(state.goals.map(\.id))
+        let found = list.last { value in
+            value["title"]?.string == draft.title && Self.goal(value).map { !known.contains($0.id) } ?? false
+                && Self.isRecent(value["createdAt"] ?? value["created_at"], since: draft.begunAt)
+        }
+        if let goal = Self.goal(found) {
+            drop(.createGoal(draft))
+            made(goal, draft, at: now)
+        } else if !requests.sendAgain(.createGoal(draft), at: now) {
+            tell(.unavailable, ClientMessages.noAnswer)
+        }
+    }
+
+    /// Whether something was made by what was begun then; clocks may differ by five minutes.
+    static func isRecent(_ value: JSONValue?, since begin: Timestamp) -> Bool {
+        guard let time = value?.string.flatMap({ DateTime($0)?.timestamp }) else { return false }
+        return time.advanced(by: .seconds(300)) >= begin
+    }
+
+    private mutating func made(_ goal: ClientState.Goal, _ draft: GoalDraft, at now: Timestamp) {
+        show(goal)
+        guard let consultation = draft.consultation, goal.conversation != consultation else { return }
+        let body = Body.object([("conversationId", consultation)])
+        submit(
+            .linkGoal(goal: goal.id, consultation: consultation), .patch, "/api/v1/goals/\(goal.id)", body: body,
+            at: now)
+    }
+
+    mutating func finishLink(_ id: String, _ consultation: String, _ outcome: RequestBook.Outcome) {
+        guard case .answered(let answer) = outcome, answer.isSuccess else {
+            if case .answered(let answer) = outcome, answer.status == 404 {
+                gone.insert(answer.code == ErrorCode.notFound.rawValue ? consultation : id)
+            }
+            return tellFailure(outcome)
+        }
+        guard let index = state.goals.firstIndex(where: { $0.id == id }) else { return }
+        unlink(consultation)
+        state.goals[index].conversation = consultation
+        isChanged = true
+    }
+
+    /// A consultation has one goal: linking it anew unlinks the old one.
+    private mutating func unlink(_ consultation: String) {
+        for index in state.goals.indices where state.goals[index].conversation == consultation {
+            state.goals[index].conversation = nil
+        }
+    }
+
+    mutating func finishListGoals(_ outcome: RequestBook.Outcome, at now: Timestamp) {
+        guard case .answered(let answer) = outcome, answer.isSuccess, let list = answer.goals else {
+            if case .goal = intent, let intent { return giveUp(intent, outcome) }
+            return tellFailure(outcome)
+        }
+        let dated = list.compactMap { value in
+            Self.goal(value).map { (goal: $0, at: (value["createdAt"] ?? value["created_at"])?.string ?? "") }
+        }
+        // Times on the wire have one form, so their text sorts as they do.
+        let sorted = dated.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+        state.goals = sorted.suffix(configuration.limits.goals).map(\.element.goal)
+        for goal in state.goals { gone.remove(goal.id) }
+        (areGoalsStale, isChanged) = (false, true)
+        if case .goal(let id) = intent { chatAboutShownGoal(id, at: now) }
+    }
+
+    private mutating func show(_ goal: ClientState.Goal) {
+        if let index = state.goals.firstIndex(where: { $0.id == goal.id }) {
+            state.goals[index] = goal
+        } else {
+            state.goals.append(goal)
+            if state.goals.count > configuration.limits.goals { state.goals.removeFirst() }
+        }
+        isChanged = true
+    }
+
+    private static func goal(_ value: JSONValue?) -> ClientState.Goal? {
+        guard let value, let id = Answer.id(value["id"]), let title = value["title"]?.string else { return nil }
+        return ClientState.Goal(
+            id: id, title: title, conversation: Answer.id(value["conversationId"] ?? value["conversation_id"]))
+    }
+
+    /// Notes what the coach made; a goal is offered to the next one that the user creates.
+    mutating func suggested(_ type: String, _ id: String, at now: Timestamp) {
+        guard let consultation = conversation?.id else { return }
+        guard seenTemplates.insert("\(consultation) \(id)"), type == "goal" else { return }
+        suggestion = Suggestion(consultation: consultation, at: now)
+    }
+}

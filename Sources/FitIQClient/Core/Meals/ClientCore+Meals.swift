@@ -1,0 +1,153 @@
+import FitIQAPI
+
+/// Meals: logged, and followed by events while a socket is open, by looking while none is.
+extension ClientCore {
+    /// The longest description of a meal, in characters.
+    static let mealTextLimit = CreateMealLogRequest.maximumInputLength
+    /// The most events that wait for the answer which names their log.
+    static let earlyNewsLimit = 32
+
+    mutating func logMeal(_ text: String, _ type: MealType, at now: Timestamp) {
+        guard serves(.createMealLog, "meal logs"), hasRoom() else { return }
+        guard !Self.trimmed(text).isEmpty, text.count <= Self.mealTextLimit else {
+            return tell(.refused, ClientMessages.noMealText)
+        }
+        if meals.count >= configuration.limits.meals {
+            guard let index = meals.firstIndex(where: { !$0.isBusy }) else {
+                return tell(.refused, ClientMessages.tooManyMeals(limit: configuration.limits.meals))
+            }
+            meals.remove(at: index)
+        }
+        lastErrand += 1
+        let meal = FollowedMeal(number: lastErrand, loggedAt: now, meal: ClientState.Meal(text: text, type: type))
+        meals.append(meal)
+        showMeals()
+        let body = Body.object([("raw_input", text), ("meal_type", type.rawValue)])
+        submit(.createMeal(meal.number), .post, "/api/v1/meal-logs/natural", body: body, at: now)
+    }
+
+    mutating func finishCreateMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        guard let index = meals.firstIndex(where: { $0.number == number }) else { return }
+        if case .uncertain = outcome {
+            // Whether it was done shows in the list; another would be a second meal.
+            meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
+            return
+        }
+        guard case .answered(let answer) = outcome, answer.isSuccess, let news = MealNews(answer.object) else {
+            return giveUp(index, outcome)
+        }
+        begin(index, news, isLooked: false, at: now)
+    }
+
+    /// Looks for a meal whose logging got no usable answer.
+    mutating func finishFindMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        guard let index = meals.firstIndex(where: { $0.number == number }), case .searching = meals[index].stage
+        else { return }
+        guard case .answered(let answer) = outcome, answer.isSuccess, let list = answer.mealLogs else {
+            drop(.createMeal(number))
+            return giveUp(index, outcome)
+        }
+        let wanted = meals[index]
+        let known = Set(meals.compactMap(\.meal.id))
+        let found = list.lazy.filter { value in
+            value["raw_input"]?.string == wanted.meal.text && value["meal_type"]?.string == wanted.meal.type.rawValue
+                && Self.isRecent(value["created_at"], since: wanted.loggedAt)
+        }.compactMap { MealNews($0) }.first { !known.contains($0.id) }
+        if let found {
+            drop(.createMeal(number))
+            begin(index, found, isLooked: true, at: now)
+        } else if requests.sendAgain(.createMeal(number), at: now) {
+            meals[index].stage = .creating
+        } else {
+            giveUp(index, .unavailable(ClientMessages.noAnswer))
+        }
+    }
+
+    /// Begins to follow a log that the backend has named.
+    private mutating func begin(_ index: Int, _ news: MealNews, isLooked: Bool, at now: Timestamp) {
+        meals[index].meal.id = news.id
+        var following = FollowedMeal.Following(end: now.advanced(by: configuration.patience.meal))
+        following.lastLook = isLooked ? now : nil
+        if link.hasOpenSocket {
+            if !isLooked { following.nextLook = now.advanced(by: configuration.patience.mealEvent) }
+            following.isFree = true
+        } else {
+            following.nextLook = isLooked ? now.advanced(by: configuration.mealPolling.interval) : now
+        }
+        meals[index].stage = .following(following)
+        let early = earlyNews.firstIndex { $0.id == news.id }
+        take(early.map { earlyNews.remove(at: $0) } ?? news, for: index)
+    }
+
+    /// Takes an event.
+    mutating func take(_ news: MealNews) {
+        if let index = meals.firstIndex(where: { $0.meal.id == news.id }) { return take(news, for: index) }
+        let index = meals.firstIndex { meal in
+            if case .searching = meal.stage { meal.meal.text == news.text } else { false }
+        }
+        if let index {
+            drop(.createMeal(meals[index].number))
+            drop(.findMeal(meals[index].number))
+            return take(news, for: index)
+        }
+        earlyNews.append(news)
+        if earlyNews.count > Self.earlyNewsLimit { earlyNews.removeFirst() }
+    }
+
+    private mutating func take(_ news: MealNews, for index: Int) {
+        guard meals[index].isBusy else { return }
+        meals[index].take(news)
+        if news.isFinal {
+            drop(.loadMeal(meals[index].number))
+            if news.status == .failed { tell(.meal, meals[index].meal.error ?? ClientMessages.mealFailed) }
+        }
+        showMeals()
+    }
+
+    mutating func finishLoadMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
+        guard let index = meals.firstIndex(where: { $0.number == number }),
+            case .following(var following) = meals[index].stage
+        else { return }
+        let next = now.advanced(by: configuration.mealPolling.interval)
+        switch outcome {
+        case .answered(let answer):
+            guard answer.isSuccess, let news = MealNews(answer.object) else { return giveUp(index, outcome) }
+            following.failureCount = 0
+            following.isFree = false
+            following.nextLook = link.hasOpenSocket ? nil : next
+            meals[index].stage = .following(following)
+            take(news, for: index)
+            let isOver = following.pollCount >= configuration.mealPolling.maximumPolls && !link.hasOpenSocket
+            if isOver, meals[index].isBusy { giveUpLate(index) }
+        case .unavailable:
+            following.failureCount += 1
+            guard following.failureCount < configuration.retries.maximumAttempts else { return giveUp(index, outcome) }
+            // What failed told nothing: it is asked again, also while a socket is open.
+            (following.nextLook, following.isFree) = (next, true)
+            meals[index].stage = .following(following)
+        case .uncertain, .unauthorized: giveUp(index, outcome)
+        }
+    }
+
+    private mutating func giveUp(_ index: Int, _ outcome: RequestBook.Outcome) {
+        meals[index].stage = .settled
+        let count = state.problems.count
+        tellFailure(outcome)
+        let message = state.problems.count > count ? state.problems.last?.message : nil
+        meals[index].meal.error = message ?? ClientMessages.mealFailed
+        showMeals()
+    }
+
+    mutating func giveUpLate(_ index: Int) {
+        drop(.loadMeal(meals[index].number))
+        meals[index].stage = .settled
+        meals[index].meal.error = ClientMessages.mealLate
+        tell(.meal, ClientMessages.mealLate)
+        showMeals()
+    }
+
+    private mutating func showMeals() {
+        state.meals = meals.map(\.meal)
+        isChanged = true
+    }
+}

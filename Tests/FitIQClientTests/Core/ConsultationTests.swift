@@ -1,0 +1,213 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Testing
+
+@testable import FitIQClient
+
+@Suite("The client core opens consultations")
+struct ConsultationTests {
+    private static let id = CoreBench.consultation
+
+    @Test(
+        "The id of a new consultation is found wherever a guide puts it",
+        arguments: [
+            (201, ["data": ["consultation": ["id": .string(id)]]]), (201, ["data": ["id": .string(id)]]),
+            (201, ["id": .string(id)]), (201, ["consultation_id": .string(id)]),
+            (201, ["data": ["id": .string(id.uppercased())]]),
+            (409, ["error": ["code": "CONSULTATION_EXISTS", "details": ["existing_consultation_id": .string(id)]]]),
+        ] as [(Int, JSONValue)])
+    func creates(status: Int, body: JSONValue) {
+        var bench = CoreBench()
+        bench.perform(.startConsultation(persona: .nutritionist))
+        #expect(bench.state.isBusy && bench.state.connection == .connecting)
+        bench.answer(status, body)
+        bench.answer(200, CoreBench.history([CoreBench.message("m1", "user", "Hello")]))
+        bench.shake()
+        #expect(bench.state.connection == .connecting)
+        bench.frame(["type": "connected"])
+        #expect(
+            bench.take() == [
+                #"0 POST /api/v1/consultations {"persona":"nutritionist","coach_type":"nutritionist"}"#,
+                "0 GET /api/v1/consultations/\(Self.id)/messages", "0 WS /api/v1/consultations/\(Self.id)/ws",
+            ])
+        #expect(bench.state.connection == .connected && !bench.state.isBusy)
+        #expect(bench.state.consultation == Self.id)
+        #expect(bench.state.transcript == [.init(id: "m1", role: .user, text: "Hello")])
+        #expect(bench.state.problems.isEmpty)
+    }
+
+    @Test("What was said while the consultation was made is sent when connected")
+    func saysBeforehand() {
+        var bench = CoreBench()
+        bench.perform(.startConsultation(persona: .nutritionist))
+        bench.perform(.send(text: " Hi\n"))
+        bench.answer(201, ["data": ["id": .string(Self.id)]])
+        #expect(bench.state.transcript.map(\.isDelivered) == [false])
+        bench.answer(200, CoreBench.history([]))
+        bench.shake()
+        #expect(!bench.take().contains { $0.contains(">") })
+        bench.frame(["type": "connected"])
+        #expect(bench.take() == [#"0 > {"type":"message","content":"Hi"}"#])
+    }
+
+    @Test("After too many consultations no other is created for a minute, unless one was archived")
+    func limit() {
+        var bench = CoreBench()
+        bench.perform(.startConsultation(persona: .nutritionist))
+        bench.answer(429, CoreBench.refusal("TOO_MANY_ACTIVE_CONSULTATIONS", "At most 10."))
+        #expect(bench.state.problems == [.init(kind: .tooMany, message: "At most 10.")])
+        #expect(bench.state.connection == .failed && !bench.state.isBusy)
+        _ = bench.take()
+        bench.wait(59.9)
+        bench.perform(.startConsultation(persona: .fitnessCoach))
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.tooMany, .tooMany])
+        bench.connect()
+        bench.perform(.archive)
+        bench.answer(200, ["data": ["id": .string(Self.id)]])
+        bench.end(.normalClosure, isOwn: true)
+        #expect(bench.take() == ["59.9 POST /api/v1/consultations/\(Self.id)/archive", "59.9 close 1000"])
+        #expect(bench.state.connection == .disconnected && !bench.state.isBusy)
+        bench.perform(.startConsultation(persona: .fitnessCoach))
+        #expect(bench.take().count == 1)
+    }
+
+    @Test("The minute after too many ends")
+    func limitEnds() {
+        var bench = CoreBench()
+        bench.perform(.startConsultation(persona: .nutritionist))
+        bench.answer(429, CoreBench.refusal("TOO_MANY_ACTIVE_CONSULTATIONS"))
+        bench.wait(60)
+        _ = bench.take()
+        bench.perform(.startConsultation(persona: .nutritionist))
+        #expect(bench.take().count == 1)
+    }
+
+    @Test("A rate limit is waited for, and the create goes first")
+    func rateLimit() {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        bench.perform(.startConsultation(persona: .nutritionist))
+        _ = bench.take()
+        bench.answer(429, CoreBench.refusal("RATE_LIMITED"), [.retryAfter: "10"])
+        bench.answer(429, CoreBench.refusal("RATE_LIMITED"), [.retryAfter: "10"])
+        bench.wait(9.9)
+        #expect(bench.take().isEmpty && bench.state.problems.isEmpty && bench.state.isBusy)
+        bench.wait(0.1)
+        #expect(bench.take().map { $0.prefix(7) } == ["10 POST"])
+        bench.answer(201, ["data": ["id": .string(Self.id)]])
+        #expect(bench.take() == ["10 GET /api/v1/goals"])
+    }
+
+    @Test(
+        "Each refusal is a problem of its kind",
+        arguments: [
+            (400, "VALIDATION_FAILED", .refused), (404, "NOT_FOUND", .notFound), (415, "X", .refused),
+            (429, "TOO_MANY_ACTIVE_CONSULTATIONS", .tooMany), (429, "", .tooMany),
+        ] as [(Int, String, ClientState.Problem.Kind)])
+    func refusals(status: Int, code: String, kind: ClientState.Problem.Kind) {
+        var bench = CoreBench()
+        bench.perform(.startConsultation(persona: .nutritionist))
+        bench.answer(status, CoreBench.refusal(code, "Because."))
+        #expect(bench.state.problems == [.init(kind: kind, message: "Because.")])
+        #expect(bench.state.connection == .failed && !bench.state.isBusy && bench.core.nextDeadline == nil)
+        #expect(bench.events.contains(.problem(.init(kind: kind, message: "Because."))))
+    }
+
+    @Test("A consultation that is gone is not asked for again", arguments: [false, true])
+    func gone(atHandshake: Bool) {
+        var bench = CoreBench()
+        bench.perform(.openConsultation(id: Self.id.uppercased()))
+        if atHandshake {
+            bench.answer(200, CoreBench.history([]))
+            bench.shake(404, body: CoreBench.refusal("NOT_FOUND"))
+        } else {
+            bench.answer(404, CoreBench.refusal("NOT_FOUND"))
+        }
+        #expect(bench.state.connection == .failed && bench.state.problems.map(\.kind) == [.notFound])
+        _ = bench.take()
+        bench.wait(100)
+        bench.perform(.openConsultation(id: Self.id))
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound])
+        #expect(!bench.state.isBusy)
+    }
+
+    @Test("What is no id goes into no path", arguments: ["", "x", "../goals", String(repeating: "a", count: 36)])
+    func badID(id: String) {
+        var bench = CoreBench()
+        bench.perform(.openConsultation(id: id))
+        bench.perform(.chatAboutGoal(id: id))
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound])
+    }
+
+    @Test("Another consultation waits until the first socket is closed; the same one for 3 s after it")
+    func switches() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.openConsultation(id: CoreBench.other))
+        #expect(bench.take() == ["0 GET /api/v1/consultations/\(CoreBench.other)/messages", "0 close 1000"])
+        bench.answer(200, CoreBench.history([]))
+        bench.wait(1)
+        #expect(bench.take().isEmpty)
+        bench.end(.normalClosure, isOwn: true)
+        #expect(bench.take() == ["1 WS /api/v1/consultations/\(CoreBench.other)/ws"])
+        bench.shake()
+        bench.frame(["type": "connected"])
+        bench.perform(.openConsultation(id: Self.id))
+        bench.end(.normalClosure, isOwn: true)
+        bench.answer(200, CoreBench.history([]))
+        _ = bench.take()
+        bench.wait(10)
+        #expect(bench.take() == ["4 WS /api/v1/consultations/\(Self.id)/ws"])
+    }
+
+    @Test("A close that nobody answers ends after 5 s")
+    func closeTimesOut() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.disconnect)
+        #expect(bench.state.connection == .disconnected && bench.state.isBusy)
+        bench.wait(10)
+        #expect(bench.take() == ["0 close 1000", "5 drop"])
+        #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
+    }
+
+    @Test("Without a chat nothing is sent or archived")
+    func withoutChat() {
+        var bench = CoreBench()
+        bench.perform(.send(text: "Hi"))
+        bench.perform(.archive)
+        bench.perform(.disconnect)
+        #expect(bench.state.problems.map(\.kind) == [.refused, .refused] && bench.take().isEmpty)
+    }
+
+    @Test(
+        "What a guide does not serve is not asked for",
+        arguments: [
+            (.goalLinking, .startConsultation(persona: .nutritionist)),
+            (.consultationWebSocket, .logMeal(text: "2 eggs", type: .lunch)),
+            (.enhancedConsultations, .chatAboutGoal(id: CoreBench.goal)), (.mealLogWebSocket, .send(text: "Hi")),
+            (.mealLogWebSocket, .archive), (.webSocketArchitecture, .loadGoals),
+            (.webSocketArchitecture, .createGoal(title: "Run", description: "", targetDate: CoreBench.start)),
+        ] as [(GuideMode, ClientCommand)])
+    func guides(guide: GuideMode, command: ClientCommand) {
+        var bench = CoreBench(guide: guide)
+        bench.perform(command)
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused])
+        #expect(bench.state.problems.first?.message.contains(guide.rawValue) == true)
+    }
+
+    @Test("Credentials stand where the guide has them", arguments: GuideMode.allCases)
+    func credentials(guide: GuideMode) {
+        var bench = CoreBench(guide: guide)
+        bench.perform(.openConsultation(id: Self.id))
+        if guide != .mealLogWebSocket {
+            #expect(bench.requests.first?.fields[.authorization] == "Bearer old")
+            bench.answer(200, CoreBench.history([]))
+        }
+        let handshake = bench.handshakes.first
+        let isQuery = guide == .enhancedConsultations || guide == .webSocketArchitecture
+        #expect(handshake?.target.hasSuffix("?token=old") == isQuery)
+        #expect((handshake?.fields[.authorization] == nil) == isQuery)
+    }
+}

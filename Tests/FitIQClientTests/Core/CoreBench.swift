@@ -1,0 +1,154 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import WebSocket
+
+@testable import FitIQClient
+
+/// A client core on a bench: the test is its network and its clock.
+struct CoreBench {
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+    static let consultation = "6f1c2d3e-0000-4000-8000-00000000000a"
+    static let other = "6f1c2d3e-0000-4000-8000-00000000000b"
+    static let goal = "6f1c2d3e-0000-4000-8000-0000000000c1"
+    static let meal = "6f1c2d3e-0000-4000-8000-0000000000d1"
+
+    var core: ClientCore
+    var now = CoreBench.start
+    /// What was done, one line each, since it was last taken: `12.5 GET /api/v1/goals`.
+    var log: [String] = []
+    /// The requests and sockets that wait for an answer, oldest first.
+    var requests: [ClientRequest] = []
+    var handshakes: [ClientSocketRequest] = []
+    /// The socket that is open.
+    var socket: Int?
+    var events: [ClientEvent] = []
+
+    init(
+        guide: GuideMode = .union, fresh: String? = nil, _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = ClientConfiguration(
+            credentials: Credentials(token: "old", apiKey: "key"), freshToken: fresh, guide: guide)
+        configuration.checksAnswers = false
+        change(&configuration)
+        core = ClientCore(configuration)
+    }
+
+    var state: ClientState { core.state }
+    var seconds: Double { Double(now.nanosecondsSinceEpoch - Self.start.nanosecondsSinceEpoch) / 1e9 }
+
+    mutating func perform(_ command: ClientCommand) {
+        core.perform(command, at: now)
+        collect()
+    }
+
+    mutating func receive(_ input: ClientInput) {
+        core.receive(input, at: now)
+        collect()
+    }
+
+    /// Moves the clock by so many seconds, stopping wherever the core is due.
+    mutating func wait(_ seconds: Double) {
+        let end = now.advanced(byNanoseconds: Int64(seconds * 1e9))
+        var steps = 0
+        while let due = core.nextDeadline, due <= end {
+            now = max(now, due)
+            core.advance(to: now)
+            collect()
+            steps += 1
+            precondition(steps < 10_000, "the core's deadline does not move")
+        }
+        now = end
+    }
+
+    /// Answers the oldest request.
+    mutating func answer(_ status: Int, _ body: JSONValue? = nil, _ fields: HTTPFields = [:]) {
+        precondition(!requests.isEmpty, "a request waits for an answer")
+        let request = requests.removeFirst()
+        receive(
+            .response(
+                ClientResponse(number: request.number, status: status, fields: fields, body: body?.encoded() ?? [])))
+    }
+
+    /// Answers the oldest handshake with 101, or with something else.
+    mutating func shake(_ status: Int = 101, _ fields: HTTPFields = [:], body: JSONValue? = nil) {
+        precondition(!handshakes.isEmpty, "a handshake waits for an answer")
+        let number = handshakes.removeFirst().number
+        if status == 101 {
+            socket = number
+            receive(.socketOpened(number))
+        } else {
+            receive(
+                .socketRefused(
+                    ClientResponse(number: number, status: status, fields: fields, body: body?.encoded() ?? [])))
+        }
+    }
+
+    mutating func frame(_ value: JSONValue) { text(value.description) }
+
+    mutating func text(_ text: String) {
+        if let socket { receive(.text(socket: socket, Array(text.utf8))) }
+    }
+
+    /// Ends the socket.
+    mutating func end(_ code: CloseCode? = nil, isOwn: Bool = false) {
+        guard let number = socket else { return }
+        socket = nil
+        receive(.socketClosed(ClientSocketEnd(number: number, code: code, reason: "", isOwn: isOwn)))
+    }
+
+    /// Goes from nothing to a connected chat with an empty history.
+    mutating func connect(history: JSONValue = []) {
+        perform(.openConsultation(id: Self.consultation))
+        answer(200, Self.history(history))
+        shake()
+        frame(["type": "connected"])
+        _ = take()
+    }
+
+    mutating func take() -> [String] {
+        defer { log = [] }
+        return log
+    }
+
+    static func history(_ messages: JSONValue) -> JSONValue { ["success": true, "data": ["messages": messages]] }
+
+    static func message(_ id: String, _ role: String, _ text: String) -> JSONValue {
+        ["id": .string(id), "role": .string(role), "content": .string(text)]
+    }
+
+    static func refusal(_ code: String, _ message: String = "No.") -> JSONValue {
+        ["success": false, "error": ["code": .string(code), "message": .string(message)]]
+    }
+
+    private mutating func collect() {
+        for action in core.takeActions() {
+            log.append(line(action))
+            switch action {
+            case .send(let request): requests.append(request)
+            case .cancel(let number): requests.removeAll { $0.number == number }
+            case .openSocket(let request): handshakes.append(request)
+            case .dropSocket(let number):
+                if socket == number { socket = nil }
+                handshakes.removeAll { $0.number == number }
+            case .sendText, .ping, .closeSocket: break
+            }
+        }
+        events += core.takeEvents()
+    }
+
+    private func line(_ action: ClientAction) -> String {
+        let time = seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)"
+        switch action {
+        case .send(let request):
+            let body = request.body.map { " " + String(decoding: $0, as: UTF8.self) } ?? ""
+            return "\(time) \(request.method.rawValue) \(request.target)\(body)"
+        case .cancel: return "\(time) cancel"
+        case .openSocket(let request): return "\(time) WS \(request.target)"
+        case .sendText(_, let text): return "\(time) > \(String(decoding: text, as: UTF8.self))"
+        case .ping: return "\(time) ping"
+        case .closeSocket(_, let code): return "\(time) close \(code)"
+        case .dropSocket: return "\(time) drop"
+        }
+    }
+}

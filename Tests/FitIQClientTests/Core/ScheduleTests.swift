@@ -1,0 +1,48 @@
+import Testing
+
+@testable import FitIQClient
+
+@Suite("Schedules of the client")
+struct ScheduleTests {
+    @Test(
+        "Delays before each try, and the end",
+        arguments: [
+            (ReconnectSchedule.consultationWebSocket, [1, 2, 3, 4, 5]),
+            (.enhancedConsultations, [1, 2, 4, 8, 16]),
+            (.mealLogWebSocket, [5, 5, 5, 5, 5]),
+            (
+                ReconnectSchedule(.doubling(first: .seconds(4), longest: .seconds(30)), maximumTries: 7),
+                [4, 8, 16, 30, 30, 30, 30]
+            ),
+        ])
+    func reconnects(schedule: ReconnectSchedule, seconds: [Int]) {
+        for (index, second) in seconds.enumerated() {
+            #expect(schedule.delay(beforeTry: index + 1) == .seconds(second))
+        }
+        #expect(schedule.delay(beforeTry: seconds.count + 1) == nil)
+        #expect(schedule.delay(beforeTry: 0) == nil)
+    }
+
+    @Test(
+        "Waits before a repeat",
+        arguments: [
+            (1, nil, 0, 1), (2, nil, 1, 2), (3, nil, 2, nil), (1, 7, 0, 7), (2, 1, 4, 4), (1, 300, 0, 300),
+            (1, 301, 0, nil),
+        ] as [(Int, Int?, Int, Int?)])
+    func retries(attempts: Int, asked: Int?, last: Int, expected: Int?) {
+        let delay = RetrySchedule().delay(
+            afterAttempts: attempts, asked: asked.map { .seconds($0) }, last: .seconds(last))
+        #expect(delay == expected.map { .seconds($0) })
+    }
+
+    @Test("The defaults keep the guides")
+    func defaults() {
+        let patience = ClientPatience()
+        #expect(patience.pingInterval < .seconds(30))
+        #expect(patience.afterOwnClose >= .seconds(3))
+        #expect(patience.afterTooMany >= .seconds(60))
+        #expect(patience.mealEvent < .seconds(5) && patience.mealEvent > .milliseconds(4500))
+        #expect(MealPolling().interval >= .seconds(5) && MealPolling().maximumPolls <= 12)
+        #expect(RetrySchedule().maximumAttempts <= 3 && RetrySchedule().firstDelay >= .seconds(1))
+    }
+}
