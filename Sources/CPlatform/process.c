@@ -2,7 +2,9 @@
 #include "CPlatform.h"
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 static int64_t as_count(rlim_t limit) {
     return limit == RLIM_INFINITY || limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
@@ -27,4 +29,14 @@ int64_t cplatform_raise_descriptor_limit(int64_t wanted) {
     }
     limit.rlim_cur = (rlim_t)target;
     return setrlimit(RLIMIT_NOFILE, &limit) < 0 ? soft : target;
+}
+
+int cplatform_await_child(pid_t child) {
+    siginfo_t information = {0};
+    while (waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT) < 0) {
+        if (errno != EINTR) {
+            return -errno;
+        }
+    }
+    return information.si_code == CLD_EXITED ? information.si_status & 0xFF : 256 + information.si_status;
 }

@@ -1,5 +1,6 @@
 #ifdef __APPLE__
 #include "CPlatform.h"
+#include <crt_externs.h>
 #include <errno.h>
 #include <mach/mach.h>
 
@@ -10,5 +11,10 @@ int64_t cplatform_resident_memory(void) {
         return -EINVAL;
     }
     return (int64_t)info.resident_size;
+}
+
+// Libraries cannot name `environ` here.
+char *const *cplatform_environment(void) {
+    return *_NSGetEnviron();
 }
 #endif

@@ -1,4 +1,5 @@
 #ifdef __linux__
+#define _GNU_SOURCE
 #include "CPlatform.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,5 +26,9 @@ int64_t cplatform_resident_memory(void) {
         return -EINVAL;
     }
     return (int64_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+char *const *cplatform_environment(void) {
+    return environ;
 }
 #endif

@@ -72,3 +72,11 @@ int64_t cplatform_raise_descriptor_limit(int64_t wanted);
 
 /// Resident memory of this process in bytes (process_linux.c, process_darwin.c).
 int64_t cplatform_resident_memory(void);
+
+/// The environment of this process, `NAME=value` each, a null pointer at the end
+/// (process_linux.c, process_darwin.c); valid until somebody changes it.
+char *const *cplatform_environment(void);
+
+/// Waits until a child has ended, and leaves its number reserved: its exit
+/// status from 0 to 255, or 256 plus the number of the signal that ended it.
+int cplatform_await_child(pid_t child);

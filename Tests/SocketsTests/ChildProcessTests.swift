@@ -1,0 +1,190 @@
+import Testing
+
+@testable import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+@Suite("Child processes", .timeLimit(.minutes(1)))
+struct ChildProcessTests {
+    static var soon: MonotonicInstant { .now().advanced(by: .seconds(20)) }
+
+    /// Runs a shell's script to its end, and returns how it ended and what it wrote.
+    private func run(
+        _ script: String, environment: [(name: String, value: String)] = [], input: String? = nil
+    ) throws -> (outcome: ChildProcess.Outcome, output: String) {
+        let output = try ChildPipe(.fromChild)
+        let given = try ChildPipe(.toChild)
+        let child = try ChildProcess(
+            ["sh", "-c", script], environment: CurrentProcess.environment(with: environment),
+            streams: .init(input: input == nil ? .null : given.childStream, output: output.childStream))
+        output.closeChildEnd()
+        given.closeChildEnd()
+        if let input { try given.write(Array(input.utf8), until: Self.soon) }
+        given.close()
+        var bytes: [UInt8] = []
+        while try output.read(into: &bytes, until: Self.soon) {}
+        let outcome = try #require(child.wait(until: Self.soon))
+        #expect(child.end(grace: .seconds(5)) == outcome)
+        return (outcome, String(decoding: bytes, as: UTF8.self))
+    }
+
+    @Test(
+        "How a program ended",
+        arguments: [
+            ("true", .exited(0)), ("exit 7", .exited(7)), ("exit 255", .exited(255)),
+            ("kill -KILL $$", .signalled(Int(SIGKILL))), ("kill -TERM $$", .signalled(Int(SIGTERM))),
+        ] as [(String, ChildProcess.Outcome)])
+    func outcomes(script: String, outcome: ChildProcess.Outcome) throws {
+        #expect(try run(script).outcome == outcome)
+    }
+
+    @Test("Standard streams: nothing to read, what was given, and more than a pipe holds")
+    func streams() throws {
+        #expect(try run("cat; echo done").output == "done\n")
+        #expect(try run("cat", input: "a\nb").output == "a\nb")
+        #expect(try run("head -c 1000000 /dev/zero | tr '\\0' x").output.utf8.count == 1_000_000)
+        // A child that waits for its standard input sees one that waits.
+        #expect(try run("read a; read b; echo $b$a", input: "1\n2\n").output == "21\n")
+    }
+
+    @Test("The environment is this process's, with other values for some names")
+    func environment() throws {
+        let values = [(name: "FITIQ_TEST_NEW", value: "a b=c"), (name: "HOME", value: "")]
+        #expect(try run(#"echo "$FITIQ_TEST_NEW;$HOME;${PATH:+path}""#, environment: values).output == "a b=c;;path\n")
+        let home = CurrentProcess.environment(with: values).filter { $0.hasPrefix("HOME=") }
+        #expect(home == ["HOME="])
+    }
+
+    @Test("A child ignores nothing and blocks nothing, though this process does; and it leads its group")
+    func signals() throws {
+        CurrentProcess.ignoreBrokenPipeSignal()
+        let output = try run(#"trap - PIPE; kill -PIPE $$; echo "not ended""#)
+        #expect(output.outcome == .signalled(Int(SIGPIPE)) && output.output == "")
+        let group = try run("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat; echo $$").output
+        let numbers = group.split(whereSeparator: \.isWhitespace)
+        #expect(numbers.count == 2 && numbers.first == numbers.last, "\(group)")
+    }
+
+    @Test(
+        "What cannot be started is told",
+        arguments: [
+            ("fitiq-no-such-program", "no folder in PATH has a program of that name"),
+            ("./fitiq-no-such-program", "there is no such file"), ("/", "it is not executable"),
+        ])
+    func notStarted(name: String, reason: String) {
+        let error = #expect(throws: ChildProcessError.self) { try ChildProcess([name], environment: []) }
+        #expect(
+            error?.description.hasPrefix("cannot start '\(name)': \(reason)") == true, "\(error?.description ?? "")")
+    }
+
+    @Test("A program that runs has no outcome; asked to end, it does, with all that it started")
+    func ended() throws {
+        // Both hold the pipe open.
+        let output = try ChildPipe(.fromChild)
+        let child = try ChildProcess(
+            ["sh", "-c", "sleep 300 & echo ready; wait"], environment: CurrentProcess.environment(),
+            streams: .init(output: output.childStream))
+        output.closeChildEnd()
+        var bytes: [UInt8] = []
+        _ = try output.read(into: &bytes, until: Self.soon)
+        #expect(child.wait(until: .now()) == nil && child.outcome == nil)
+        #expect(child.end(grace: .seconds(20)) == .signalled(Int(SIGTERM)))
+        #expect(try !output.read(into: &bytes, until: Self.soon), "The end of the stream: nobody has it any more.")
+        #expect(child.end(grace: .zero) == .signalled(Int(SIGTERM)))
+        child.group.kill()
+        #expect(waitpid(child.identifier, nil, WNOHANG) == -1, "It was reaped.")
+    }
+
+    @Test("Who does not listen to SIGTERM is killed, after the time of grace, with all that it started")
+    func killed() throws {
+        let output = try ChildPipe(.fromChild)
+        let child = try ChildProcess(
+            ["sh", "-c", "trap '' TERM; sleep 300 & echo ready; wait"], environment: CurrentProcess.environment(),
+            streams: .init(output: output.childStream))
+        output.closeChildEnd()
+        var bytes: [UInt8] = []
+        _ = try output.read(into: &bytes, until: Self.soon)
+        let start = MonotonicInstant.now()
+        #expect(child.end(grace: .milliseconds(50)) == .signalled(Int(SIGKILL)))
+        #expect(start.duration(to: .now()) >= .milliseconds(50))
+        #expect(try !output.read(into: &bytes, until: Self.soon))
+    }
+
+    @Test("What a program left behind is ended with it, be it deaf to SIGTERM", arguments: ["", "trap '' TERM;"])
+    func leftBehind(trap: String) throws {
+        let output = try ChildPipe(.fromChild)
+        let child = try ChildProcess(
+            ["sh", "-c", "\(trap) sleep 300 & exit 3"], environment: CurrentProcess.environment(),
+            streams: .init(output: output.childStream))
+        output.closeChildEnd()
+        #expect(child.wait(until: Self.soon) == .exited(3))
+        #expect(child.end(grace: .milliseconds(50)) == .exited(3))
+        var bytes: [UInt8] = []
+        #expect(try !output.read(into: &bytes, until: Self.soon) && bytes.isEmpty)
+    }
+
+    @Test("Released, a program is killed")
+    func released() throws {
+        let output = try ChildPipe(.fromChild)
+        do {
+            let child = try ChildProcess(
+                ["sleep", "300"], environment: CurrentProcess.environment(),
+                streams: .init(output: output.childStream))
+            output.closeChildEnd()
+            #expect(child.wait(until: .now()) == nil)
+        }
+        var bytes: [UInt8] = []
+        #expect(try !output.read(into: &bytes, until: Self.soon))
+    }
+
+    @Test("A pipe says when the child reads no more, does not read in time, or says nothing in time")
+    func brokenPipes() throws {
+        let closed = try ChildPipe(.toChild)
+        closed.closeChildEnd()
+        #expect(throws: ChildProcessError(.write, code: EPIPE)) { try closed.write([1], until: Self.soon) }
+        let full = try ChildPipe(.toChild)
+        let error = #expect(throws: ChildProcessError.self) {
+            try full.write([UInt8](repeating: 0, count: 1 << 20), until: .now().advanced(by: .milliseconds(20)))
+        }
+        #expect(error?.isTimeout == true)
+        let silent = try ChildPipe(.fromChild)
+        var bytes: [UInt8] = []
+        #expect(throws: ChildProcessError(.read, code: ETIMEDOUT)) {
+            _ = try silent.read(into: &bytes, until: .now().advanced(by: .milliseconds(20)))
+        }
+        #expect(bytes.isEmpty)
+    }
+
+    @Test(
+        "Messages",
+        arguments: [
+            (
+                .openPipe, EMFILE,
+                "cannot open a pipe to a program: this process has reached its limit of open files; raise it with ulimit -n"
+            ),
+            (.write, EPIPE, "cannot write to the program: it reads no more"),
+            (.read, ETIMEDOUT, "cannot read from the program: its time is up"),
+            (
+                .start("x"), ENOEXEC,
+                "cannot start 'x': it is no program that this system can run; a script begins with a line like #!/bin/sh"
+            ),
+            (.start("x"), E2BIG, "cannot start 'x': its arguments and the environment are too long together"),
+            (
+                .start("x"), ENOENT,
+                "cannot start 'x': no folder in PATH has a program of that name; a script in this folder is './x'"
+            ),
+            (
+                .watch, EMFILE,
+                "cannot watch a program: this process has reached its limit of open files; raise it with ulimit -n"
+            ),
+        ] as [(ChildProcessError.Operation, Int32, String)])
+    func messages(operation: ChildProcessError.Operation, code: Int32, text: String) {
+        #expect(ChildProcessError(operation, code: code).description == text)
+    }
+}
