@@ -1,0 +1,211 @@
+import FitIQAPI
+import Foundation
+import Testing
+
+@testable import ContractSuite
+
+/// Adapters are shell scripts here, which every machine runs.
+@Suite("Adapters: processes", .timeLimit(.minutes(1)))
+struct ProcessAdapterTests {
+    private func adapter(_ script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) -> ProcessAdapter {
+        var limits = AdapterLimits()
+        change(&limits)
+        return ProcessAdapter(["sh", "-c", script], limits: limits)
+    }
+
+    /// What went wrong with the first command of a case, if anything.
+    private func failure(of script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) async -> String {
+        let adapter = adapter(script, change)
+        defer { adapter.kill() }
+        let error = await #expect(throws: AdapterError.self) {
+            _ = try await adapter.begin(ProcessLineTests.surroundings)
+        }
+        await adapter.stop()
+        return error?.description ?? "nothing"
+    }
+
+    @Test("The session of the protocol's page, as it stands there")
+    func page() async throws {
+        let session = try Page.session()
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("session-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(session.map { $0 + "\n" }.joined().utf8).write(to: file)
+        // Answers as the page does, as long as it is asked as the page says.
+        let script = """
+            while IFS= read -r asked && IFS= read -r wanted <&3 && IFS= read -r answer <&3; do
+                [ "> $asked" = "$wanted" ] || { echo "asked: $asked" >&2; exit 1; }
+                printf '%s\\n' "${answer#< }"
+            done 3<'\(file.path)'
+            """
+        let adapter = adapter(script)
+        let client = try await adapter.begin(ProcessLineTests.surroundings, case: "chat/stream/answer")
+        let start = ProcessLineTests.surroundings.now
+        func after(_ nanoseconds: Int64) -> Timestamp { start.advanced(byNanoseconds: nanoseconds) }
+        #expect(client.clock == .suite)
+        try await client.perform(.startConsultation(persona: .nutritionist))
+        #expect(try await client.settle(at: start) == after(25_000_000_000))
+        let question = #"Is oatmeal "good" for me?"#
+        try await client.perform(.send(text: question))
+        #expect(try await client.settle(at: after(1_500_000_000)) == after(26_500_000_000))
+        var report = ClientReport()
+        report.consultation = "c1"
+        report.connection = .connected
+        report.isBusy = true
+        report.transcript = [
+            .init(role: .user, text: question), .init(role: .assistant, text: "Oats are", isComplete: false),
+        ]
+        #expect(try await client.report() == report)
+        try await client.perform(.logMeal(text: "2 eggs and toast", type: .breakfast))
+        let goal = ClientInstruction.createGoal(title: "Run 5 km", description: "By summer")
+        await #expect(throws: UnsupportedInstruction(goal)) { try await client.perform(goal) }
+        let error = await #expect(throws: AdapterError.self) { try await client.perform(.chatAboutGoal(id: "g1")) }
+        #expect(error?.reason == .refused("The screen of goals is not there."))
+        #expect(try await client.settle(at: after(5_000_000_001)) == nil)
+        report.connection = .failed
+        report.isBusy = false
+        report.transcript.removeLast()
+        report.problems = [
+            .init(kind: .unavailable, message: "The chat is gone."),
+            .init(kind: .meal, message: "Could not understand the meal."),
+        ]
+        report.goals = [.init(id: "g1", title: "Sleep more")]
+        report.meals = [
+            .init(id: "m1", text: "2 eggs and toast", status: .completed, calories: 305),
+            .init(text: "asdf", status: .failed, error: "Could not understand the meal."),
+        ]
+        #expect(try await client.report() == report)
+        for instruction in [ClientInstruction.archive, .disconnect, .loadGoals, .openConsultation(id: "c2")] {
+            try await client.perform(instruction)
+        }
+        await client.end()
+        await adapter.stop()
+        // Every command of the page was in it.
+        let named = Set(session.compactMap { $0.split(separator: "\"").dropFirst(3).first.map(String.init) })
+        #expect(named.isSuperset(of: Page.commands))
+    }
+
+    @Test("The page names every word that the reader knows")
+    func words() throws {
+        let page = try Page.text()
+        let words =
+            Persona.allCases.map(\.rawValue) + MealType.allCases.map(\.rawValue)
+            + MealLogStatus.allCases.map(\.rawValue) + MessageRole.allCases.map(\.rawValue)
+            + ClientReport.Connection.allCases.map(\.rawValue) + ClientReport.Problem.Kind.allCases.map(\.rawValue)
+            + ClientReport.adapterMembers + ["id", "title", "conversation", "text", "calories", "error", "kind"]
+        for word in words { #expect(page.contains("`\(word)`"), "\(word)") }
+        #expect(page.contains("| 1 MiB |") && AdapterLimits.lineBytes == 1 << 20)
+        #expect(page.contains("within 10 s") && AdapterLimits().answerTime == .seconds(10))
+        #expect(page.contains("within 2 s") && AdapterLimits().endTime == .seconds(2))
+    }
+
+    @Test("One that does not answer as it should is told by what it did")
+    func misbehaving() async throws {
+        #expect(
+            await failure(of: "exit 3").contains("exited with status 3 instead of answering to {\"command\":\"begin\""))
+        #expect(await failure(of: "kill -9 $$").contains("was ended by signal 9 instead of answering"))
+        #expect(await failure(of: "exec >&-; cat >/dev/null").contains("closed its standard output"))
+        #expect(await failure(of: "cat >/dev/null") { $0.answerTime = .milliseconds(50) }.contains("did not answer"))
+        #expect(
+            await failure(of: "read line; yes aaaaaaaaaaaaaaaaaaaa | tr -d '\\n'").contains("no end within 1 MiB"))
+        #expect(await failure(of: "read line; echo hello; cat").contains("is hello: it is not JSON"))
+        #expect(await failure(of: "read line; echo '{\"ok\":true}'; cat").contains("'clock' is missing"))
+        let gone = ProcessAdapter(["./fitiq-no-such-adapter"])
+        let error = await #expect(throws: AdapterError.self) { _ = try await gone.begin(ProcessLineTests.surroundings) }
+        #expect(
+            error?.description.hasPrefix("The adapter does not run: cannot start './fitiq-no-such-adapter'") == true)
+    }
+
+    @Test("A line more than was asked for is found with the next command")
+    func talkative() async throws {
+        let adapter = adapter(#"while read line; do printf '{"ok":true,"clock":"system"}\nhello\n'; done"#)
+        let client = try await adapter.begin(ProcessLineTests.surroundings)
+        let error = await #expect(throws: AdapterError.self) { _ = try await client.report() }
+        #expect(error?.reason == .unasked)
+        await adapter.stop()
+    }
+
+    @Test("A client of the system's clock is not settled")
+    func systemClock() async throws {
+        let adapter = adapter(#"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#)
+        let client = try await adapter.begin(ProcessLineTests.surroundings)
+        #expect(client.clock == .system)
+        #expect(try await client.settle(at: ProcessLineTests.surroundings.now) == nil)
+        try await client.perform(.archive)
+        await adapter.stop()
+    }
+
+    @Test("One process serves many cases; one that died within a case is started anew for the next")
+    func restart() async throws {
+        let script = #"""
+            while read line; do
+                case $line in
+                *begin*) echo '{"ok":true,"clock":"system"}' ;;
+                *archive*) exit 1 ;;
+                *) echo "{\"ok\":false,\"error\":\"$$\"}" ;;
+                esac
+            done
+            """#
+        let adapter = adapter(script)
+        func process(_ client: ProcessClient) async -> AdapterError.Reason? {
+            await #expect(throws: AdapterError.self) { try await client.perform(.disconnect) }?.reason
+        }
+        let first = try await adapter.begin(ProcessLineTests.surroundings)
+        let number = await process(first)
+        let second = try await adapter.begin(ProcessLineTests.surroundings)
+        #expect(await process(second) == number)
+        var error = await #expect(throws: AdapterError.self) { try await second.perform(.archive) }
+        #expect(error?.reason == .ended("exited with status 1"))
+        error = await #expect(throws: AdapterError.self) { try await second.perform(.disconnect) }
+        #expect(error?.reason == .notRunning)
+        let third = try await adapter.begin(ProcessLineTests.surroundings)
+        let other = await process(third)
+        #expect(other != number && other != .notRunning)
+        await adapter.stop()
+    }
+
+    @Test("One that leaves after each case is no failure")
+    func leaving() async throws {
+        let script = #"read line; echo '{"ok":true,"clock":"system"}'; read line; echo '{"ok":true}'"#
+        let adapter = adapter(script)
+        for _ in 0..<5 {
+            let client = try await adapter.begin(ProcessLineTests.surroundings)
+            await client.end()
+        }
+        await adapter.stop()
+    }
+
+    @Test("Killed from elsewhere, it does not keep anybody waiting")
+    func killed() async throws {
+        let adapter = adapter(#"read line; echo '{"ok":true,"clock":"system"}'; sleep 300"#)
+        let client = try await adapter.begin(ProcessLineTests.surroundings)
+        async let report: ClientReport = client.report()
+        adapter.kill()
+        do {
+            _ = try await report
+            Issue.record("Nobody was there to report.")
+        } catch {
+            #expect(
+                [.ended("was ended by signal 9"), .notRunning].contains((error as? AdapterError)?.reason), "\(error)")
+        }
+        await adapter.stop()
+    }
+}
+
+/// The protocol's page.
+private enum Page {
+    static let commands: Set<String> = [
+        "begin", "start_consultation", "open_consultation", "send", "archive", "disconnect", "create_goal",
+        "chat_about_goal", "log_meal", "load_goals", "report", "settle", "end",
+    ]
+
+    static func text() throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(
+            contentsOf: root.appendingPathComponent("Fixtures/adapters/README.md"), encoding: .utf8)
+    }
+
+    static func session() throws -> [String] {
+        try text().split(separator: "\n").map(String.init).filter { $0.hasPrefix("> {") || $0.hasPrefix("< {") }
+    }
+}

@@ -1,0 +1,193 @@
+import FitIQAPI
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Adapters: lines")
+struct ProcessLineTests {
+    static let surroundings = Surroundings(
+        url: "http://127.0.0.1:8080/w/w1", webSocketURL: "ws://127.0.0.1:8080/w/w1", token: "t1", freshToken: "t2",
+        apiKey: "k", guide: .union, now: Timestamp(secondsSinceEpoch: 1_738_146_600))
+
+    @Test(
+        "Commands as they are written",
+        arguments: [
+            (.report, #"{"command":"report"}"#),
+            (.end, #"{"command":"end"}"#),
+            (
+                .settle(Timestamp(nanosecondsSinceEpoch: 1_738_146_601_500_000_000)),
+                #"{"command":"settle","now":"2025-01-29T10:30:01.500000000Z"}"#
+            ),
+            (
+                .perform(.startConsultation(persona: .fitnessCoach)),
+                #"{"command":"start_consultation","persona":"fitness_coach"}"#
+            ),
+            (.perform(.openConsultation(id: "c\"1")), #"{"command":"open_consultation","id":"c\"1"}"#),
+            (.perform(.send(text: "a\nb")), #"{"command":"send","text":"a\nb"}"#),
+            (.perform(.archive), #"{"command":"archive"}"#),
+            (.perform(.disconnect), #"{"command":"disconnect"}"#),
+            (
+                .perform(.createGoal(title: "Run", description: "Far")),
+                #"{"command":"create_goal","title":"Run","description":"Far"}"#
+            ),
+            (.perform(.chatAboutGoal(id: "g1")), #"{"command":"chat_about_goal","id":"g1"}"#),
+            (.perform(.logMeal(text: "1 egg", type: .lunch)), #"{"command":"log_meal","text":"1 egg","type":"lunch"}"#),
+            (.perform(.loadGoals), #"{"command":"load_goals"}"#),
+        ] as [(AdapterCommand, String)])
+    func commands(command: AdapterCommand, line: String) {
+        #expect(String(decoding: command.line, as: UTF8.self) == line + "\n")
+    }
+
+    @Test(
+        "Times are read to the nanosecond",
+        arguments: [
+            ("2025-01-29T10:30:01Z", 1_000_000_000), ("2025-01-29T10:30:01.5Z", 1_500_000_000),
+            ("2025-01-29T12:30:01.000000001+02:00", 1_000_000_001), ("2025-01-29T10:30:00.9999999999Z", 999_999_999),
+            ("2025-01-29T10:30:01.Z", nil), ("10:30", nil), ("", nil), ("1738146600.5", nil),
+            ("9999-01-01T00:00:00Z", nil),
+        ] as [(String, Int64?)])
+    func times(text: String, nanoseconds: Int64?) {
+        let start = Self.surroundings.now
+        #expect(AdapterTime.read(text) == nanoseconds.map { start.advanced(byNanoseconds: $0) })
+    }
+
+    @Test(
+        "What cannot be read is told with its place, what is there and what was expected",
+        arguments: [
+            ("", "it is not JSON at column 1"),
+            ("Connecting to server...", "it is not JSON at column 1"),
+            ("[]", "it is an array, not an object"),
+            ("{}", "'ok' is missing, not true or false"),
+            (#"{"ok":"yes"}"#, #"'ok' is "yes", not true or false"#),
+            (#"{"ok":true}"#, "'report' is missing, not an object"),
+            (#"{"ok":true,"raport":{}}"#, "'raport' is not a member of it; did you mean 'report'?"),
+            (
+                #"{"ok":true,"report":{"connected":true}}"#,
+                "'report.connected' is not a member of it; did you mean 'connection'?"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"open","is_busy":false}}"#,
+                #"'report.connection' is "open", not "disconnected", "connecting", "connected" or "failed""#
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed"}}"#, "'report.is_busy' is missing, not true or false"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"transcript":{}}}"#,
+                "'report.transcript' is {}, not an array"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"transcript":[1]}}"#,
+                "'report.transcript[0]' is 1, not an object"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"transcript":[{"role":"me","text":"","is_complete":true}]}}"#,
+                #"'report.transcript[0].role' is "me", not "user", "assistant" or "system""#
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"meals":[{"text":"x","status":"failed","calories":1.5}]}}"#,
+                "'report.meals[0].calories' is 1.5, not a whole number or null"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"goals":[{"id":7,"title":"x"}]}}"#,
+                "'report.goals[0].id' is 7, not a string"
+            ),
+            (
+                #"{"ok":true,"report":{"connection":"failed","is_busy":false,"problems":[{"kind":"429","message":"x"}]}}"#,
+                #"'report.problems[0].kind' is "429", not "too_many", "unauthorized", "not_found", "refused", "unavailable", "chat" or "meal""#
+            ),
+        ])
+    func mistakes(line: String, told: String) {
+        let error = #expect(throws: AnswerError.self) { try AdapterAnswer.report(Array(line.utf8)) }
+        #expect(error?.description.hasPrefix(told) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("Empty lists and null may be left out; numbers may be written any way")
+    func short() throws {
+        let line =
+            #"{"report":{"is_busy":true,"connection":"connecting","meals":[{"status":"completed","text":"x","calories":1.98e2}]},"ok":true}"#
+        var report = ClientReport()
+        report.connection = .connecting
+        report.isBusy = true
+        report.meals = [.init(text: "x", status: .completed, calories: 198)]
+        #expect(try AdapterAnswer.report(Array(line.utf8)) == report)
+    }
+
+    @Test("Other answers")
+    func others() throws {
+        func read<Value>(
+            _ line: String, _ body: ([UInt8]) throws(AnswerError) -> Value
+        ) throws(AnswerError) -> Value { try body(Array(line.utf8)) }
+        #expect(try read(#"{"ok":true,"clock":"suite"}"#, AdapterAnswer.clock) == .suite)
+        #expect(throws: AnswerError.wrong(path: "clock", found: "missing", expected: #""suite" or "system""#)) {
+            _ = try read(#"{"ok":true}"#, AdapterAnswer.clock)
+        }
+        #expect(try read(#"{"ok":true,"next":null}"#, AdapterAnswer.next) == nil)
+        #expect(try read(#"{"ok":true}"#, AdapterAnswer.next) == nil)
+        #expect(throws: AnswerError.wrong(path: "next", found: #""soon""#, expected: AdapterTime.expectation)) {
+            _ = try read(#"{"ok":true,"next":"soon"}"#, AdapterAnswer.next)
+        }
+        #expect(throws: AnswerError.unsupported) { try read(#"{"unsupported":true}"#, AdapterAnswer.done) }
+        #expect(throws: AnswerError.refused("why")) { try read(#"{"ok":false,"error":"why"}"#, AdapterAnswer.done) }
+        #expect(throws: AnswerError.refused("")) { try read(#"{"ok":false}"#, AdapterAnswer.done) }
+    }
+
+    @Test(
+        "What is said of adapters",
+        arguments: [
+            (.notStarted("cannot start 'x': no"), "The adapter does not run: cannot start 'x': no."),
+            (
+                .ended("exited with status 1"),
+                #"The adapter exited with status 1 instead of answering to {"command":"report"}. Its last words are on standard error."#
+            ),
+            (
+                .closedOutput,
+                #"The adapter closed its standard output instead of answering to {"command":"report"}. It has to stay open until the end."#
+            ),
+            (
+                .late,
+                #"The adapter did not answer to {"command":"report"} in time. It has to answer at once, and write its output out (flush) after each line. Expected: {"ok":true,"report":{…}}."#
+            ),
+            (
+                .tooLong,
+                #"The adapter's answer to {"command":"report"} has no end within 1 MiB. Expected one line: {"ok":true,"report":{…}}."#
+            ),
+            (.notRunning, "The adapter ended, or was ended, earlier in this case: 'report' was not sent."),
+            (.unsupported, "The adapter says that it does not support 'report'."),
+            (.refused("No."), #"The adapter answered to {"command":"report"} that it failed: No."#),
+            (
+                .refused(""),
+                #"The adapter answered to {"command":"report"} that it failed, without an 'error' that says why."#
+            ),
+            (
+                .unasked,
+                "The adapter wrote hello without being asked, before 'report' was sent. It has to answer each command with one line; what is meant for people belongs on standard error."
+            ),
+            (
+                .badAnswer("it is none"),
+                #"The adapter's answer to {"command":"report"} is hello: it is none. Expected: {"ok":true,"report":{…}}."#
+            ),
+        ] as [(AdapterError.Reason, String)])
+    func messages(reason: AdapterError.Reason, text: String) {
+        #expect(AdapterError(reason, to: .report, received: Array("hello".utf8)).description == text)
+    }
+
+    @Test("Lines that are quoted are cut")
+    func excerpts() {
+        let error = AdapterError(.badAnswer("it is none"), to: .report, received: Array(repeating: 0x78, count: 5000))
+        #expect(error.description.contains(String(repeating: "x", count: 200) + "…: it is none"))
+        #expect(AdapterError(.unasked, to: .end, received: []).description.contains("wrote an empty line"))
+    }
+
+    @Test("Lines are cut from what arrives, however it is split", arguments: 1...7)
+    func lines(step: Int) {
+        var buffer = LineBuffer()
+        var lines: [String] = []
+        let bytes = Array("one\r\n\ntwo three\nrest".utf8)
+        for start in stride(from: 0, to: bytes.count, by: step) {
+            buffer.bytes += bytes[start..<min(start + step, bytes.count)]
+            while let line = buffer.next() { lines.append(String(decoding: line, as: UTF8.self)) }
+        }
+        #expect(lines == ["one", "", "two three"] && buffer.bytes == Array("rest".utf8))
+    }
+}
