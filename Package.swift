@@ -150,7 +150,7 @@ let package = Package(
             dependencies: ["FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "WebSocket", httpTypes]),
         .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON"]),
         .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
-        .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock"]),
+        .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock", "Reports", "Sockets"]),
         .testTarget(
             name: "MockServerTests",
             dependencies: [

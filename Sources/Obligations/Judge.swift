@@ -5,7 +5,7 @@ import Recording
 ///
 /// A pure state machine: entries in, verdicts out. Its memory is bounded, however long the journal.
 public struct Judge: Sendable {
-    private var scene = Scene()
+    private var scene: Scene
     private var places: [Place]
     private var exposureCounter = ExposureCounter()
     /// The number of the last entry that was judged; 0 before the first.

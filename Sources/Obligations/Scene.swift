@@ -4,7 +4,7 @@ import Recording
 /// What all judges have to know: which sockets are open, whose they are, and what streams.
 struct Scene: Sendable {
     /// How the server answers the clients that are judged.
-    var mode = GuideMode.union
+    let mode: GuideMode
 
     /// The open sockets by connection.
     private(set) var sockets: [UInt64: Socket] = [:]
@@ -22,8 +22,9 @@ struct Scene: Sendable {
     /// The most sockets that are remembered; a journal that lost the ends of some has no more open than that.
     static let socketLimit = 20_000
 
-    init(socketLimit: Int = Scene.socketLimit) {
+    init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
         precondition(socketLimit > 0, "there is room for a socket")
+        self.mode = mode
         self.socketLimit = socketLimit
     }
 

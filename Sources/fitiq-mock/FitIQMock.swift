@@ -24,7 +24,10 @@ struct FitIQMock: ParsableCommand {
             while it ran, 4 the client never connected.
             """,
         version: Version.current,
-        subcommands: [Serve.self, Token.self, Chat.self, Check.self, ListScenarios.self, JudgeCommand.self])
+        subcommands: [
+            Serve.self, Verify.self, TestClient.self, JudgeCommand.self, Token.self, Chat.self, Check.self,
+            ListScenarios.self,
+        ])
 
     /// Parses and runs, and turns every error into one line on standard error and an exit code of the table above.
     static func main() {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Reports
 
 /// Everything that the program says, in one place.
 enum Messages {
@@ -43,6 +44,80 @@ enum Messages {
         let near = NearMiss.nearest(to: value, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
         return "--clock must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
+
+    // MARK: Judging clients
+
+    static let verifyExample = "fitiq-mock verify --scenario conflict -- ./run-my-tests"
+    static let testClientExample = "fitiq-mock test-client -- python3 ./adapter.py"
+
+    static func noCommand(_ name: String, example: String) -> String {
+        "\(name) needs a command behind '--': \(example). See 'fitiq-mock \(name) --help'."
+    }
+
+    static let badTimeLimit = "--time-limit must be from 1s to 1d."
+
+    static func noServer(_ reason: String) -> String { "the server within failed: \(reason)" }
+
+    static func noWorld(_ reason: String) -> String { "the server within has no world for a scenario: \(reason)" }
+
+    static func worldIsGone(_ scenario: String) -> String {
+        "the world of the scenario '\(scenario)' is gone: the command deleted it through the admin API, so nobody can be judged."
+    }
+
+    static func unknownCase(_ address: String, nearest: String?) -> String {
+        "no case is called '\(address)', and none lies below it.\(nearest.map { " Did you mean '\($0)'?" } ?? "") "
+            + "See 'fitiq-mock test-client --list'."
+    }
+
+    static func noCaseOfGuide(_ guide: String) -> String {
+        "none of these cases is answered as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
+    }
+
+    /// How a contract case ended.
+    enum CaseOutcome {
+        case passed, failed
+        /// And why.
+        case skipped(String)
+    }
+
+    static func caseEnded(_ number: Int, of count: Int, _ address: String, _ outcome: CaseOutcome) -> String {
+        let word =
+            switch outcome {
+            case .passed: "passed"
+            case .failed: "FAILED"
+            case .skipped(let reason): "skipped: \(reason)"
+            }
+        return "fitiq-mock: case \(number) of \(count), \(address): \(word)"
+    }
+
+    static let interrupted = "interrupted; the command was ended, and nothing was judged."
+
+    static func scenarioBegins(_ number: Int, of count: Int, _ name: String) -> String {
+        "fitiq-mock: scenario \(number) of \(count), \(name): the command runs"
+    }
+
+    static func scenarioGoesOn(
+        _ number: Int, of count: Int, _ name: String, seconds: Int64, requests: Int, frames: Int
+    ) -> String {
+        "fitiq-mock: scenario \(number) of \(count), \(name): \(seconds) s, "
+            + "\(counted(requests, "request")), \(counted(frames, "frame"))"
+    }
+
+    static func scenarioEnds(
+        _ number: Int, of count: Int, _ name: String, _ outcome: Report.CommandOutcome, tenths: Int64, requests: Int,
+        frames: Int
+    ) -> String {
+        let how =
+            switch outcome {
+            case .exited(let status): "the command exited with \(status)"
+            case .signalled(let number): "the command was ended by signal \(number)"
+            case .timedOut: "the command's time was up"
+            }
+        return "fitiq-mock: scenario \(number) of \(count), \(name): \(how) after \(tenths / 10).\(tenths % 10) s, "
+            + "\(counted(requests, "request")), \(counted(frames, "frame"))"
+    }
+
+    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     // MARK: Scenarios
 

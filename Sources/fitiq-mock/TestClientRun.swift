@@ -1,0 +1,73 @@
+import ContractSuite
+import MockServer
+import Sockets
+import Synchronization
+
+/// Plays cases with an adapter, while the main thread listens for signals.
+struct TestClientRun: Sendable {
+    let adapter: ProcessAdapter
+    let server: LocalServer
+    let cases: [ContractCase]
+    let isStrict: Bool
+    /// nil says nothing.
+    let progress: TestClientProgress?
+
+    private typealias Outcome = Result<[CaseResult], Failure>
+
+    /// Plays the cases, one after another, and waits for their end.
+    func wait(_ watch: CommandWatch) throws(Failure) -> [CaseResult] {
+        let outcome = Box()
+        let mailbox = watch.mailbox
+        Task.detached { [self] in
+            let result: Outcome
+            do {
+                result = .success(try await play())
+            } catch {
+                result = .failure(.running(Messages.noServer("\(error)")))
+            }
+            await adapter.stop()
+            outcome.value.withLock { $0 = result }
+            mailbox.requestStop()
+        }
+        while true {
+            let event = try watch.wait(until: .now().advanced(by: .seconds(3600)))
+            if case .signal(let number) = event {
+                adapter.kill()
+                throw .interrupted(by: number)
+            }
+            if let result = outcome.value.withLock({ $0 }) { return try result.get() }
+        }
+    }
+
+    private func play() async throws -> [CaseResult] {
+        var runner = CaseRunner(on: server)
+        runner.isStrict = isStrict
+        var results: [CaseResult] = []
+        for (index, contractCase) in cases.enumerated() {
+            let result = try await runner.run(contractCase) { surroundings in
+                try await adapter.begin(surroundings, case: contractCase.address)
+            }
+            results.append(result)
+            progress?.ended(index, result)
+        }
+        return results
+    }
+
+    /// What one thread leaves for another.
+    private final class Box: Sendable {
+        let value = Mutex<Outcome?>(nil)
+    }
+}
+
+/// Tells on standard error how each case ended.
+struct TestClientProgress: Sendable {
+    /// How many cases there are.
+    let count: Int
+
+    func ended(_ index: Int, _ result: CaseResult) {
+        let outcome: Messages.CaseOutcome =
+            if let reason = result.skipped { .skipped(reason) } else { result.isPassed ? .passed : .failed }
+        FitIQMock.printToStandardError(
+            Messages.caseEnded(index + 1, of: count, result.contractCase.address, outcome) + "\n")
+    }
+}

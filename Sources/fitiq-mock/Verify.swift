@@ -1,0 +1,81 @@
+import ArgumentParser
+import FitIQAPI
+import MockServer
+import Reports
+import Scenarios
+import Sockets
+
+struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Run a client's own tests against the fake, and tell which obligations of the contract it keeps.",
+        usage: "fitiq-mock verify [<options>] -- <command> ...",
+        discussion: """
+            The command is run once for each scenario, against a fresh world, and finds its backend in its environment:
+
+              FITIQ_MOCK_URL          where REST paths begin; /api/v1 follows
+              FITIQ_MOCK_WS_URL       the same for WebSockets
+              FITIQ_MOCK_TOKEN        the bearer token
+              FITIQ_MOCK_FRESH_TOKEN  another one, for after a 401
+              FITIQ_MOCK_API_KEY      the X-API-Key
+              FITIQ_MOCK_SCENARIO     the scenario's name
+              FITIQ_MOCK_ADMIN_URL    the world's admin API; /clock follows
+
+            Its output is passed through, its standard input is empty. The report comes last, on standard output.
+
+            Exit codes: 0 every obligation that was faced is kept, 1 a must is broken, what is known to be broken is kept, or \
+            the command failed, 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
+            """)
+
+    @Option(
+        name: .customLong("scenario"),
+        help: ArgumentHelp(
+            "A built-in scenario (see 'fitiq-mock scenarios') or a file; may be repeated. (default: default)",
+            valueName: "name|file"))
+    var scenarios: [String] = []
+
+    @Flag(help: "Run every built-in scenario.")
+    var all = false
+
+    @Option(
+        help: ArgumentHelp("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
+    var guide: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Decides every id and every pace. (default: as the scenario says)", valueName: "number"))
+    var seed: UInt64?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long the command may take for one scenario: 90s, 10m.", valueName: "duration"))
+    var timeLimit = Lifetime(seconds: 300)
+
+    @OptionGroup var reports: ReportOptions
+
+    @Flag(help: "Say nothing while the command runs.")
+    var quiet = false
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
+    var command: [String] = []
+
+    func run() throws {
+        guard let program = command.first, !program.isEmpty else {
+            throw Failure.configuration(Messages.noCommand("verify", example: Messages.verifyExample))
+        }
+        guard (1...86_400).contains(timeLimit.seconds) else {
+            throw Failure.configuration(Messages.badTimeLimit)
+        }
+        let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
+        let knownBroken = try reports.readKnownBroken()
+        let run = VerifyRun(
+            command: command, limit: .seconds(timeLimit.seconds),
+            progress: quiet ? nil : VerifyProgress(count: plans.scenarios.count),
+            server: try Harness.startServer(), watch: try CommandWatch())
+        var report = Report(title: command.map(\.shellQuoted).joined(separator: " "))
+        for (index, scenario) in plans.scenarios.enumerated() {
+            report.runs.append(try run.run(scenario, named: plans.names[index], index: index))
+        }
+        try reports.tell(report, knownBroken: knownBroken)
+    }
+}

@@ -1,0 +1,95 @@
+import Reports
+import Sockets
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("Judging clients on the command line")
+struct VerifyTests {
+    @Test("What is behind -- is the command, whatever it looks like")
+    func options() throws {
+        let verify = try Verify.parse([
+            "--scenario", "conflict", "--scenario", "a.yaml", "--time-limit", "90s", "--seed", "7", "--", "run",
+            "--all", "--",
+        ])
+        #expect(verify.scenarios == ["conflict", "a.yaml"] && verify.timeLimit.seconds == 90 && verify.seed == 7)
+        #expect(verify.command == ["run", "--all", "--"] && !verify.all)
+        #expect(try Verify.parse(["--", "x"]).timeLimit.seconds == 300)
+        let test = try TestClient.parse(["--case", "a", "--case", "b/c", "--trace", "--", "./adapter", "-v"])
+        #expect(test.cases == ["a", "b/c"] && test.trace && test.command == ["./adapter", "-v"])
+    }
+
+    @Test("Scenarios are run once each, in the order given; --all has the built-in ones first")
+    func plan() throws {
+        func names(_ given: [String], all: Bool = false) throws -> [String] {
+            try VerifyPlan(names: given, all: all, guide: nil, seed: nil).names
+        }
+        #expect(try names([]) == ["default"])
+        #expect(try names(["flaky-500", "conflict", "flaky-500"]) == ["flaky-500", "conflict"])
+        let all = try names(["conflict"], all: true)
+        #expect(all.first == "default" && all.count > 20 && all.count { $0 == "conflict" } == 1)
+        let plan = try VerifyPlan(names: ["default"], all: false, guide: "goal-linking", seed: 9)
+        #expect(plan.scenarios[0].guide == .goalLinking && plan.scenarios[0].seed == 9)
+    }
+
+    @Test("Scenarios of the same name are told apart by their files")
+    func sameNames() {
+        let scenarios: [(String, ScenarioSource)] = [
+            ("a", .file("x/a.yaml")), ("b", .file("b.yaml")), ("a", .file("y/a.yaml")), ("c", .builtIn("c")),
+            ("c", .file("c.yaml")),
+        ]
+        #expect(VerifyPlan.told(scenarios) == ["a (x/a.yaml)", "b", "a (y/a.yaml)", "c", "c (c.yaml)"])
+    }
+
+    @Test(
+        "How a command ended",
+        arguments: [
+            (.exited(0), false, .exited(0)), (.exited(3), false, .exited(3)), (.signalled(9), false, .signalled(9)),
+            (.signalled(15), true, .timedOut(2_000_000_000)), (.exited(0), true, .timedOut(2_000_000_000)),
+        ] as [(ChildProcess.Outcome, Bool, Report.CommandOutcome)])
+    func outcomes(ending: ChildProcess.Outcome, isTimeUp: Bool, outcome: Report.CommandOutcome) {
+        #expect(Report.CommandOutcome(ending, isTimeUp: isTimeUp, limit: .seconds(2)) == outcome)
+    }
+
+    @Test("Messages")
+    func messages() {
+        #expect(
+            Messages.noCommand("verify", example: Messages.verifyExample)
+                == "verify needs a command behind '--': fitiq-mock verify --scenario conflict -- ./run-my-tests. See 'fitiq-mock verify --help'."
+        )
+        #expect(Messages.badTimeLimit == "--time-limit must be from 1s to 1d.")
+        #expect(Messages.noServer("it is gone.") == "the server within failed: it is gone.")
+        #expect(Messages.noWorld("No room.") == "the server within has no world for a scenario: No room.")
+        #expect(
+            Messages.worldIsGone("x")
+                == "the world of the scenario 'x' is gone: the command deleted it through the admin API, so nobody can be judged."
+        )
+        #expect(Messages.interrupted == "interrupted; the command was ended, and nothing was judged.")
+        #expect(
+            Messages.scenarioBegins(2, of: 3, "conflict") == "fitiq-mock: scenario 2 of 3, conflict: the command runs")
+        #expect(
+            Messages.scenarioGoesOn(2, of: 3, "conflict", seconds: 12, requests: 1, frames: 40)
+                == "fitiq-mock: scenario 2 of 3, conflict: 12 s, 1 request, 40 frames")
+        for (outcome, how) in [
+            (.exited(1), "exited with 1"), (.signalled(9), "was ended by signal 9"), (.timedOut(1), "'s time was up"),
+        ] as [(Report.CommandOutcome, String)] {
+            let space = how.hasPrefix("'") ? "" : " "
+            #expect(
+                Messages.scenarioEnds(2, of: 3, "conflict", outcome, tenths: 125, requests: 2, frames: 1)
+                    == "fitiq-mock: scenario 2 of 3, conflict: the command\(space)\(how) after 12.5 s, 2 requests, 1 frame"
+            )
+        }
+        #expect(
+            Messages.unknownCase("x", nearest: nil)
+                == "no case is called 'x', and none lies below it. See 'fitiq-mock test-client --list'.")
+        #expect(Messages.unknownCase("x", nearest: "y").contains(" Did you mean 'y'? "))
+        #expect(
+            Messages.noCaseOfGuide("g")
+                == "none of these cases is answered as the guide 'g' says. See 'fitiq-mock test-client --list'.")
+        for (outcome, word) in [
+            (.passed, "passed"), (.failed, "FAILED"), (.skipped("It takes long."), "skipped: It takes long."),
+        ] as [(Messages.CaseOutcome, String)] {
+            #expect(Messages.caseEnded(1, of: 9, "a/b", outcome) == "fitiq-mock: case 1 of 9, a/b: \(word)")
+        }
+    }
+}

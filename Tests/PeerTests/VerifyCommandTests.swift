@@ -1,0 +1,262 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// `fitiq-mock verify` with small programs as clients.
+    @Suite("fitiq-mock verify")
+    struct VerifyCommandTests {
+        /// Lists the consultations, as it should.
+        static let curl =
+            #"curl -s -o /dev/null -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY""#
+        static let list = #"\#(curl) "$FITIQ_MOCK_URL/api/v1/consultations""#
+        /// Asks for an id in capitals.
+        static let shout =
+            #"\#(curl) "$FITIQ_MOCK_URL/api/v1/consultations/8F3B2A10-0000-4000-8000-00000000000A/messages""#
+        static let whisper =
+            #"\#(curl) "$FITIQ_MOCK_URL/api/v1/consultations/8f3b2a10-0000-4000-8000-00000000000a/messages""#
+
+        private func verify(
+            _ options: [String] = [], _ script: String, directory: URL? = nil
+        ) async throws -> Command {
+            try await Command(
+                try Programs.fitiqMock(), ["verify"] + options + ["--", "sh", "-c", script], directory: directory)
+        }
+
+        private func withFolder<Result>(_ body: (ScratchDirectory) async throws -> Result) async throws -> Result {
+            let folder = try ScratchDirectory()
+            defer { folder.remove() }
+            return try await body(folder)
+        }
+
+        @Test("What is kept: exit 0, the client's output passed through, progress on standard error")
+        func kept() async throws {
+            let run = try await verify([], "\(Self.whisper); echo to-output; echo to-errors >&2; cat")
+            #expect(run.status == 0, "\(run.transcript)")
+            #expect(run.output.hasPrefix("to-output\n"), "\(run.transcript)")
+            #expect(run.output.contains("✓ ids/lowercase"), "\(run.transcript)")
+            let errors = run.errors.split(separator: "\n")
+            try #require(errors.count == 3, "\(run.errors)")
+            #expect(errors[0] == "fitiq-mock: scenario 1 of 1, default: the command runs")
+            #expect(errors[1] == "to-errors")
+            #expect(errors[2].hasPrefix("fitiq-mock: scenario 1 of 1, default: the command exited with 0 after "))
+            #expect(errors[2].hasSuffix(" s, 1 request, 0 frames"), "\(errors[2])")
+            let quiet = try await verify(["--quiet"], Self.whisper)
+            #expect(quiet.status == 0 && quiet.errors == "", "\(quiet.transcript)")
+        }
+
+        @Test("A must that is broken: exit 1, with what happened")
+        func broken() async throws {
+            let run = try await verify([], Self.shout)
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(run.output.contains("✗ ids/lowercase"), "\(run.transcript)")
+            #expect(run.output.contains("8F3B2A10-0000-4000-8000-00000000000A"), "\(run.transcript)")
+        }
+
+        @Test(
+            "A command that fails: exit 1, told apart",
+            arguments: [("exit 7", "exited with 7"), ("kill -9 $$", "was ended by signal 9")])
+        func failing(end: String, told: String) async throws {
+            let run = try await verify([], "\(Self.whisper); \(end)")
+            #expect(run.status == 1, "\(run.transcript)")
+            #expect(run.output.contains("✓ ids/lowercase"), "\(run.transcript)")
+            #expect(run.errors.contains("the command \(told) after "), "\(run.transcript)")
+            #expect(run.output.contains("command"), "\(run.transcript)")
+        }
+
+        @Test("A client that never connects: exit 4, whatever else", arguments: ["true", "false"])
+        func neverConnected(command: String) async throws {
+            let run = try await verify([], command)
+            #expect(run.status == 4, "\(run.transcript)")
+        }
+
+        @Test("Every built-in scenario, once each; a command that does nothing never connects")
+        func all() async throws {
+            try await withFolder { folder in
+                let run = try await verify(
+                    ["--all"], #"echo "$FITIQ_MOCK_SCENARIO" >> seen"#, directory: folder.url)
+                #expect(run.status == 4, "\(run.transcript)")
+                let list = try await Command(try Programs.fitiqMock(), ["scenarios"])
+                let names = list.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+                #expect(try folder.read("seen").split(separator: "\n") == names)
+            }
+        }
+
+        @Test("The environment names a world of its own for each scenario, and its admin API; both tokens work")
+        func environment() async throws {
+            try await withFolder { folder in
+                try Data("name: mine\nclock: {manual: \"2025-06-01T00:00:00Z\"}\n".utf8).write(to: folder["mine.yaml"])
+                let script = #"""
+                    echo "$FITIQ_MOCK_SCENARIO $FITIQ_MOCK_URL $FITIQ_MOCK_WS_URL"
+                    curl -s "$FITIQ_MOCK_ADMIN_URL/clock" -H 'Content-Type: application/json' -d '{"advance":"5s"}'; echo
+                    for token in "$FITIQ_MOCK_TOKEN" "$FITIQ_MOCK_FRESH_TOKEN"; do
+                        curl -s -o /dev/null -w '%{http_code}\n' -H "Authorization: Bearer $token" \
+                            -H "X-API-Key: $FITIQ_MOCK_API_KEY" "$FITIQ_MOCK_URL/api/v1/consultations"
+                    done
+                    [ "$FITIQ_MOCK_TOKEN" != "$FITIQ_MOCK_FRESH_TOKEN" ]
+                    """#
+                let run = try await verify(
+                    ["--scenario", "mine.yaml", "--scenario", "default"], script, directory: folder.url)
+                #expect(run.status == 0, "\(run.transcript)")
+                let lines = run.output.split(separator: "\n").map(String.init)
+                try #require(lines.count > 8, "\(run.transcript)")
+                let first = lines[0].split(separator: " ")
+                let second = lines[4].split(separator: " ")
+                #expect(first.first == "mine" && second.first == "default")
+                #expect(first[1].hasPrefix("http://127.0.0.1:") && first[2].hasPrefix("ws://127.0.0.1:"))
+                #expect(first[1] != second[1], "Each scenario has a world.")
+                #expect(lines[1].contains(#""now":"2025-06-01T00:00:05.000000000Z""#), "\(lines[1])")
+                #expect(lines[2] == "200" && lines[3] == "200" && lines[6] == "200")
+            }
+        }
+
+        @Test("--guide and --seed win over the scenario's")
+        func guide() async throws {
+            let create = #"""
+                curl -s -H "Authorization: Bearer $FITIQ_MOCK_TOKEN" -H "X-API-Key: $FITIQ_MOCK_API_KEY" \
+                    -H 'Content-Type: application/json' -d '{"coach_type":"nutritionist"}' "$FITIQ_MOCK_URL/api/v1/consultations"
+                """#
+            let first = try await verify(["--guide", "websocket-architecture", "--seed", "7", "--quiet"], create)
+            #expect(first.output.hasPrefix(#"{"consultation_id":""#), "\(first.transcript)")
+            let second = try await verify(["--guide", "websocket-architecture", "--seed", "7", "--quiet"], create)
+            #expect(second.output.prefix(60) == first.output.prefix(60), "\(second.transcript)")
+            let third = try await verify(["--guide", "websocket-architecture", "--seed", "8", "--quiet"], create)
+            #expect(third.output.prefix(60) != first.output.prefix(60), "\(third.transcript)")
+        }
+
+        @Test("The time limit ends the command and all that it started; it is judged all the same")
+        func timeLimit() async throws {
+            try await withFolder { folder in
+                // The pipe's end comes when nobody is left who could write to it.
+                let script = #"""
+                    mkfifo pipe
+                    "$0" verify --time-limit 1s -- sh -c "$1" & exec 3< pipe
+                    wait $!
+                    echo "exit $?"
+                    cat <&3
+                    """#
+                let client = "\(Self.whisper); exec 3> pipe; trap '' TERM; sleep 300 & wait"
+                let start = ContinuousClock.now
+                let run = try await Command(
+                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path, client],
+                    directory: folder.url)
+                #expect(ContinuousClock.now - start < .seconds(20))
+                #expect(run.output.hasSuffix("exit 1\n"), "\(run.transcript)")
+                #expect(run.errors.contains("the command's time was up"), "\(run.transcript)")
+                #expect(run.output.contains("✓ ids/lowercase"), "\(run.transcript)")
+            }
+        }
+
+        @Test("Ctrl-C ends the command and all that it started: exit 130, no report")
+        func interrupted() async throws {
+            try await withFolder { folder in
+                let script = #"""
+                    mkfifo pipe
+                    "$0" verify --quiet -- sh -c 'exec 3> pipe; sleep 300 & wait' > out & exec 3< pipe
+                    kill -INT $!
+                    wait $!
+                    echo "exit $?"
+                    cat <&3; cat out
+                    """#
+                let run = try await Command(
+                    URL(fileURLWithPath: "/bin/bash"), ["-c", script, try Programs.fitiqMock().path],
+                    directory: folder.url)
+                #expect(run.output == "exit 130\n", "\(run.transcript)")
+                #expect(run.errors == "fitiq-mock: interrupted; the command was ended, and nothing was judged.\n")
+            }
+        }
+
+        @Test("Known to be broken: broken passes, kept fails, a name that nobody knows is a mistake")
+        func knownBroken() async throws {
+            try await withFolder { folder in
+                try Data("# later\nids/lowercase\n".utf8).write(to: folder["known"])
+                let options = ["--known-broken", folder["known"].path]
+                let broken = try await verify(options, Self.shout)
+                #expect(broken.status == 0, "\(broken.transcript)")
+                let kept = try await verify(options, Self.whisper)
+                #expect(kept.status == 1, "\(kept.transcript)")
+                try Data("ids/lowercas\n".utf8).write(to: folder["known"])
+                let mistake = try await verify(options, "touch \(folder["ran"].path)")
+                #expect(mistake.status == 2 && mistake.errors.contains("ids/lowercase"), "\(mistake.transcript)")
+                #expect(!FileManager.default.fileExists(atPath: folder["ran"].path))
+            }
+        }
+
+        @Test("Reports are written; one that cannot be is told with exit 3")
+        func reports() async throws {
+            try await withFolder { folder in
+                let run = try await verify(
+                    ["--junit", "c.xml", "--json", "c.json", "--markdown", "c.md", "--scenario", "default"],
+                    Self.whisper, directory: folder.url)
+                #expect(run.status == 0, "\(run.transcript)")
+                #expect(try folder.read("c.xml").contains("<testsuites"))
+                #expect(try folder.read("c.md").contains("ids/lowercase"))
+                let data = try Data(contentsOf: folder["c.json"])
+                #expect(try JSONSerialization.jsonObject(with: data) is [String: Any])
+                let lost = try await verify(["--junit", "nowhere/c.xml"], Self.whisper, directory: folder.url)
+                #expect(lost.status == 3 && lost.errors.contains("cannot write 'nowhere/c.xml'"), "\(lost.transcript)")
+            }
+        }
+
+        @Test(
+            "What cannot be run is one line on stderr and exit 2",
+            arguments: [
+                (
+                    ["verify"],
+                    "verify needs a command behind '--': fitiq-mock verify --scenario conflict -- ./run-my-tests."
+                ),
+                (["verify", "--"], "verify needs a command behind '--'"),
+                (["verify", "./run"], "./run"),
+                (["verify", "--scenario", "conflit", "--", "true"], "Did you mean 'conflict'?"),
+                (["verify", "--scenario", "/none.yaml", "--", "true"], "cannot read '/none.yaml'"),
+                (["verify", "--guide", "goal-liking", "--", "true"], "Did you mean 'goal-linking'?"),
+                (["verify", "--time-limit", "0", "--", "true"], "--time-limit must be from 1s to 1d."),
+                (["verify", "--time-limit", "soon", "--", "true"], "soon"),
+                (["verify", "--junit", "", "--", "true"], "--junit must not be empty."),
+                (
+                    ["verify", "--quiet", "--", "fitiq-no-such-program"],
+                    "cannot start 'fitiq-no-such-program': no folder in PATH"
+                ),
+                (["verify", "--quiet", "--", "/etc/passwd"], "cannot start '/etc/passwd': it is not executable"),
+            ])
+        func usage(_ arguments: [String], _ words: String) async throws {
+            let command = try await Command(try Programs.fitiqMock(), arguments)
+            #expect(command.status == 2, "\(command.transcript)")
+            #expect(command.output == "")
+            #expect(command.errors.hasPrefix("fitiq-mock: ") && command.errors.contains(words), "\(command.errors)")
+            #expect(command.errors.split(separator: "\n").count == 1, "\(command.errors)")
+        }
+
+        @Test("The shell script for CI judges, leaves the reports, and shows them on the job's page")
+        func continuousIntegration() async throws {
+            try await withFolder { folder in
+                let script = Programs.peers.deletingLastPathComponent().deletingLastPathComponent()
+                    .deletingLastPathComponent().appendingPathComponent("Fixtures/ci/contract.sh")
+                let environment = [
+                    "FITIQ_MOCK": try Programs.fitiqMock().path, "SCENARIOS": "default conflict",
+                    "GITHUB_STEP_SUMMARY": folder["summary.md"].path, "REPORTS": "out",
+                ]
+                func run(_ client: String) async throws -> Command {
+                    try await Command(
+                        script, ["sh", "-c", client], environment: environment, directory: folder.url)
+                }
+                let kept = try await run(Self.whisper)
+                #expect(kept.status == 0, "\(kept.transcript)")
+                #expect(kept.errors.contains("scenario 2 of 2, conflict"), "\(kept.transcript)")
+                #expect(try folder.read("summary.md") == folder.read("out/contract.md"))
+                #expect(try folder.read("out/contract.xml").contains("<testsuites"))
+                #expect(try folder.read("out/contract.json").hasPrefix("{"))
+                let broken = try await run(Self.shout)
+                #expect(broken.status == 1 && broken.errors.contains("breaks the contract"), "\(broken.transcript)")
+                let silent = try await run("true")
+                #expect(silent.status == 4 && silent.errors.contains("FITIQ_MOCK_URL"), "\(silent.transcript)")
+                try Data("ids/lowercase\n".utf8).write(to: folder["known-broken.txt"])
+                let known = try await run(Self.shout)
+                #expect(known.status == 0, "\(known.transcript)")
+                let empty = try await Command(script, [], environment: environment)
+                #expect(empty.status == 2 && empty.errors.contains("name the command"), "\(empty.transcript)")
+                let missing = try await Command(script, ["true"], environment: ["FITIQ_MOCK": "/none"])
+                #expect(missing.status == 2 && missing.errors.contains("no program '/none'"), "\(missing.transcript)")
+            }
+        }
+    }
+}
