@@ -26,7 +26,7 @@ public struct Judge: Sendable {
 
     /// Makes a judge of the obligations that clients have in a mode.
     public init(mode: GuideMode) {
-        scene.mode = mode
+        scene = Scene(mode: mode)
         places = Self.judges.filter { $0.obligation.applies(in: mode) }
             .map { Place(judge: $0.init(), findings: Findings(of: $0.obligation)) }
     }
