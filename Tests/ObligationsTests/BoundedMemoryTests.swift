@@ -49,7 +49,7 @@ struct BoundedMemoryTests {
         var findings = judges.map { Findings(of: type(of: $0).obligation) }
         var counter = ExposureCounter()
         let events = Self.events()
-        for user in 0..<12_000 {
+        for user in 0..<6_000 {
             var journal = Journal()
             for var exchange in events {
                 exchange.user = "user \(user)"

@@ -39,7 +39,7 @@ struct RandomJournalTests {
 
         /// What a client may well do.
         mutating func likely(_ story: inout Story, at time: Double) {
-            switch number(5) {
+            switch number(6) {
             case 0:
                 story.request(
                     .createConsultation, body: ["persona": "nutritionist"], status: 409,
@@ -49,6 +49,11 @@ struct RandomJournalTests {
             case 3:
                 let code: JSONValue = ["error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS"]]
                 for _ in 0..<2 { story.request(.createConsultation, status: 429, answer: code, at: time) }
+            case 4:
+                for _ in 0..<2 {
+                    story.request(
+                        .chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: time)
+                }
             default: story.request(.listGoals, status: one([200, 503]), at: time)
             }
         }

@@ -21,10 +21,11 @@ struct NoPollWhileConnected: ObligationJudge {
         case .request(let request):
             guard let client = request.client else { return }
             if request.restEndpoint == .createMealLog, request.isSuccess {
-                if Self.socket(of: client, at: request.answeredAt, in: scene) != nil { findings.exercised() }
+                if Self.connectedSocket(of: client, at: request.answeredAt, in: scene) != nil { findings.exercised() }
                 return
             }
-            guard case .poll(let logs) = load, let socket = Self.socket(of: client, at: request.requestedAt, in: scene),
+            guard case .poll(let logs) = load,
+                let socket = Self.connectedSocket(of: client, at: request.requestedAt, in: scene),
                 let log = logs.first(where: { !$0.isEventLost })
             else { return }
             findings.found(
@@ -40,7 +41,7 @@ struct NoPollWhileConnected: ObligationJudge {
     }
 
     /// A socket of the client's that had told that it is connected.
-    private static func socket(of client: String, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
+    private static func connectedSocket(of client: String, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
         scene.openSockets(of: client).first { $0.connectedAt.map { $0 <= time } ?? false }
     }
 }
