@@ -16,7 +16,8 @@ struct MessageShape: ObligationJudge {
             """,
         advice: """
             Send task.send(.string(text)), never .data(…); trim with \
-            trimmingCharacters(in: .whitespacesAndNewlines), and send nothing that is empty then or has a count over 2000.
+            trimmingCharacters(in: .whitespacesAndNewlines), and send nothing that is empty then or has a \
+            count over 2000.
             """)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
