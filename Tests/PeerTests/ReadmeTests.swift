@@ -97,6 +97,10 @@ extension Peers {
                 ("journal of a world | 10,000 entries, 32", "public var entries = 10_000"),
                 ("journal of a world | 10,000 entries, 32", "public var bytes = 32 * 1024 * 1024"),
                 ("in the journal | 64 KiB", "public var body = 64 * 1024"),
+                ("a saved journal that is judged | 4 MiB, 64", "public static let lineLimit = 4 << 20"),
+                ("a saved journal that is judged | 4 MiB, 64", "static let depthLimit = 64"),
+                ("of a saved journal that are judged at once | 1,000", "static let worldLimit = 1000"),
+                ("known to be broken | 1 MiB", "static let knownBrokenLimit = 1 << 20"),
             ])
         func limits(row: String, declaration: String) throws {
             #expect(try readme.contains(row), "README has no row '\(row)'.")

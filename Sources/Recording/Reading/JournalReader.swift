@@ -82,9 +82,10 @@ public struct JournalReader {
             guard let (entry, world) = try reader.read(line) else { return .success(nil) }
             return .success(Line(number: lineNumber, world: world, entry: entry))
         } catch {
-            guard isComplete else { return .failure(.unfinished(line: lineNumber)) }
             switch error {
             case .sentence(let sentence): return .failure(JournalError(line: lineNumber, message: sentence))
+            // The beginning of an object is never JSON.
+            case .notJSON where !isComplete: return .failure(.unfinished(line: lineNumber))
             case .notJSON: return .failure(JournalError(line: lineNumber, notJSON: line))
             }
         }

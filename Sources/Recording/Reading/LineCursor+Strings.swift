@@ -122,8 +122,16 @@ extension LineCursor {
                     cursor.offset += 1
                     continue
                 }
+                // JSON within JSON has hardly any other escapes than these.
+                let escaped = source[cursor.offset + 1]
+                if escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\") {
+                    to[count] = escaped
+                    count += 1
+                    cursor.offset += 2
+                    continue
+                }
                 guard let scalar = try? cursor.escape() else { preconditionFailure("the string was found valid") }
-                for byte in UTF8.encode(scalar).unsafelyUnwrapped {  // Every scalar has an encoding.
+                for byte in scalar.utf8 {
                     to[count] = byte
                     count += 1
                 }

@@ -102,7 +102,7 @@ struct JournalReaderTests {
     }
 
     static let start = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"#
-    static let errors: [(String, String)] = [
+    static let mistakes: [(String, String)] = [
         (
             "[1]\n",
             "line 1: a line of a journal is an object, such as GET /__admin/journal gives; this is another value."
@@ -157,8 +157,8 @@ struct JournalReaderTests {
         ),
     ]
 
-    @Test("says what is wrong, and where", arguments: errors)
-    func errors(text: String, message: String) throws {
+    @Test("says what is wrong, and where", arguments: mistakes)
+    func mistake(text: String, message: String) throws {
         let error = try #require(Self.error(text))
         #expect(error.description.hasPrefix(message), "\(error)")
         #expect(!error.isUnfinished)
