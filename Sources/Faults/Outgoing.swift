@@ -8,6 +8,8 @@ public struct Outgoing: Sendable, Equatable {
     public var extent = Extent.whole
     /// The rules that acted on this message, in their order, for a journal.
     public var ruleNames: [String] = []
+    /// The one of them that ends the connection, or has it fall silent; nil where none does.
+    public var endingRule: String?
 
     /// How much of a message goes on the wire, sooner or later.
     public enum Extent: Sendable {

@@ -19,6 +19,7 @@ extension SocketFaults {
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
         if let ending = plan.ending {
+            outgoing.endingRule = rules[ending.rule].name
             end(ending, plan.draft, in: &outgoing)
         } else {
             if plan.isLost { outgoing.extent = .nothing }
@@ -33,7 +34,7 @@ extension SocketFaults {
         var isLost = false
         var isSwapped = false
         var coalescing: (rule: Int, count: Int)?
-        var ending: (fault: SocketFault, offset: Int)?
+        var ending: (rule: Int, fault: SocketFault, offset: Int)?
     }
 
     private mutating func count(_ message: ServerText, bytes: Int) {
@@ -66,7 +67,7 @@ extension SocketFaults {
     private mutating func apply(_ index: Int, at offset: Int, to plan: inout Plan) {
         switch rules[index].fault {
         case .close, .finish, .reset, .silence, .cut:
-            if plan.ending == nil { plan.ending = (rules[index].fault, offset) }
+            if plan.ending == nil { plan.ending = (index, rules[index].fault, offset) }
         case .masked:
             plan.draft.maskKey = maskKey(of: rules[index])
         case .reservedBits(let bits):
@@ -136,7 +137,7 @@ extension SocketFaults {
 
     /// Ends the connection at an offset of the message's frame.
     private mutating func end(
-        _ ending: (fault: SocketFault, offset: Int), _ draft: MessageDraft, in outgoing: inout Outgoing
+        _ ending: (rule: Int, fault: SocketFault, offset: Int), _ draft: MessageDraft, in outgoing: inout Outgoing
     ) {
         swapped = nil
         releaseBatch(into: &outgoing.transmission)

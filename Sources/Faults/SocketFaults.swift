@@ -57,6 +57,9 @@ public struct SocketFaults: Sendable {
         self.seed = seed
     }
 
+    /// Whether a message waits to be sent after the next one.
+    public var isSwapping: Bool { swapped != nil }
+
     /// The names of the rules on this connection, in their order.
     public var ruleNames: [String] { rules.map(\.name) }
 

@@ -6,7 +6,7 @@ import WebSocket
 public struct RecordedOpening: Sendable {
     /// The request, with the path, the credentials and the protocol's fields.
     public var head: RequestHead
-    /// When the request was complete; the entry's own time is when the 101 was written, though a fault may have held it back.
+    /// When the request was complete; the entry's own time is when the last byte of the 101 was let go.
     public var requestedAt: Timestamp
     /// The operation; nil for a socket that is not of the API.
     public var endpoint: Endpoint?

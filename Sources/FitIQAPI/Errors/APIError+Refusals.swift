@@ -13,17 +13,28 @@ extension APIError {
     /// No `Authorization` field arrived.
     public static let missingToken = unauthorized(
         "This endpoint needs 'Authorization: Bearer <JWT>', and the request has no Authorization field. "
-            + "'fitiq-mock token' prints a token that works.")
+            + tokenAdvice)
 
     /// The `Authorization` field holds something other than a bearer token.
     public static let notABearerToken = unauthorized(
         "The Authorization field must read 'Bearer <JWT>'; it begins with something else. "
-            + "'fitiq-mock token' prints a token that works.")
+            + tokenAdvice)
 
     /// The bearer token was refused.
     public static func badToken(_ error: AccessToken.Refusal) -> APIError {
         unauthorized(
-            "The bearer token is not valid: \(error.description) 'fitiq-mock token' prints a token that works.")
+            "The bearer token is not valid: \(error.description) \(tokenAdvice)")
+    }
+
+    /// Where a token comes from, as the refusals of a missing or bad one end.
+    static let tokenAdvice = "'fitiq-mock token' prints a token that works."
+
+    /// The refusal with other advice on where a token comes from; itself where it gives none.
+    public func advisingOnTokens(_ advice: String) -> APIError {
+        guard message.hasSuffix(Self.tokenAdvice) else { return self }
+        var refusal = self
+        refusal.message = message.dropLast(Self.tokenAdvice.count) + advice
+        return refusal
     }
 
     /// No `X-API-Key` field arrived.

@@ -14,6 +14,11 @@ extension APIError {
         )
     }
 
+    /// Where a token of a world comes from that is not the default one.
+    static func tokenAdvice(ofWorld id: String) -> String {
+        "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."
+    }
+
     /// The admin API was looked for below a world's prefix.
     static func adminBelowWorld(_ id: String) -> APIError {
         APIError(

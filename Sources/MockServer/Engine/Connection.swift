@@ -2,6 +2,7 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTP1
+import Recording
 import WebSocket
 
 /// A connection's number: its place among the open ones, and a serial that tells apart those that had the place before.
@@ -60,6 +61,14 @@ public final class Connection {
     private var journaled: (world: Int, number: UInt64)?
     /// Whether the journal has how the socket ended.
     var isClosingRecorded = false
+    /// What the journal is told once faults let it go; empty but for faults.
+    var pending = PendingEntries()
+    /// Messages that a fault has wait for others, and the journal too.
+    var waitingFrames: [RecordedFrame] = []
+    /// The rule that ends the socket, once it has acted.
+    var endingRule: String?
+    /// Whether the server has told the socket's client that it stops.
+    var isShutDown = false
 
     /// Whose journal it is sent as it grows; nil for every other connection.
     var follower: Follower?
@@ -117,6 +126,9 @@ public final class Connection {
         socketFaults = faults
         return isChanged
     }
+
+    /// Whether it is a WebSocket of which the journal has no end.
+    var isOpenSocket: Bool { webSocket != nil && !isClosingRecorded }
 
     /// Whether our close frame is out, or on its way.
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }

@@ -6,17 +6,17 @@ import WebSocket
 /// Where faults come between the codecs and the wire.
 extension Engine {
     /// Has the faults of an exchange change the response that was written from a position on.
-    func shape(
-        _ exchange: inout Exchange, from start: Int, in world: World, on connection: Connection, at now: Timestamp
-    ) {
-        guard exchange.responseFaults != nil || exchange.handshakeFaults != nil else { return }
+    ///
+    /// - Returns: whether something is to be held back, or to happen: ``release(_:in:at:skippingWaits:)`` begins it.
+    func shape(_ exchange: inout Exchange, from start: Int, on connection: Connection) -> Bool {
+        guard exchange.responseFaults != nil || exchange.handshakeFaults != nil else { return false }
         let response = EncodedResponse(
             Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
         guard let shaped = exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
-        else { return }
+        else { return false }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response)
         connection.output.replace(from: start, with: shaped)
-        if !shaped.marks.isEmpty { release(connection, in: world, at: now) }
+        return !shaped.marks.isEmpty
     }
 
     /// Tells the journal from where on a client cannot be judged as if all were well.
@@ -28,14 +28,17 @@ extension Engine {
         if faults.stallsReading, !connection.isReadingStalled {
             record(.stallReading, of: outgoing.ruleNames, on: connection, in: world)
         }
-        if faults.isSilent { record(.silence, of: outgoing.ruleNames, on: connection, in: world) }
     }
 
     /// Sends a text message of the backend's through what goes wrong on its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
-        guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text) else { return }
-        record(sent: text, on: connection, in: world, outgoing)
+        guard connection.webSocket?.canSend ?? false, let before = connection.socketFaults,
+            let outgoing = connection.socketFaults?.send(text)
+        else { return }
+        let start = connection.output.writtenOffset
         connection.output.append(outgoing.transmission)
+        record(sent: text, outgoing, from: start, before: before, on: connection, in: world)
+        if let rule = outgoing.endingRule { connection.endingRule = rule }
         if let close = outgoing.close {
             forgetSocket(of: connection)
             _ = connection.webSocket?.closeAnyway(
@@ -49,18 +52,25 @@ extension Engine {
 
     /// Writes the messages that a fault had wait for others, before a close frame of another origin.
     func sendWhatWaits(on connection: Connection, at now: Timestamp) {
+        let isSwapping = connection.socketFaults?.isSwapping ?? false
         guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
         world.setTime(now)
+        let start = connection.output.writtenOffset
         connection.output.append(waiting)
+        recordWaiting(of: connection, from: start, in: world, areLost: isSwapping)
         if !waiting.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
     /// Puts the messages that a fault had wait for others before the close frame with which the client was answered.
     func sendWhatWaits(on connection: Connection, before start: Int, at now: Timestamp) {
+        let isSwapping = connection.socketFaults?.isSwapping ?? false
         guard var waiting = connection.socketFaults?.close(), let world = connection.world, !waiting.bytes.isEmpty
         else { return }
-        waiting.append(Transmission(Array(connection.output.bytes[start...])))
+        let closeFrame = Array(connection.output.bytes[start...])
+        let offset = connection.output.writtenOffset - closeFrame.count
+        waiting.append(Transmission(closeFrame))
         connection.output.replace(from: start, with: waiting)
+        recordWaiting(of: connection, from: offset, in: world, areLost: isSwapping)
         if !waiting.marks.isEmpty { release(connection, in: world, at: now) }
     }
 

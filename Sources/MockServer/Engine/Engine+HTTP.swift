@@ -74,20 +74,22 @@ extension Engine {
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
         let start = connection.output.bytes.count
+        let offset = connection.output.writtenOffset
         let answer: Answer
         do throws(APIError) {
             guard let made = try self.answer(&exchange, in: world, on: connection, at: now) else { return }
             answer = made
         } catch {
-            answer = Answer(error, in: errorForm(of: exchange, in: world))
+            answer = Answer(world.advising(error), in: errorForm(of: exchange, in: world))
         }
         if heldBytes + answer.body.count > limits.heldBytes {
             respond(.tooMuchHeld(limit: limits.heldBytes), on: connection, at: now)
             return
         }
         respond(answer, to: head, in: world, on: connection, at: now)
-        shape(&exchange, from: start, in: world, on: connection, at: now)
-        record(exchange, answer, in: world, on: connection)
+        let isHeld = shape(&exchange, from: start, on: connection)
+        record(exchange, answer, from: offset, in: world, on: connection)
+        if isHeld { release(connection, in: world, at: now) }
     }
 
     private func respond(

@@ -7,10 +7,14 @@ import WebSocket
 
 /// What the journal of a world is told.
 extension Engine {
-    /// A request was answered.
-    func record(_ exchange: Exchange, _ answer: Answer, in world: World, on connection: Connection) {
+    /// A request was answered, by bytes from an offset on.
+    func record(
+        _ exchange: Exchange, _ answer: Answer, from start: Int, in world: World, on connection: Connection
+    ) {
         guard exchange.isJournaled else { return }
-        guard exchange.shaped == nil else { return record(shaped: exchange, answer, in: world, on: connection) }
+        guard exchange.shaped == nil, !connection.output.isHeld else {
+            return record(shaped: exchange, answer, from: start, in: world, on: connection)
+        }
         world.journal.record(
             RecordedExchange(
                 head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
@@ -22,18 +26,17 @@ extension Engine {
         accountJournal(of: world)
     }
 
-    /// A request was answered, and faults changed what went on the wire.
-    private func record(shaped exchange: Exchange, _ answer: Answer, in world: World, on connection: Connection) {
-        guard let shaped = exchange.shaped else { return }
-        world.journal.record(
-            RecordedExchange(
-                head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
-                user: exchange.user, unmatched: exchange.unmatched,
-                status: shaped.delivery == .none ? nil : answer.status.code,
-                responseFields: .fields(answer.allFields(at: world.turn.now)), responseBody: shaped.body,
-                delivery: shaped.delivery, faults: exchange.faultNames),
-            at: world.turn.now, connection: connection.number(in: world))
-        accountJournal(of: world)
+    /// A request was answered, and faults changed what goes on the wire, or when.
+    private func record(
+        shaped exchange: Exchange, _ answer: Answer, from start: Int, in world: World, on connection: Connection
+    ) {
+        let delivery = exchange.shaped?.delivery ?? .complete
+        let recorded = RecordedExchange(
+            head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
+            user: exchange.user, unmatched: exchange.unmatched, status: delivery == .none ? nil : answer.status.code,
+            responseFields: .fields(answer.allFields(at: world.turn.now)),
+            responseBody: exchange.shaped?.body ?? answer.body, delivery: delivery, faults: exchange.faultNames)
+        record(.exchange(recorded), from: start, in: world, on: connection)
     }
 
     /// Bytes arrived that are no HTTP, or their time was up.
@@ -54,23 +57,22 @@ extension Engine {
         accountJournal(of: world)
     }
 
-    /// A WebSocket was opened.
-    func record(_ exchange: Exchange, openedWith fields: HTTPFields, in world: World, on connection: Connection) {
-        world.journal.record(
-            .opened(
-                RecordedOpening(
-                    head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint,
-                    user: exchange.user, responseFields: .fields(fields), faults: exchange.faultNames)),
-            at: world.turn.now, connection: connection.number(in: world))
-        accountJournal(of: world)
+    /// A WebSocket was opened, by bytes from an offset on.
+    func record(
+        _ exchange: Exchange, openedWith fields: HTTPFields, from start: Int, in world: World,
+        on connection: Connection
+    ) {
+        let opening = RecordedOpening(
+            head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint, user: exchange.user,
+            responseFields: .fields(fields), faults: exchange.faultNames)
+        record(.opening(opening), from: start, in: world, on: connection)
     }
 
-    /// A message of the server's was sent, or met a fault on its way.
-    func record(sent text: [UInt8], on connection: Connection, in world: World, _ outgoing: Outgoing? = nil) {
-        var frame = RecordedFrame(sender: .server, opcode: .text, payload: text)
-        if let outgoing {
-            frame.faults = outgoing.ruleNames
-            frame.delivery = Delivery(outgoing.extent)
+    /// A message of the server's was sent, by bytes from an offset on.
+    func record(sent text: [UInt8], from start: Int, on connection: Connection, in world: World) {
+        let frame = RecordedFrame(sender: .server, opcode: .text, payload: text)
+        guard !connection.output.isHeld else {
+            return record(.frame(frame), from: start, in: world, on: connection)
         }
         world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
@@ -104,20 +106,18 @@ extension Engine {
             !connection.isClosingRecorded, let world = connection.world
         else { return }
         connection.isClosingRecorded = true
+        // What is held back does not matter to the client any more, and a socket that it never knew of does not end.
+        if recordAbandoned(of: connection, in: world) { return }
+        var (party, cause) = (party, cause)
+        if connection.isShutDown, socket.closeSummary.initiator != .theyStarted {
+            (party, cause) = (.server, .shutdown)
+        }
+        let faults = party == .server && cause != .shutdown ? connection.endingRule.map { [$0] } ?? [] : []
         world.journal.record(
-            .closed(RecordedClosing(by: party, cause: cause, summary: socket.closeSummary, message: message)),
+            .closed(
+                RecordedClosing(
+                    by: party, cause: cause, summary: socket.closeSummary, message: message, faults: faults)),
             at: world.turn.now, connection: connection.number(in: world))
         accountJournal(of: world)
-    }
-}
-
-extension Delivery {
-    fileprivate init(_ extent: Outgoing.Extent) {
-        self =
-            switch extent {
-            case .whole: .complete
-            case .beginning: .partial
-            case .nothing: .none
-            }
     }
 }

@@ -11,6 +11,7 @@ extension Engine {
         isShuttingDown = true
         for case let connection? in connections where connection.ending == .none {
             if connection.isSilent {
+                recordClosing(of: connection, by: .server, .shutdown)
                 end(connection, .reset)
             } else if connection.webSocket != nil {
                 goAway(connection, at: now)
@@ -27,6 +28,9 @@ extension Engine {
 
     /// Cuts off whatever connection is left.
     public func resetAll() {
-        for case let connection? in connections { end(connection, .reset) }
+        for case let connection? in connections {
+            if isShuttingDown { recordClosing(of: connection, by: .server, .shutdown) }
+            end(connection, .reset)
+        }
     }
 }

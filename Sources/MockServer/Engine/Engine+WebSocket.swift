@@ -27,9 +27,11 @@ extension Engine {
         try world.backend.checkSocket(on: id, by: user)
         exchange.user = world.backend.name(of: user)
         let start = connection.output.bytes.count
+        let offset = connection.output.writtenOffset
         let fields = try upgrade(head, on: connection, use: .consultation, at: now)
-        shape(&exchange, from: start, in: world, on: connection, at: now)
-        record(exchange, openedWith: fields, in: world, on: connection)
+        let isHeld = shape(&exchange, from: start, on: connection)
+        record(exchange, openedWith: fields, from: offset, in: world, on: connection)
+        if isHeld { release(connection, in: world, at: now) }
         connection.socketFaults = faults?.socket
         try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
         applyEffects(of: world, at: now)
@@ -152,8 +154,9 @@ extension Engine {
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none else { continue }
                 lendOutput(to: connection)
                 if connection.socketFaults == nil {
+                    let start = connection.output.writtenOffset
                     let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) ?? false
-                    if isSent { record(sent: text, on: connection, in: world) }
+                    if isSent { record(sent: text, from: start, on: connection, in: world) }
                 } else {
                     sendThroughFaults(text, on: connection, in: world, at: now)
                 }
@@ -185,6 +188,7 @@ extension Engine {
 
     /// Tells a client that the server stops.
     func goAway(_ connection: Connection, at now: Timestamp) {
+        connection.isShutDown = true
         forgetSocket(of: connection)
         close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
     }

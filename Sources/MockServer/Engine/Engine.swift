@@ -163,6 +163,7 @@ public final class Engine {
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
+        if connection.isOpenSocket { connection.world?.setTime(now) }
         // Nobody would read what a fault still holds back; a client of HTTP may have closed its half alone.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.ending == .none, !connection.isSilent else {
@@ -180,10 +181,16 @@ public final class Engine {
     }
 
     /// Takes the news that the transport connection is gone, and frees its place.
-    public func transportClosed(_ id: ConnectionID) {
+    ///
+    /// - Parameter now: the time; without it the journal has that of what happened last in the connection's world.
+    public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
-        recordClosing(of: connection, by: .client, .reset)
+        if let world = connection.world, !connection.pending.isEmpty || connection.isOpenSocket {
+            if let now { world.setTime(now) }
+            recordClosing(of: connection, by: .client, .reset)
+            recordAbandoned(of: connection, in: world)
+        }
         forgetSocket(of: connection)
         connection.ending = .reset
         if connection.webSocket != nil { webSocketCount -= 1 }

@@ -10,6 +10,8 @@ struct OutputBuffer {
     var bytes: [UInt8] = []
     /// How many of them the transport has taken.
     private var taken = 0
+    /// How many bytes there were before these.
+    private var base = 0
     /// Places at which something is to happen, in order; empty but for faults.
     private var holds: [Transmission.Mark] = []
     /// How many of them were passed; they are taken out many at a time, or a response in single bytes took for ever.
@@ -25,6 +27,11 @@ struct OutputBuffer {
     /// Whether the transport can take bytes now.
     var hasReleased: Bool { releasedEnd > taken }
 
+    /// How many bytes were ever written; never less than before.
+    var writtenOffset: Int { base + bytes.count }
+    /// Before which of them nothing is held back.
+    var releasedOffset: Int { base + releasedEnd }
+
     private var releasedEnd: Int { isHeld ? holds[passed].offset : bytes.count }
 
     /// Lends the bytes not yet taken and not held back.
@@ -39,10 +46,12 @@ struct OutputBuffer {
         if taken == bytes.count {
             bytes.removeAll(keepingCapacity: true)
             moveHolds(by: taken)
+            base += taken
             taken = 0
         } else if taken > 64 * 1024, taken > bytes.count / 2 {
             bytes.removeSubrange(..<taken)
             moveHolds(by: taken)
+            base += taken
             taken = 0
         }
     }
@@ -53,6 +62,7 @@ struct OutputBuffer {
 
     /// Forgets what has not been taken.
     mutating func discard() {
+        base += bytes.count
         bytes = []
         taken = 0
         forgetHolds()

@@ -249,7 +249,7 @@ public final class Host: EventLoopHandler {
         } catch {
             // The system watches no more descriptors: as if the connection had never been.
             socket.reset()
-            engine.transportClosed(id)
+            engine.transportClosed(id, at: time(.now()))
         }
     }
 
@@ -346,6 +346,6 @@ public final class Host: EventLoopHandler {
         loop.remove(transport.socket.descriptor)
         if reset { transport.socket.reset() } else { transport.socket.close() }
         transports[transport.id.place] = nil
-        engine.transportClosed(transport.id)
+        engine.transportClosed(transport.id, at: time(.now()))
     }
 }

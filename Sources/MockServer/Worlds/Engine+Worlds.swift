@@ -108,7 +108,9 @@ extension Engine {
     ///
     /// With `skippingWaits` nothing is held back any longer, whatever time it is.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
-        switch connection.output.release(at: world.turn.now, skippingWaits: skippingWaits) {
+        let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
+        recordReleased(of: connection, in: world)
+        switch release {
         case .all: connection.heldTime = 0
         case .until(let time):
             // Further faults on the same output may come before it is time.
@@ -121,14 +123,18 @@ extension Engine {
             }
             queueDeadline(of: world)
         case .end(.finish):
+            recordAbandoned(of: connection, in: world)
             recordClosing(of: connection, by: .server, .fault)
             forgetSocket(of: connection)
             linger(connection, at: now)
         case .end(.reset):
+            recordAbandoned(of: connection, in: world)
             recordClosing(of: connection, by: .server, .fault)
             forgetSocket(of: connection)
             end(connection, .resetAfterOutput)
         case .end(.silence):
+            recordAbandoned(of: connection, in: world)
+            if let rule = connection.endingRule { record(.silence, of: [rule], on: connection, in: world) }
             fallSilent(connection, at: now)
         case .end(.wait):
             preconditionFailure("A wait ends by itself.")

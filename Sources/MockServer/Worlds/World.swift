@@ -171,6 +171,12 @@ extension World {
         return token(for: defaultUser, expiresAt: tokenExpiry == end ? end + 1 : end)
     }
 
+    /// A refusal with advice that helps in this world: `fitiq-mock token` knows the default one's secret only.
+    func advising(_ error: APIError) -> APIError {
+        guard let id, error.status == .unauthorized else { return error }
+        return error.advisingOnTokens(APIError.tokenAdvice(ofWorld: id))
+    }
+
     /// Signs a token with the world's secret.
     func token(for user: String, expiresAt: Int64) -> String {
         AccessToken(subject: user, expiresAt: expiresAt).signed(with: Array(settings.jwtSecret.utf8))

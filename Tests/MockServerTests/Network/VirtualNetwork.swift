@@ -143,6 +143,6 @@ final class VirtualNetwork {
     private func drop(_ client: VirtualClient, _ ending: VirtualClient.Ending) {
         client.ending = ending
         clients[client.id.place] = nil
-        engine.transportClosed(client.id)
+        engine.transportClosed(client.id, at: now)
     }
 }

@@ -1,0 +1,198 @@
+import FitIQAPI
+import JSON
+import Recording
+import Testing
+
+@testable import MockServer
+
+@Suite("The journal tells what the client could see, and when")
+struct JournalTruthTests {
+    static let ask = #"{"type":"message","content":"Hello?"}"#
+
+    private func socket(_ rules: String) throws -> (VirtualNetwork, SocketClient) {
+        let network = try VirtualNetwork.faulty(rules, answers: SocketFaultTests.three, clock: .real)
+        return (network, try network.socket(on: network.consultation()))
+    }
+
+    /// The newest entries: kind, seconds since the start, and what became of it.
+    private func story(_ network: VirtualNetwork, last count: Int = 100) -> [String] {
+        network.engine.journalEntries(ofWorld: World.defaultID).suffix(count).map { entry in
+            let milliseconds =
+                (entry.time.nanosecondsSinceEpoch - VirtualNetwork.start.nanosecondsSinceEpoch) / 1_000_000
+            return "\(milliseconds) " + Self.words(entry.event)
+        }
+    }
+
+    private static func words(_ event: JournalEvent) -> String {
+        switch event {
+        case .exchange(let exchange):
+            "exchange \(exchange.status.map(String.init) ?? "nil") \(exchange.delivery)"
+        case .opened: "opened"
+        case .frame(let frame):
+            "\(frame.sender) \((try? JSON.parse(frame.payload.bytes))?["type"]?.string ?? "?") \(frame.delivery)"
+        case .closed(let closing): "closed \(closing.party) \(closing.cause) \(closing.faults)"
+        case .fault(let fault): "fault \(fault.name) \(fault.effect)"
+        case .clock, .note: "other"
+        }
+    }
+
+    @Test("An answer that comes late stands where its last byte was let go; the request keeps its time")
+    func lateAnswer() throws {
+        let network = try VirtualNetwork.faulty(
+            "{on: GET /api/v1/goals, dribble: {bytes: 200, every: 1s}}", answers: "[]", clock: .real)
+        let client = try HTTPClient(network)
+        client.wire.send(Request.goals.bytes)
+        network.advance(by: .milliseconds(500))
+        _ = try network.exchange(.authorized(.get, "/api/v1/consultations"))
+        #expect(story(network) == ["500 exchange 200 complete"])
+        network.advance(by: .seconds(60))
+        let entries = network.engine.journalEntries(ofWorld: World.defaultID)
+        let size = client.wire.received.count
+        #expect(story(network) == ["500 exchange 200 complete", "\((size - 1) / 200 * 1000) exchange 200 complete"])
+        guard case .exchange(let exchange)? = entries.last?.event else {
+            Issue.record("The last entry is no exchange.")
+            return
+        }
+        #expect(exchange.requestedAt == VirtualNetwork.start)
+    }
+
+    @Test(
+        "A client that gives up is recorded then, with what it had",
+        arguments: [
+            ("delay: 5s", "3000 exchange nil none"), ("hang: true", "0 exchange nil none"),
+            ("dribble: {bytes: 10, every: 1s}", "3000 exchange 200 partial"),
+            ("empty_reply: true", "0 exchange nil none"), ("reset: {after: 20}", "0 exchange 200 partial"),
+        ])
+    func givesUp(_ fault: String, _ expected: String) throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, \(fault)}", answers: "[]", clock: .real)
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        network.advance(by: .seconds(3))
+        wire.vanish()
+        network.advance(by: .seconds(600))
+        #expect(story(network) == [expected])
+    }
+
+    @Test("An answer that a client waits for that has closed its half is whole")
+    func halfClosed() throws {
+        let network = try VirtualNetwork.faulty("{on: GET /api/v1/goals, delay: 5s}", answers: "[]", clock: .real)
+        let wire = try network.open()
+        wire.send(Request.goals.bytes)
+        wire.finishWriting()
+        network.advance(by: .seconds(10))
+        #expect(story(network) == ["5000 exchange 200 complete"])
+    }
+
+    @Test(
+        "A handshake is an opening once it was let go, and an exchange where it never was",
+        arguments: [
+            ("delay: 2s", 10, ["2000 opened", "2000 server connected complete", "10000 closed client reset []"]),
+            ("delay: 20s", 10, ["10000 exchange nil none"]),
+            ("hang: true", 10, ["0 exchange nil none"]), ("reset: true", 10, ["0 exchange nil none"]),
+            ("empty_reply: true", 10, ["0 exchange nil none"]), ("status: 503", 10, ["0 exchange 503 complete"]),
+        ])
+    func handshake(_ fault: String, _ seconds: Int, _ expected: [String]) throws {
+        let network = try VirtualNetwork.faulty("{on: handshake, \(fault)}", answers: "[]", clock: .real)
+        let id = try network.consultation()
+        let wire = try network.open()
+        wire.send(Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna).bytes)
+        network.advance(by: .seconds(seconds))
+        wire.vanish()
+        #expect(story(network).dropFirst() == expected[...])
+    }
+
+    @Test("Frames stand where they were let go, and behind a wait so do those that no fault meets")
+    func frames() throws {
+        let (network, socket) = try socket("{on: socket, at: {frame: 3}, delay: 2s}")
+        socket.send(Self.ask)
+        let before = story(network).count
+        network.advance(by: .seconds(1))
+        #expect(story(network).count == before)
+        network.advance(by: .seconds(2))
+        let frames = story(network, last: story(network).count - before)
+        #expect(frames.first == "2000 server stream_chunk complete")
+        #expect(frames.last == "2000 server stream_complete complete")
+        #expect(frames.count == 4)
+    }
+
+    @Test("What a client that leaves will never have stands before its end")
+    func leaves() throws {
+        let (network, socket) = try socket("{on: socket, at: {frame: 3}, delay: 9s}")
+        socket.send(Self.ask)
+        network.advance(by: .seconds(1))
+        socket.wire.vanish()
+        let story = story(network, last: 5)
+        #expect(story.first == "1000 server stream_chunk none")
+        #expect(story.last == "1000 closed client reset []")
+        network.advance(by: .seconds(60))
+        #expect(self.story(network, last: 5) == story)
+    }
+
+    @Test(
+        "The end of a socket names the fault that brought it",
+        arguments: [
+            ("finish: true", ["closed server fault [\"end\"]"]), ("reset: true", ["closed server fault [\"end\"]"]),
+            ("cut: {after: 5}", ["closed server fault [\"end\"]"]),
+            ("close: 1011", ["closed server closeFrame [\"end\"]"]),
+            ("silence: true", ["fault end silence", "closed client reset []"]),
+        ])
+    func ends(_ fault: String, _ expected: [String]) throws {
+        let (network, socket) = try socket("{name: end, on: socket, at: {frame: 3}, \(fault)}")
+        socket.send(Self.ask)
+        network.advance(by: .seconds(1))
+        socket.update()
+        socket.wire.vanish()
+        let words = story(network, last: expected.count).map { $0.split(separator: " ").dropFirst() }
+        #expect(words.map { $0.joined(separator: " ") } == expected)
+    }
+
+    @Test("A wait before an end counts: the end comes after what was let go before it, and the rest never")
+    func waitsThenEnds() throws {
+        let (network, socket) = try socket(
+            "{on: socket, at: {frame: 3}, delay: 2s}, {name: end, on: socket, at: {frame: 4}, silence: true}")
+        socket.send(Self.ask)
+        network.advance(by: .seconds(5))
+        #expect(
+            story(network, last: 3) == [
+                "2000 server stream_chunk complete", "2000 server stream_chunk none", "2000 fault end silence",
+            ])
+    }
+
+    @Test("Messages that are swapped stand in the order in which they came")
+    func swapped() throws {
+        let (network, socket) = try socket("{on: socket, at: {frame: 2}, swap: true}")
+        socket.send(Self.ask)
+        network.advance(by: .seconds(1))
+        let order = story(network).compactMap { $0.contains("server") ? $0.split(separator: " ")[2] : nil }
+        #expect(order.prefix(3) == ["connected", "stream_chunk", "message_received"])
+    }
+
+    @Test("Messages that come in one frame stand where that was sent")
+    func coalesced() throws {
+        let (network, socket) = try socket("{on: socket, at: {chunk: 1..3}, coalesce: 2}")
+        socket.send(Self.ask)
+        network.advance(by: .seconds(1))
+        let frames = story(network).filter { $0.contains("server") }
+        #expect(frames.allSatisfy { $0.hasSuffix("complete") } && frames.count == 6)
+    }
+
+    @Test("A server that stops says so of each socket", arguments: [true, false])
+    func shutdown(answers: Bool) throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: network.consultation())
+        if !answers { socket.wire.stopReading() }
+        network.beginShutdown()
+        if answers { socket.update() } else { network.engine.resetAll() }
+        network.settle()
+        #expect(story(network, last: 1) == ["0 closed server shutdown []"])
+    }
+
+    @Test("A refused token of a world is told where that world's tokens come from", arguments: [true, false])
+    func tokenAdvice(isDefault: Bool) throws {
+        let network = VirtualNetwork()
+        let world = isDefault ? try network.plainWorld() : try network.world()
+        let message = try world.exchange(.get, "/api/v1/consultations", token: "none").message
+        #expect(message.contains("POST /__admin/worlds/\(world.id)/tokens") == !isDefault)
+        #expect(message.contains("fitiq-mock token") == isDefault)
+    }
+}
