@@ -581,6 +581,51 @@ extension OpenAPITexts {
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '403': {$ref: '#/components/responses/Forbidden'}
                 '404': {$ref: '#/components/responses/NotFound'}
+          /verdicts:
+            get:
+              operationId: getVerdicts
+              tags: [Journal]
+              summary: What the world's client keeps and breaks
+              description: |-
+                Every obligation that the contract lays on a client of the world's guide, judged by the journal up to now. Who asks for
+                the first time has judging begin, with what the journal still holds; entries that it had lost before are `missed`. From
+                then on the judge sees each entry before it falls out. A world made with `judged: true` is judged from its beginning; a
+                reset and a cleared journal begin anew. A judge weighs some megabytes at most, however long the journal.
+              responses:
+                '200':
+                  description: The verdicts, in the order of the contract.
+                  content:
+                    application/json:
+                      schema: {$ref: '#/components/schemas/Verdicts'}
+                      examples:
+                        answer:
+                          value:
+                            verdicts:
+                              - id: ids/lowercase
+                                level: must
+                                origin: consultation-websocket, best practice 1
+                                clause: Ids in paths are lower-cased.
+                                tolerance: null
+                                verdict: broken
+                                exercised: 4
+                                findings:
+                                  - level: must
+                                    message: The path has 0D5A…; the backend's id is 0d5a….
+                                    evidence:
+                                      - number: 12
+                                        time: '2025-01-29T10:30:00.000000000Z'
+                                        connection: 3
+                                        kind: exchange
+                                        requested_at: '2025-01-29T10:30:00.000000000Z'
+                                finding_count: 1
+                                advice: "Swift's uuidString is upper case: use uuidString.lowercased()."
+                            exposures: [{path: '401', count: 0}, {path: '404', count: 1}]
+                            missed: 0
+                            has_connected: true
+                            unmatched: 0
+                '401': {$ref: '#/components/responses/Unauthorized'}
+                '403': {$ref: '#/components/responses/Forbidden'}
+                '404': {$ref: '#/components/responses/NotFound'}
           /faults:
             get:
               operationId: listFaults
@@ -1023,6 +1068,78 @@ extension OpenAPITexts {
               required: [name]
               properties:
                 name: {type: string, minLength: 1, maxLength: 100}
+            Verdicts:
+              type: object
+              required: [verdicts, exposures, missed, has_connected, unmatched]
+              additionalProperties: false
+              properties:
+                verdicts:
+                  type: array
+                  items: {$ref: '#/components/schemas/Verdict'}
+                exposures:
+                  description: What went wrong without being the client's doing; also what never did.
+                  type: array
+                  items:
+                    type: object
+                    required: [path, count]
+                    additionalProperties: false
+                    properties:
+                      path: {type: string}
+                      count: {type: integer, minimum: 0}
+                missed:
+                  description: Entries that the journal had lost before anybody asked.
+                  type: integer
+                  minimum: 0
+                has_connected:
+                  description: Whether a client asked for anything at all.
+                  type: boolean
+                unmatched:
+                  description: Requests that belong to no operation; `/requests/unmatched` lists them.
+                  type: integer
+                  minimum: 0
+            Verdict:
+              type: object
+              required: [id, level, origin, clause, tolerance, verdict, exercised, findings, finding_count, advice]
+              additionalProperties: false
+              properties:
+                id: {type: string, pattern: '^[a-z0-9-]+/[a-z0-9-]+$'}
+                level: {$ref: '#/components/schemas/Level'}
+                origin:
+                  description: The guides that ask it, or `fitiq-mock` where none does, and the place.
+                  type: string
+                clause: {type: string, minLength: 1}
+                tolerance:
+                  description: What is let pass.
+                  type: [string, 'null']
+                verdict:
+                  description: '`not_exercised` where the client was never made to face it.'
+                  enum: [kept, broken, not_exercised]
+                exercised:
+                  description: How often the client faced it.
+                  type: integer
+                  minimum: 0
+                findings:
+                  description: The first breaches, at most five.
+                  type: array
+                  items:
+                    type: object
+                    required: [level, message, evidence]
+                    additionalProperties: false
+                    properties:
+                      level: {$ref: '#/components/schemas/Level'}
+                      message: {type: string, minLength: 1}
+                      evidence:
+                        description: The entries of the journal that show it, oldest first.
+                        type: array
+                        items: {$ref: '#/components/schemas/Entry'}
+                finding_count:
+                  description: How many breaches there were in all.
+                  type: integer
+                  minimum: 0
+                advice: {type: string, minLength: 1}
+            Level:
+              description: Breaking a `must` fails a run, breaking a `should` warns.
+              enum: [must, should]
             WorldRequest:
               type: object
               additionalProperties: false
@@ -1035,6 +1152,9 @@ extension OpenAPITexts {
                 seed: {$ref: '#/components/schemas/Seed'}
                 guide: {$ref: '#/components/schemas/Guide'}
                 clock: {$ref: '#/components/schemas/ClockMode'}
+                judged:
+                  description: Whether the client is judged from the beginning; else from when `/verdicts` is asked for the first time.
+                  type: boolean
             World:
               type: object
               required: [id, url, ws_url, api_key, token, scenario, guide, seed, clock, now, users, consultations, goals, meal_logs, web_sockets]

@@ -44,6 +44,7 @@ extension Engine {
         case .events:
             follow(world, head, on: connection, at: now)
             return nil
+        case .verdicts: return verdictAnswer(of: world, at: now)
         case .state where head.method == .put: return try importState(body, into: world, at: now)
         case .state: return .ok(exportState(of: world, at: now))
         case .faults where head.method == .post: return try addFault(to: world, body)

@@ -7,11 +7,11 @@ import Scenarios
 /// The admin API's worlds: made, listed, shown, reset, deleted.
 extension Engine {
     /// What a world is made or reset with.
-    private static let worldKeys = ["scenario", "seed", "guide", "clock"]
+    private static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
 
     /// `POST /__admin/worlds`: what is left out is as in the scenario, then as in the server's options.
     func makeWorld(_ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: Self.worldKeys + ["judged"])
+        let body = try AdminBody(body, keys: Self.worldKeys)
         try checkWorldCount()
         let scenario = try body.scenario() ?? configuration.scenario
         let world = try makeWorld(
@@ -112,8 +112,10 @@ extension Engine {
         settings.seed = try body.seed() ?? settings.seed
         settings.mode = try body.guide() ?? settings.mode
         settings.clock = try body.clock() ?? settings.clock
+        let isJudged = try body.flag("judged") ?? false
         let bytes = body["scenario"] == nil ? world.scenarioBytes : body.scenarioBytes
         try restart(world, settings, scenarioBytes: bytes, reason: "The world was reset", at: now)
+        if isJudged, world.judge == nil { world.beginJudging() }
         return .ok(describe(world, at: now))
     }
 

@@ -1,0 +1,51 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import MockServer
+
+@Suite("Admin API: verdicts")
+struct VerdictTests {
+    private static let badPath = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
+
+    @Test("Each obligation has its verdict, with evidence and advice; a default world too", arguments: [true, false])
+    func verdicts(isDefault: Bool) throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let world = isDefault ? try network.plainWorld() : try network.world(#"{"judged": true}"#)
+        _ = try world.exchange(.get, Self.badPath)
+        let answer = try #require(try world.ask(.get, "verdicts").json)
+        let verdicts = try #require(answer["verdicts"]?.array)
+        #expect(answer["missed"] == 0 && answer["has_connected"] == true && answer["unmatched"] == 0)
+        #expect(answer["exposures"]?.array?.contains(["path": "404", "count": 1]) == true)
+        let lower = try #require(verdicts.first { $0["id"] == "ids/lowercase" })
+        #expect(lower["verdict"] == "broken" && lower["level"] == "must" && lower["finding_count"] == 1)
+        #expect(lower["origin"] == "consultation-websocket, best practice 1" && lower["exercised"] == 1)
+        let finding = try #require(lower["findings"]?.array?.first)
+        #expect(finding["level"] == "must" && finding["message"]?.string?.contains("abcdef00-") == true)
+        let journal = try world.journal()
+        #expect(finding["evidence"]?.array?.first == journal.first)
+    }
+
+    @Test("A world made to be judged has a judge, another not before it is asked", arguments: [true, false])
+    func judged(_ isJudged: Bool) throws {
+        let network = VirtualNetwork()
+        let world = try network.world("{\"judged\": \(isJudged)}")
+        #expect((network.engine.worlds[world.id]?.judge != nil) == isJudged)
+        _ = try world.ask(.get, "verdicts")
+        #expect(network.engine.worlds[world.id]?.judge != nil)
+        #expect(try network.admin(.post, "worlds", #"{"judged": "yes"}"#).status == 400)
+    }
+
+    @Test("Other worlds' clients are not judged here, and a reset forgets")
+    func isolation() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let (one, other) = (try network.world(), try network.world())
+        func outcome(_ world: WorldClient) throws -> JSONValue? {
+            try world.ask(.get, "verdicts").json?["verdicts"]?.array?.first { $0["id"] == "ids/lowercase" }?["verdict"]
+        }
+        _ = try one.exchange(.get, Self.badPath)
+        #expect(try outcome(one) == "broken" && outcome(other) == "not_exercised")
+        _ = try one.ask(.post, "reset", #"{"judged": true}"#)
+        #expect(try outcome(one) == "not_exercised")
+    }
+}
