@@ -103,6 +103,10 @@ struct SocketErrorMessagesTests {
                 "cannot watch signal 2: another event loop of this process watches it"
             ),
             (.watchSignal, EINVAL, .signal(9), "cannot watch signal 9: no handler can be installed for it"),
+            (
+                .startThread, EAGAIN, .none,
+                "cannot start a thread: the limit of processes and threads is reached; raise it with ulimit -u"
+            ),
         ] as [(SocketError.Operation, Int32, SocketError.Subject, String)])
     func others(
         _ operation: SocketError.Operation, _ code: Int32, _ subject: SocketError.Subject, _ message: String

@@ -43,7 +43,10 @@ struct Rule: Sendable, CustomTestStringConvertible {
     /// The places that may do I/O, read clocks and ask the system for randomness.
     ///
     /// Everything else, new modules included, is below the shell.
-    static let shell = ["Sources/Sockets/", "Sources/MockServer/Host/", "Sources/FitIQClient/", "Sources/fitiq-mock/"]
+    static let shell = [
+        "Sources/Sockets/", "Sources/MockServer/Host/", "Sources/FitIQClient/", "Sources/ContractSuite/",
+        "Sources/FakeBackend/", "Sources/fitiq-mock/",
+    ]
 
     func holds(in path: String) -> Bool {
         switch scope {

@@ -85,7 +85,7 @@ extension Engine {
         }
     }
 
-    private func setFault(_ name: String, of world: World, isEnabled: Bool) {
+    func setFault(_ name: String, of world: World, isEnabled: Bool) {
         world.faults.setEnabled(isEnabled, named: name)
         changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: name) }
     }

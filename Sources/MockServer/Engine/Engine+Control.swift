@@ -42,7 +42,9 @@ extension Engine {
         return access(to: world, at: now)
     }
 
-    /// How a world is reached; nil where there is none with the id. The default one's is `default`.
+    /// How a world is reached; nil where there is none with the id.
+    ///
+    /// The default one's id is `default`.
     public func access(toWorld id: String, at now: Timestamp) -> WorldAccess? {
         world(named: id).map { access(to: $0, at: now) }
     }
@@ -83,6 +85,19 @@ extension Engine {
         guard let world = world(named: id), let start = world.clock.manualTime else { return }
         if noted { noteAdvance(of: world, from: start, to: time) }
         advance(world, to: max(time, start), at: now)
+    }
+
+    /// Whether a world has a clock that is moved by hand; false where there is no such world.
+    public func hasManualClock(world id: String) -> Bool { world(named: id)?.clock.manualTime != nil }
+
+    /// Puts a fault of a world in force, or out of it, also for sockets that are open.
+    ///
+    /// - Throws: 404 where there is no such world, or no fault of the name.
+    public func setFault(_ name: String, isEnabled: Bool, ofWorld id: String) throws(APIError) {
+        guard let world = world(named: id) else { throw .unknownWorld(id) }
+        let names = world.faults.rules.map(\.rule.name)
+        guard names.contains(name) else { throw .unknownFault(name, known: names) }
+        setFault(name, of: world, isEnabled: isEnabled)
     }
 
     /// What is found of a world's client so far; nil where there is no such world.

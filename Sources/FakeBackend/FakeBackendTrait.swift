@@ -1,0 +1,108 @@
+import FitIQAPI
+import MockServer
+import Obligations
+import Scenarios
+import Testing
+
+/// What a world is made with.
+struct Plan: Sendable {
+    /// By name, so that a wrong one is told by the test that has it.
+    enum Source: Sendable {
+        case builtIn(String)
+        case written(Scenario)
+    }
+
+    var source: Source
+    var guide: GuideMode?
+    var clock: ClockMode?
+
+    func scenario() throws -> Scenario {
+        switch source {
+        case .written(let scenario): return scenario
+        case .builtIn(let name):
+            guard let scenario = Scenario.builtIn(named: name) else {
+                throw UnknownScenario(description: Scenario.unknownBuiltIn(name))
+            }
+            return scenario
+        }
+    }
+}
+
+/// Gives each test, or each case of a parameterised one, a backend of its own, and judges the test's client at its end.
+///
+/// Obligations that the client broke become issues at the test: those that it *must* keep fail it, the others are warnings.
+public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
+    var plan: Plan
+    var allowed: Set<String> = []
+
+    /// On a suite it is each test's within.
+    public var isRecursive: Bool { true }
+
+    /// Excepts obligations that the client is known to break, `ws/keepalive`.
+    public func allowing(_ ids: String...) -> FakeBackendTrait {
+        var trait = self
+        trait.allowed.formUnion(ids)
+        return trait
+    }
+
+    /// Runs a test with ``FakeBackend/current`` set.
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        for id in allowed.sorted() where !Self.known.contains(id) {
+            Issue.record(
+                "\(Messages.unknownObligation(id, known: Self.known))", sourceLocation: test.sourceLocation)
+        }
+        let backend = try await FakeBackend(plan, in: Self.server.get())
+        let outcome: Result<Void, any Error>
+        do {
+            try await FakeBackend.$running.withValue(backend) { try await function() }
+            outcome = .success(())
+        } catch {
+            outcome = .failure(error)
+        }
+        for verdict in try await backend.verdicts() where !allowed.contains(verdict.obligation.id) {
+            Self.record(verdict, for: test)
+        }
+        try await backend.end()
+        try outcome.get()
+    }
+
+    private static let known = Judge.obligations.map(\.id)
+
+    /// The server of the process; it begins with the first world.
+    private static let server = Result { try LocalServer() }
+
+    private static func record(_ verdict: Verdict, for test: Test) {
+        guard verdict.outcome == .broken else { return }
+        let comment: Comment = "\(Messages.broken(verdict, evidence: \.evidenceLines))"
+        #if compiler(>=6.3)
+            Issue.record(
+                comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
+        #else
+            // Before, every issue failed its test.
+            if verdict.failsRun { Issue.record(comment, sourceLocation: test.sourceLocation) }
+        #endif
+    }
+}
+
+extension Trait where Self == FakeBackendTrait {
+    /// A backend that follows one of the built-in scenarios.
+    ///
+    /// - Parameters:
+    ///   - scenario: its name; `fitiq-mock scenarios` lists them.
+    ///   - guide: whose answers it gives; nil for what the scenario says, or else all guides' together.
+    ///   - clock: whose clock it follows; nil for what the scenario says, or else the system's.
+    public static func fakeBackend(
+        _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
+    ) -> FakeBackendTrait {
+        FakeBackendTrait(plan: Plan(source: .builtIn(scenario), guide: guide, clock: clock))
+    }
+
+    /// A backend that follows a scenario of the test's own.
+    public static func fakeBackend(
+        scenario: Scenario, guide: GuideMode? = nil, clock: ClockMode? = nil
+    ) -> FakeBackendTrait {
+        FakeBackendTrait(plan: Plan(source: .written(scenario), guide: guide, clock: clock))
+    }
+}

@@ -1,0 +1,173 @@
+import FakeBackend
+import FitIQAPI
+import Foundation
+import JSON
+import Scenarios
+import Synchronization
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Runs a test that is to have an issue with a text in it, at the test itself; traits that stand behind it are within it.
+struct FoundOutTrait: TestTrait, TestScoping {
+    let text: String
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withKnownIssue {
+            try await function()
+        } matching: { issue in
+            issue.comments.contains { $0.rawValue.contains(text) } && issue.sourceLocation == test.sourceLocation
+        }
+    }
+}
+
+extension Trait where Self == FoundOutTrait {
+    static func foundOut(_ text: String) -> FoundOutTrait { FoundOutTrait(text: text) }
+}
+
+/// A client as small as can be.
+private struct Client {
+    let backend: FakeBackend
+
+    init() throws { backend = try FakeBackend.current }
+
+    @discardableResult
+    func ask(_ method: String, _ path: String, _ body: String? = nil) async throws -> (status: Int, json: JSONValue?) {
+        var request = URLRequest(url: try #require(URL(string: backend.url + path)))
+        request.httpMethod = method
+        request.setValue("Bearer \(backend.token)", forHTTPHeaderField: "Authorization")
+        request.setValue(backend.apiKey, forHTTPHeaderField: "X-API-Key")
+        if let body {
+            request.httpBody = Data(body.utf8)
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        return (try #require(response as? HTTPURLResponse).statusCode, try? JSON.parse(Array(data)))
+    }
+}
+
+@Suite("A fake backend for each test")
+struct FakeBackendTests {
+    private static let upperCase = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
+    private static let seen = Mutex<Set<String>>([])
+
+    @Test("A test has a world that answers", .fakeBackend())
+    func answers() async throws {
+        let client = try Client()
+        #expect(try await client.ask("GET", "/api/v1/consultations").status == 200)
+        let backend = client.backend
+        #expect(backend.webSocketURL == "ws" + backend.url.dropFirst(4) && backend.guide == .union)
+        #expect(backend.token != backend.freshToken)
+        #expect(try await backend.journal().count == 1)
+        #expect(try await backend.judgement().hasConnected)
+    }
+
+    @Test("Each case has a world of its own", .fakeBackend("empty-account"), arguments: 0..<4)
+    func cases(_ number: Int) async throws {
+        let client = try Client()
+        #expect(Self.seen.withLock { $0.insert(client.backend.url).inserted })
+        let goal = #"{"title":"Run","description":"d","targetDate":"2030-01-01T00:00:00Z"}"#
+        #expect(try await client.ask("POST", "/api/v1/goals", goal).status == 201)
+        #expect(try await client.ask("GET", "/api/v1/goals").json?["totalCount"] == 1)
+    }
+
+    @Test(
+        "The scenario, guide and clock are the test's",
+        .fakeBackend(
+            scenario: Scenario(name: "mine", tokenLifetime: 25_000_000_000), guide: .goalLinking, clock: .manual))
+    func written() async throws {
+        let client = try Client()
+        let backend = client.backend
+        #expect(backend.guide == .goalLinking)
+        let start = try await backend.time()
+        try await backend.advance(by: .seconds(26))
+        #expect(try await backend.time() == start.advanced(byNanoseconds: 26_000_000_000))
+        #expect(try await client.ask("GET", "/api/v1/goals").status == 401)
+    }
+
+    @Test("A clock that follows the system's cannot be moved", .fakeBackend())
+    func realClock() async throws {
+        let backend = try FakeBackend.current
+        await #expect(throws: ClockIsReal.self) { try await backend.advance(by: .seconds(1)) }
+    }
+
+    @Test("Faults are switched by name", .fakeBackend("flaky-500"))
+    func faults() async throws {
+        let client = try Client()
+        await #expect(throws: APIError.self) { try await client.backend.setFault("nothing", isEnabled: false) }
+        let rules = try #require(Scenario.builtIn(named: "flaky-500")).faults.map(\.name)
+        for rule in rules { try await client.backend.setFault(rule, isEnabled: false) }
+        for _ in 0..<10 { #expect(try await client.ask("GET", "/api/v1/goals").status == 200) }
+    }
+
+    @Test(
+        "A must that is broken is an issue at the test, with evidence and advice",
+        .foundOut("ABCDEF00-0000"), .fakeBackend(guide: .consultationWebSocket))
+    func broken() async throws {
+        try await Client().ask("GET", Self.upperCase)
+    }
+
+    @Test(
+        "What a client is allowed to break is none",
+        .fakeBackend(guide: .consultationWebSocket).allowing("ids/lowercase"))
+    func allowed() async throws {
+        let client = try Client()
+        try await client.ask("GET", Self.upperCase)
+        let verdict = try await client.backend.verdicts().first { $0.obligation.id == "ids/lowercase" }
+        #expect(verdict?.outcome == .broken)
+    }
+
+    @Test(
+        "An obligation that does not exist cannot be allowed", .foundOut("'ids/nothing'"),
+        .fakeBackend().allowing("ids/nothing"))
+    func unknownObligation() {}
+
+    @Test("A scenario that does not exist fails the test")
+    func unknownScenario() async throws {
+        let trait = FakeBackendTrait.fakeBackend("drop-mid-steam")
+        let test = try #require(Test.current)
+        let error = await #expect(throws: UnknownScenario.self) {
+            try await trait.provideScope(for: test, testCase: nil) {}
+        }
+        #expect(error?.description.contains("drop-mid-stream") == true)
+    }
+
+    @Test("A test that has no backend is told how to get one")
+    func none() {
+        let error = #expect(throws: NoFakeBackend.self) { try FakeBackend.current }
+        #expect(error?.description.contains("@Test(.fakeBackend())") == true)
+    }
+
+    @Test("The world is gone when the test is over")
+    func end() async throws {
+        let url = Mutex("")
+        let test = try #require(Test.current)
+        try await FakeBackendTrait.fakeBackend().provideScope(for: test, testCase: nil) {
+            let client = try Client()
+            url.withLock { $0 = client.backend.url }
+        }
+        let text = url.withLock { $0 }
+        let address = try #require(URL(string: text + "/api/v1/goals"))
+        let (_, response) = try await URLSession.shared.data(from: address)
+        #expect((response as? HTTPURLResponse)?.statusCode == 404)
+    }
+}
+
+@Suite("A fake backend for each test of a suite", .fakeBackend("limit-reached"))
+struct FakeBackendSuiteTests {
+    @Test("The scenario is the suite's", arguments: 1...2)
+    func scenario(_ number: Int) async throws {
+        let created = try await Client().ask("POST", "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
+        #expect(created.status == 429)
+    }
+
+    @Test("A test's own goes before", .fakeBackend())
+    func own() async throws {
+        let created = try await Client().ask("POST", "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
+        #expect(created.status == 201)
+    }
+}
