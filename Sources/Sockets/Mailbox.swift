@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work and wake-ups that other threads post to the thread of an event loop; it has the package's only lock.
+/// Work and wake-ups that other threads post to the thread of an event loop.
 ///
 /// Work posted by one thread is done in the order of posting. However many post at once, the loop is woken once.
 public final class Mailbox: Sendable {
