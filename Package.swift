@@ -137,7 +137,9 @@ let package = Package(
             exclude: ["Golden"]),
         .testTarget(
             name: "ContractSuiteTests",
-            dependencies: ["ContractSuite", "FitIQAPI", "JSON", "MockServer", "Obligations", "Reports", "Scenarios"]),
+            dependencies: [
+                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Reports", "Scenarios",
+            ]),
         .testTarget(
             name: "ContractTests",
             dependencies: [
@@ -147,7 +149,9 @@ let package = Package(
         .testTarget(name: "APIDescriptionsTests", dependencies: ["APIDescriptions"]),
         .testTarget(
             name: "FitIQClientTests",
-            dependencies: ["FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "WebSocket", httpTypes]),
+            dependencies: [
+                "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Sockets", "WebSocket", httpTypes,
+            ]),
         .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON"]),
         .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
         .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock", "Reports", "Sockets"]),

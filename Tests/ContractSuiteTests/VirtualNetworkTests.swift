@@ -97,13 +97,14 @@ struct VirtualNetworkTests {
         }
         #expect(end.isOwn && end.code == .normalClosure)
         let journal = String(decoding: engine.journalLines(ofWorld: world.access.id), as: UTF8.self)
-        #expect(journal.contains(#""initiator":"client""#), "\(journal.suffix(600))")
+        #expect(journal.contains(#""by":"client""#), "\(journal.suffix(600))")
     }
 
     @Test("A client that leaves without a word is gone for the server too")
     func abandoned() throws {
         let world = try VirtualWorld()
-        let client = try world.join()
+        // The echo is the process's, not a world's.
+        let client = world.network.join(ClientWire(base: try BaseURL("http://127.0.0.1:8080"), seed: 1))
         let request = world.request(1, "/__admin/echo")
         client.wire.perform(
             .openSocket(ClientSocketRequest(number: 1, target: request.target, fields: request.fields)))

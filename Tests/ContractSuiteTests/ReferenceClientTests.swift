@@ -1,0 +1,125 @@
+import ContractSuite
+import FitIQAPI
+import FitIQClient
+import MockServer
+import Testing
+
+@Suite("The reference client on the suite's clock")
+struct ReferenceClientTests {
+    /// Moves a world and its clients to a time, each thing that is due happening at its own.
+    private func carry(_ world: VirtualWorld, _ clients: [ReferenceClient], by seconds: Int64) {
+        let engine = world.network.engine
+        let id = world.access.id
+        guard let start = engine.time(ofWorld: id) else { return }
+        let end = start.advanced(byNanoseconds: seconds * 1_000_000_000)
+        var now = start
+        while true {
+            var due = clients.compactMap { $0.settle(at: now) }
+            // What one client does may reach another.
+            due += clients.compactMap { $0.settle(at: now) }
+            if let next = engine.nextDue(ofWorld: id, at: world.network.now) { due.append(next) }
+            guard now < end else { return }
+            now = min(end, due.filter { $0 > now }.min() ?? end)
+            engine.advanceWorld(id, to: now, at: world.network.now)
+        }
+    }
+
+    private func journal(_ world: VirtualWorld) -> String {
+        String(decoding: world.network.engine.journalLines(ofWorld: world.access.id), as: UTF8.self)
+    }
+
+    @Test("It starts a consultation, chats, and shows what the server streamed; equal runs are equal to the byte")
+    func chat() throws {
+        func run() throws -> (ClientReport, String) {
+            let world = try VirtualWorld()
+            let client = try ReferenceClient(world.surroundings, network: world.network)
+            client.perform(.startConsultation(persona: .nutritionist))
+            carry(world, [client], by: 1)
+            #expect(client.report().connection == .connected)
+            client.perform(.send(text: "What should I eat for breakfast?"))
+            carry(world, [client], by: 120)
+            let report = client.report()
+            client.end()
+            return (report, journal(world))
+        }
+        let (report, text) = try run()
+        #expect(report.transcript.map(\.role) == [.user, .assistant])
+        #expect(report.transcript.allSatisfy(\.isComplete) && !report.isBusy && report.problems.isEmpty)
+        #expect(report.transcript.last?.text.hasPrefix("For breakfast, I recommend") == true)
+        let again = try run()
+        #expect(again.0 == report && again.1 == text)
+    }
+
+    @Test("Two clients of a world see what the other did")
+    func two() throws {
+        let world = try VirtualWorld()
+        let clients = try [1, 2].map { try ReferenceClient(world.surroundings, network: world.network, seed: $0) }
+        clients[0].perform(.createGoal(title: "Run", description: "Often"))
+        carry(world, clients, by: 1)
+        clients[1].perform(.loadGoals)
+        carry(world, clients, by: 1)
+        #expect(clients.map { $0.report().goals.map(\.title) } == [["Run"], ["Run"]])
+    }
+
+    /// Pings are lost, requests come twice, what the user sees is wrong.
+    private struct Mute: Mutation {
+        mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] {
+            actions.filter { if case .ping = $0 { false } else { true } }
+        }
+        func report(_ report: ClientReport) -> ClientReport {
+            var report = report
+            report.consultation = "another"
+            return report
+        }
+    }
+
+    @Test("A mutation changes what goes out and what is shown")
+    func mutation() throws {
+        func pings(_ mutation: (any Mutation)?) throws -> Int {
+            let world = try VirtualWorld()
+            let client = try ReferenceClient(world.surroundings, network: world.network, mutation: mutation)
+            client.perform(.startConsultation(persona: .nutritionist))
+            carry(world, [client], by: 100)
+            #expect((client.report().consultation == "another") == (mutation != nil))
+            return journal(world).split(separator: "\n").filter { $0.contains("ping") }.count
+        }
+        #expect(try pings(nil) >= 3)
+        #expect(try pings(Mute()) == 0)
+    }
+
+    /// Everything goes out ten seconds late.
+    private struct Late: Mutation {
+        private var held: [(due: Timestamp, action: ClientAction)] = []
+
+        mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] {
+            held += actions.map { (now.advanced(byNanoseconds: 10_000_000_000), $0) }
+            defer { held.removeAll { $0.due <= now } }
+            return held.filter { $0.due <= now }.map(\.action)
+        }
+        var nextDeadline: Timestamp? { held.first?.due }
+    }
+
+    @Test("A mutation may hold actions back until a deadline of its own")
+    func late() throws {
+        let world = try VirtualWorld()
+        let client = try ReferenceClient(world.surroundings, network: world.network, mutation: Late())
+        client.perform(.loadGoals)
+        carry(world, [client], by: 9)
+        #expect(client.report().isBusy && !journal(world).contains("/api/v1/goals"))
+        carry(world, [client], by: 2)
+        #expect(!client.report().isBusy && journal(world).contains("/api/v1/goals"))
+    }
+
+    @Test("A configuration may be changed")
+    func configured() throws {
+        let world = try VirtualWorld()
+        let client = try ReferenceClient(world.surroundings, network: world.network) {
+            $0.credentials.token = "stale"
+            $0.freshToken = nil
+            $0.patience.token = .zero
+        }
+        client.perform(.loadGoals)
+        carry(world, [client], by: 1)
+        #expect(client.report().problems.map(\.kind) == [.unauthorized])
+    }
+}

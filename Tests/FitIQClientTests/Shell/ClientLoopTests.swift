@@ -1,0 +1,84 @@
+import Sockets
+import Testing
+
+@testable import FitIQClient
+
+@Suite("Transports of a client")
+struct ClientLoopTests {
+    private let news = ClientNews()
+    private let inbox = ClientInbox()
+
+    /// A client's thread that the test plays itself, with one request begun.
+    private func begun(_ url: String, body: Int) throws -> (ClientLoop, EventLoop) {
+        let configuration = ClientConfiguration(credentials: ShellTests.credentials)
+        let loop = try EventLoop()
+        let client = ClientLoop(
+            loop, configuration, try BaseURL(url), inbox: inbox, news: news, refreshToken: nil)
+        client.wire.perform(
+            .send(
+                ClientRequest(
+                    number: 1, method: .post, target: "/", fields: [:], body: [UInt8](repeating: 65, count: body))))
+        for command in client.wire.takeCommands() { client.carryOut(command) }
+        return (client, loop)
+    }
+
+    /// Has the connection of the request be made, or fail.
+    private func connect(_ client: ClientLoop) throws {
+        let transport = try #require(client.transports[1])
+        let queue = try EventQueue()
+        try queue.add(transport.socket.descriptor, token: 1, interest: .write)
+        try queue.wait(until: MonotonicInstant.now().advanced(by: .seconds(30))) { _ in }
+        queue.remove(transport.socket.descriptor)
+        client.connected(1)
+    }
+
+    @Test("A server that reads nothing is given up once too much waits for it")
+    func unsent() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        // More than any system's buffers take.
+        let (client, _) = try begun("http://\(listener.localAddress)", body: 64 << 20)
+        try connect(client)
+        let failed = client.wire.takeInputs().map(Played.words)
+        #expect(
+            failed == ["1: failed: the server has left more than 1048576 bytes unread, so the connection was given up."]
+        )
+        for command in client.wire.takeCommands() { client.carryOut(command) }
+        #expect(client.transports.isEmpty)
+    }
+
+    @Test("What the system does not take at once goes out as it makes room")
+    func flushed() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let (client, _) = try begun("http://\(listener.localAddress)", body: 100)
+        #expect(client.transports[1]?.isConnected == false)
+        try connect(client)
+        #expect(client.transports[1]?.isConnected == true)
+        #expect(client.transports[1]?.unsent.isEmpty == true && client.transports[1]?.interest == .read)
+    }
+
+    @Test("Where the first address does not answer, the next one is tried; where none does, the first error is told")
+    func alternatives() throws {
+        guard let address = try? SocketAddress(host: "::1", port: 0), let listener = try? Listener(address: address)
+        else {
+            // This machine has no IPv6.
+            return
+        }
+        let port = listener.localAddress.port
+        let (client, _) = try begun("http://localhost:\(port)", body: 0)
+        try connect(client)
+        #expect(client.transports[1]?.address == listener.localAddress)
+        try connect(client)
+        #expect(client.transports[1]?.isConnected == true)
+
+        listener.close()
+        let (other, _) = try begun("http://localhost:\(port)", body: 0)
+        try connect(other)
+        try connect(other)
+        let told = other.wire.takeInputs().map(Played.words)
+        #expect(told.count == 1 && told[0].hasPrefix("1: failed: ") && told[0].contains("127.0.0.1:\(port)"))
+        // The name is looked up anew by the next connection.
+        #expect(other.addresses.isEmpty)
+    }
+}

@@ -1,0 +1,146 @@
+import FitIQAPI
+import MockServer
+import Sockets
+import Synchronization
+import Testing
+
+@testable import FitIQClient
+
+@Suite("A client on a thread of its own", .timeLimit(.minutes(2)))
+struct ShellTests {
+    static let credentials = Credentials(token: DevelopmentCredentials.token(), apiKey: DevelopmentCredentials.apiKey)
+
+    /// Gives a test a server that answers at once, and ends it.
+    static func withServer(_ body: (LocalServer) async throws -> Void) async throws {
+        let server = try LocalServer(Engine.Configuration(pace: .instant))
+        do {
+            try await body(server)
+        } catch {
+            server.stop()
+            throw error
+        }
+        server.stop()
+    }
+
+    @Test("A chat is begun, answered and left in good order")
+    func chat() async throws {
+        try await Self.withServer { server in
+            let client = try FitIQClient(url: server.url, credentials: Self.credentials)
+            let id = try await client.startConsultation(persona: .nutritionist)
+            #expect(client.state.consultation == id && client.state.connection == .connected)
+            let answer = try await client.send("What should I eat for breakfast?")
+            #expect(answer.hasPrefix("For breakfast, I recommend something"))
+            #expect(try await client.send("And for lunch?") != answer)
+            let lines = client.state.transcript
+            #expect(lines.map(\.role) == [.user, .assistant, .user, .assistant] && lines.allSatisfy(\.isComplete))
+            await client.close()
+            let journal = try await server.perform { engine, _ in
+                String(decoding: engine.journalLines(ofWorld: "default"), as: UTF8.self)
+            }
+            let closed = journal.split(separator: "\n").filter { $0.contains(#""kind":"closed""#) }
+            #expect(closed.count == 1 && closed[0].contains(#""clean":true"#), "\(closed)")
+        }
+    }
+
+    @Test("A meal and a goal are waited for")
+    func mealAndGoal() async throws {
+        try await Self.withServer { server in
+            let client = try FitIQClient(url: server.url, credentials: Self.credentials)
+            _ = try await client.startConsultation(persona: .nutritionist)
+            let meal = try await client.logMeal("2 eggs and toast", type: .breakfast)
+            #expect(meal.status == .completed && (meal.calories ?? 0) > 0)
+            let goal = try await client.createGoal(
+                title: "Run", description: "Three times a week", targetDate: Timestamp(secondsSinceEpoch: 2_000_000_000)
+            )
+            #expect(try await client.loadGoals().map(\.id) == [goal.id])
+            let conversation = try await client.chatAboutGoal(id: goal.id)
+            #expect(client.state.consultation == conversation)
+            try await client.archive()
+            await client.close()
+        }
+    }
+
+    @Test("A refused token is exchanged by the hook, once for all that waits")
+    func refresh() async throws {
+        try await Self.withServer { server in
+            let asked = Mutex(0)
+            let client = try FitIQClient(
+                url: server.url, credentials: Credentials(token: "stale", apiKey: Self.credentials.apiKey),
+                refreshToken: {
+                    asked.withLock { $0 += 1 }
+                    return Self.credentials.token
+                })
+            _ = try await client.startConsultation(persona: .fitnessCoach)
+            #expect(asked.withLock { $0 } == 1)
+            await client.close()
+        }
+    }
+
+    @Test("Without a hook a refused token is a problem at once, with the backend's words")
+    func unauthorized() async throws {
+        try await Self.withServer { server in
+            let client = try FitIQClient(
+                url: server.url, credentials: Credentials(token: "stale", apiKey: Self.credentials.apiKey))
+            await #expect {
+                try await client.startConsultation(persona: .fitnessCoach)
+            } throws: { error in
+                guard case ClientError.problem(let problem) = error else { return false }
+                return problem.kind == .unauthorized
+            }
+            guard case .refused(status: 401, _)? = client.lastFailure else {
+                Issue.record("\(String(describing: client.lastFailure)) is not the 401")
+                return
+            }
+            await client.close()
+        }
+    }
+
+    @Test("Where nothing listens, the problem's cause is the system's error")
+    func nobodyListens() async throws {
+        let server = try LocalServer()
+        server.stop()
+        let client = try FitIQClient(url: server.url, credentials: Self.credentials) { $0.retries.maximumAttempts = 1 }
+        await #expect {
+            try await client.startConsultation(persona: .fitnessCoach)
+        } throws: { error in
+            guard case ClientError.problem(let problem) = error else { return false }
+            return problem.kind == .unavailable
+        }
+        guard case .transport(let cause)? = client.lastFailure else {
+            Issue.record("\(String(describing: client.lastFailure)) is no error of the transport")
+            return
+        }
+        #expect(cause.isConnectionRefused && cause.address == server.address)
+        await client.close()
+    }
+
+    @Test("A closed client ends its sequences, and says that it can do nothing")
+    func closed() async throws {
+        let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
+        let states = client.states
+        let reader = Task {
+            var count = 0
+            for await _ in states { count += 1 }
+            return count
+        }
+        await client.close()
+        #expect(await reader.value <= 2)
+        #expect(!client.perform(.loadGoals))
+        await #expect(throws: ClientError.self) { try await client.loadGoals() }
+        await client.close()
+    }
+
+    @Test("A client that nobody refers to ends its thread")
+    func released() async throws {
+        var client: FitIQClient? = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)
+        let states = try #require(client).states
+        client = nil
+        // Ends only where the thread has.
+        for await _ in states {}
+    }
+
+    @Test("A URL that this client cannot reach is refused when the client is made")
+    func badURL() {
+        #expect(throws: ClientError.self) { try FitIQClient(url: "https://x", credentials: Self.credentials) }
+    }
+}
