@@ -10,7 +10,8 @@ import CPlatform
 
 /// Makes the end of a child process something that can be polled for.
 ///
-/// A thread waits for just that child. SIGCHLD would do without one, but belongs to the whole process, and so to whoever else starts programs in it;
+/// A thread waits for just that child. SIGCHLD would do without one, but belongs to the whole process, and so to
+/// whoever else starts programs in it;
 /// what the systems offer beside it (pidfd, kqueue) differs, and is missing in older ones.
 final class ChildExitWatcher: Sendable {
     private let child: Int32

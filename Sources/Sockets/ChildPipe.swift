@@ -10,7 +10,8 @@ import CPlatform
 
 /// A pipe to or from a child process: this end waits up to a deadline, the child's end is like any other to the child.
 ///
-/// Both ends are closed when released. The child's is closed as soon as the child has it, or the end of the stream would never come.
+/// Both ends are closed when released. The child's is closed as soon as the child has it, or the end of the stream
+/// would never come.
 public final class ChildPipe {
     /// Which way bytes go.
     public enum Direction: Sendable {

@@ -36,7 +36,8 @@ extension ChildProcess {
         }
     }
 
-    /// posix_spawnp(3): the child leads a group of its own, blocks no signal, and does not ignore SIGPIPE as this process does.
+    /// posix_spawnp(3): the child leads a group of its own, blocks no signal, and does not ignore SIGPIPE as this
+    /// process does.
     ///
     /// All other descriptors of this process are closed when a program is executed.
     static func spawn(

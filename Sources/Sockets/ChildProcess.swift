@@ -11,8 +11,10 @@ import Synchronization
 
 /// A program that this process has started, in a process group of its own.
 ///
-/// The group is what makes an end certain: signals reach the programs that it has started too, unless they left the group. Whoever starts one calls
-/// ``end(grace:)`` at last, also where it has ended by itself: only then is its number given back to the system. Released before, it is killed.
+/// The group is what makes an end certain: signals reach the programs that it has started too, unless they left the
+/// group. Whoever starts one calls
+/// ``end(grace:)`` at last, also where it has ended by itself: only then is its number given back to the system.
+/// Released before, it is killed.
 public final class ChildProcess {
     /// The process id, which is also the id of its group.
     public let identifier: Int32
@@ -100,7 +102,8 @@ public final class ChildProcess {
         while sendSignal(0, toGroup: identifier) {
             let now = MonotonicInstant.now()
             if now >= deadline { sendSignal(SIGKILL, toGroup: identifier) }
-            // What is left then is dead, and waits for a parent that does not look after it, as in containers without an init.
+            // What is left then is dead, and waits for a parent that does not look after it, as in containers without
+            // an init.
             if now >= deadline.advanced(by: .milliseconds(100)) { return }
             watcher.pause(until: now.advanced(by: Self.groupInterval))
         }
@@ -124,7 +127,9 @@ public final class ChildGroup: Sendable {
         self.identifier = identifier
     }
 
-    /// Sends a signal to the program and to all that it started; nothing once it was ended. Any thread may call.
+    /// Sends a signal to the program and to all that it started; nothing once it was ended.
+    ///
+    /// Any thread may call.
     public func signal(_ number: Int32) {
         isReaped.withLock { if !$0 { sendSignal(number, toGroup: identifier) } }
     }

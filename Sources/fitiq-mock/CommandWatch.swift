@@ -25,7 +25,6 @@ final class CommandWatch: EventLoopHandler {
     private var deadline = MonotonicInstant.now()
     private var nextTick = MonotonicInstant.now()
     private var tick: () -> Void = {}
-    /// A signal that came while nobody waited.
     private static let interval = Duration.seconds(1)
     private static let childToken: UInt64 = 1
 

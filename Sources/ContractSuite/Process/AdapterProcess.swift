@@ -1,6 +1,8 @@
 import Sockets
 
-/// An adapter that runs: lines out, lines in, each exchange with a deadline. Calls wait.
+/// An adapter that runs: lines out, lines in, each exchange with a deadline.
+///
+/// Calls wait.
 final class AdapterProcess {
     let child: ChildProcess
     private let input: ChildPipe

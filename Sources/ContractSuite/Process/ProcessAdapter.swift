@@ -14,7 +14,8 @@ public enum AdapterTraceDirection: Sendable {
 
 /// A client in another language: a program that speaks JSON Lines on its standard input and output.
 ///
-/// One process serves a case after the other; one that died, fell silent or wrote what cannot be read is ended, and another is started for the next
+/// One process serves a case after the other; one that died, fell silent or wrote what cannot be read is ended, and
+/// another is started for the next
 /// case. `Fixtures/adapters/README.md` specifies the lines. Cases take turns: there is one at a time.
 public final class ProcessAdapter: Sendable {
     /// The program and its arguments.
