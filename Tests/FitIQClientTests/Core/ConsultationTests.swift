@@ -145,7 +145,7 @@ struct ConsultationTests {
         var bench = CoreBench()
         bench.connect()
         bench.perform(.openConsultation(id: CoreBench.other))
-        #expect(bench.take() == ["0 GET /api/v1/consultations/\(CoreBench.other)/messages", "0 close 1000"])
+        #expect(bench.take() == ["0 close 1000", "0 GET /api/v1/consultations/\(CoreBench.other)/messages"])
         bench.answer(200, CoreBench.history([]))
         bench.wait(1)
         #expect(bench.take().isEmpty)

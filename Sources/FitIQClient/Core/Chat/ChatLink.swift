@@ -43,8 +43,8 @@ struct ChatLink: Sendable {
     /// How many handshakes there were since `connected`, or since the user asked, and the wait before the last.
     private(set) var tryCount = 0
     private(set) var lastWait = Duration.zero
-    /// The consultation whose socket the client closed last, and when it was gone.
-    private var ownClose: (consultation: String, at: Timestamp)?
+    /// The consultations whose sockets the client closed last, and when they were gone; oldest first.
+    private var ownCloses: [(consultation: String, at: Timestamp)] = []
 
     let schedule: ReconnectSchedule
     let patience: ClientPatience
@@ -88,7 +88,7 @@ struct ChatLink: Sendable {
 
     /// When the wanted socket may be opened; nil where nothing holds it back.
     var opensAt: Timestamp? {
-        guard let ownClose, ownClose.consultation == wanted else { return notBefore }
+        guard let ownClose = ownCloses.last(where: { $0.consultation == wanted }) else { return notBefore }
         let back = ownClose.at.advanced(by: patience.afterOwnClose)
         return max(back, notBefore ?? back)
     }
@@ -132,7 +132,10 @@ struct ChatLink: Sendable {
     /// - Parameter isOwn: whether the client's close frame came first, whyever.
     mutating func ended(isOwn: Bool, at now: Timestamp) {
         guard let socket else { return }
-        if isOwn { ownClose = (socket.consultation, now) }
+        if isOwn {
+            ownCloses.append((socket.consultation, now))
+            if ownCloses.count > 8 { ownCloses.removeFirst() }
+        }
         self.socket = nil
     }
 
