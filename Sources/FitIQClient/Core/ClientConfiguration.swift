@@ -27,6 +27,8 @@ public struct ClientConfiguration: Sendable {
     /// Chunks carry no numbers, so one that was lost, doubled or late shows only there. Where this is off, the history is read
     /// after visible trouble only: a frame that is no JSON, an `error`, a cut.
     public var checksAnswers = true
+    /// Whether a handshake brings the token both in its fields and in its URL: for a backend whose guide is not known.
+    public var sendsTokenTwice = false
 
     /// The two chat protocols of the guides.
     public enum ChatStyle: String, Sendable, CaseIterable {

@@ -17,12 +17,13 @@ extension ClientCore {
                 token: requests.tokens.token, apiKey: configuration.credentials.apiKey)
             link.opening(lastNumber, consultation, token: credentials.token, at: now)
             let path = "/api/v1/consultations/\(consultation)/ws"
-            let inQuery = configuration.guide.webSocketCredentials == .queryToken
+            let isQuery = configuration.guide.webSocketCredentials == .queryToken
+            let (inQuery, inFields) = configuration.sendsTokenTwice ? (true, true) : (isQuery, !isQuery)
             actions.append(
                 .openSocket(
                     ClientSocketRequest(
                         number: lastNumber, target: inQuery ? "\(path)?token=\(credentials.queryToken)" : path,
-                        fields: inQuery ? [:] : credentials.fields)))
+                        fields: inFields ? credentials.fields : [:])))
         }
     }
 
