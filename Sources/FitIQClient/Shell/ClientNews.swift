@@ -13,7 +13,9 @@ final class ClientNews: Sendable {
     /// The newest.
     var snapshot: ClientSnapshot { state.withLock { $0.snapshot } }
 
-    /// Tells everybody; the last one ends their sequences. Called on the client's thread only.
+    /// Tells everybody; the last one ends their sequences.
+    ///
+    /// Called on the client's thread only.
     func publish(_ snapshot: ClientSnapshot) {
         let readers = state.withLock { state in
             state.snapshot = snapshot

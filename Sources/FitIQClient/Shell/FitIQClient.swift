@@ -71,7 +71,9 @@ public final class FitIQClient: Sendable {
     /// What went wrong last between client and backend, to look for the cause of a problem; nil while nothing did.
     public var lastFailure: ClientError? { news.snapshot.failure }
 
-    /// Leaves the chat in good order, ends all connections and the thread; takes at most a second. Nothing can be begun any more.
+    /// Leaves the chat in good order, ends all connections and the thread; takes at most a second.
+    ///
+    /// Nothing can be begun any more.
     public func close() async {
         inbox.close()
         mailbox.post {}
