@@ -102,7 +102,8 @@ extension String {
         var count = 0
         for character in self {
             guard count < limit else { return line + "…" }
-            for scalar in character.unicodeScalars.prefix(8) {
+            // CR LF is one character; of one that is heaped up of many scalars the first will do.
+            for scalar in character == "\r\n" ? "\n".unicodeScalars.prefix(1) : character.unicodeScalars.prefix(8) {
                 switch scalar.value {
                 case 0x09, 0x0A, 0x0D: line.append(" ")
                 case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:

@@ -54,7 +54,8 @@ public struct TerminalReport {
                 padded("", idWidth + 10) + columns.map { aligned($0 + 1, 2) }.joined(separator: " "))
             for row in overview.rows {
                 let marks = columns.map { " " + symbol(row.cells[$0]?.mark) }.joined(separator: " ")
-                lines.append("  \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(marks)")
+                let line = "  \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(marks)"
+                lines.append(String(line.prefix(line.count - line.reversed().prefix { $0 == " " }.count)))
             }
         }
         return lines

@@ -109,9 +109,9 @@ extension Peers {
                 let chat = try await Command(
                     program, ["chat", "--url", server.ready.url, "--message", "How do I warm up?"])
                 #expect(chat.status == 0, "\(chat.transcript)")
-                guard let url = URL(string: "\(server.ready.url)/__admin/journal") else { return }
-                let journal = try Data(contentsOf: url)
-                let judged = try await judge("-", input: String(decoding: journal, as: UTF8.self))
+                let journal = try await Command(
+                    try Programs.curl(), ["--silent", "--show-error", "\(server.ready.url)/__admin/journal"])
+                let judged = try await judge("-", input: journal.output)
                 #expect([0, 1].contains(judged.status) && judged.errors == "", "\(judged.transcript)")
                 #expect(judged.output.contains("✓ ids/lowercase"), "\(judged.transcript)")
             }
