@@ -84,11 +84,12 @@ extension ClientCore {
     mutating func expireTalk(at now: Timestamp) {
         guard let conversation, let turn = conversation.turn, link.wanted != nil else { return }
         if !turn.isHeard {
-            if link.isConnected, let look = conversation.nextLook, look <= now { readHistory(at: now) }
+            guard link.isConnected, let look = conversation.nextLook, look <= now else { return }
+            if gone.contains(conversation.id) { loseQuestion() } else { readHistory(at: now) }
             return
         }
         guard turn.deadline <= now, !turn.isLate else { return }
-        guard isHistoryServed else {
+        guard isHistoryServed, !gone.contains(conversation.id) else {
             tell(.unavailable, ClientMessages.coachSilent)
             self.conversation?.endTurn()
             return showTalk()

@@ -3,12 +3,13 @@ import WebSocket
 
 /// The socket: opening, keeping alive, closing, opening again.
 extension ClientCore {
+    /// Whether a socket may be opened: the server closes what is archived, and whether it is shows in its answer.
+    var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
+
     /// Opens or closes what is wanted or not.
     mutating func stepLink(at now: Timestamp) {
-        // The server closes what is archived; whether it is shows in its answer.
-        guard archiving == nil || archiving != link.wanted else { return }
         if link.wanted != nil, link.isReady, link.socket == nil { askForToken(at: now) }
-        switch link.step(at: now, isTokenUsable: requests.tokens.isUsable) {
+        switch link.step(at: now, mayOpen: mayOpenSocket) {
         case .nothing: return
         case .close(let number, let code): actions.append(.closeSocket(socket: number, code))
         case .open(let consultation):

@@ -86,8 +86,7 @@ public struct ClientCore: Sendable {
 
     /// When ``advance(to:)`` is to be called; nil while nothing is due.
     public var nextDeadline: Timestamp? {
-        var next = earlier(
-            requests.nextDeadline, link.nextDeadline(isTokenUsable: requests.tokens.isUsable))
+        var next = earlier(requests.nextDeadline, link.nextDeadline(mayOpen: mayOpenSocket))
         if let conversation, let turn = conversation.turn {
             if turn.isHeard, !turn.isLate, link.wanted != nil { next = earlier(next, turn.deadline) }
             if !turn.isHeard, link.isConnected, !isReadingHistory {

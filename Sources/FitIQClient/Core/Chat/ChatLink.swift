@@ -68,14 +68,14 @@ struct ChatLink: Sendable {
     }
 
     /// Brings the socket nearer to what is wanted.
-    mutating func step(at now: Timestamp, isTokenUsable: Bool) -> Step {
+    mutating func step(at now: Timestamp, mayOpen: Bool) -> Step {
         if let socket {
             guard socket.consultation != wanted, socket.phase == .greeting || socket.phase == .open else {
                 return .nothing
             }
             return close(.normalClosure, at: now)
         }
-        guard let wanted, isReady, isTokenUsable, (opensAt ?? now) <= now else { return .nothing }
+        guard let wanted, isReady, mayOpen, (opensAt ?? now) <= now else { return .nothing }
         return .open(consultation: wanted)
     }
 
@@ -163,9 +163,9 @@ struct ChatLink: Sendable {
     }
 
     /// When something is due by itself.
-    func nextDeadline(isTokenUsable: Bool) -> Timestamp? {
+    func nextDeadline(mayOpen: Bool) -> Timestamp? {
         if let socket { return earlier(socket.deadline, earlier(socket.nextPing, socket.pongDue)) }
-        guard wanted != nil, isReady, isTokenUsable else { return nil }
+        guard wanted != nil, isReady, mayOpen else { return nil }
         return opensAt
     }
 }

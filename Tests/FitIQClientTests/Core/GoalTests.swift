@@ -1,0 +1,125 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQClient
+
+@Suite("The client core keeps goals")
+struct GoalTests {
+    private static let create =
+        #"POST /api/v1/goals {"title":"Run","description":"5 km","targetDate":"2025-01-29T10:30:00Z"}"#
+    private static let command = ClientCommand.createGoal(
+        title: "Run", description: "5 km", targetDate: CoreBench.start)
+
+    private func goal(_ conversation: JSONValue = nil, at time: String = "2025-01-29T10:30:00Z") -> JSONValue {
+        [
+            "id": .string(CoreBench.goal), "title": "Run", "conversationId": conversation, "createdAt": .string(time),
+        ]
+    }
+
+    @Test("The goal that the coach suggested is linked, once", arguments: [true, false])
+    func links(byFrame: Bool) {
+        var bench = CoreBench { $0.checksAnswers = true }
+        bench.connect()
+        let metadata: JSONValue = ["template_created": ["type": "goal", "id": "t1", "name": "Run"]]
+        if byFrame {
+            bench.frame(["type": "template_created", "metadata": metadata])
+        } else {
+            bench.perform(.send(text: "One"))
+            bench.frame(["type": "stream_chunk", "content": "Yes"])
+            bench.frame(["type": "stream_complete"])
+            bench.answer(
+                200,
+                CoreBench.history([
+                    CoreBench.message("1", "user", "One"),
+                    ["id": "2", "role": "assistant", "content": "Yes", "metadata": metadata],
+                ]))
+        }
+        _ = bench.take()
+        bench.perform(Self.command)
+        bench.answer(201, goal())
+        #expect(
+            bench.take() == [
+                "0 \(Self.create)",
+                #"0 PATCH /api/v1/goals/\#(CoreBench.goal) {"conversationId":"\#(CoreBench.consultation)"}"#,
+            ])
+        bench.answer(200, goal(.string(CoreBench.consultation)))
+        #expect(bench.state.goals.map(\.conversation) == [CoreBench.consultation] && !bench.state.isBusy)
+        bench.frame(["type": "template_created", "metadata": metadata])
+        bench.perform(Self.command)
+        bench.answer(201, ["id": .string(CoreBench.other), "title": "Run"])
+        #expect(bench.take() == ["0 \(Self.create)"])
+    }
+
+    @Test("A goal that nobody suggested is not linked", arguments: ["workout", nil])
+    func noLink(type: String?) {
+        var bench = CoreBench()
+        bench.connect()
+        if let type {
+            bench.frame([
+                "type": "template_created", "metadata": ["template_created": ["type": .string(type), "id": "t"]],
+            ])
+        }
+        bench.perform(Self.command)
+        bench.answer(201, ["success": true, "data": goal()])
+        #expect(bench.take() == ["0 \(Self.create)"])
+        #expect(bench.state.goals.map(\.id) == [CoreBench.goal])
+    }
+
+    @Test("A goal whose making got no answer is looked for before another is made", arguments: [true, false])
+    func uncertain(wasMade: Bool) {
+        var bench = CoreBench()
+        bench.perform(Self.command)
+        bench.answer(502)
+        bench.wait(1)
+        let old: JSONValue = ["id": .string(CoreBench.other), "title": "Run", "createdAt": "2024-01-29T10:30:00Z"]
+        bench.answer(200, ["goals": wasMade ? [old, goal()] : [old]])
+        #expect(bench.take() == ["0 \(Self.create)", "1 GET /api/v1/goals"] + (wasMade ? [] : ["1 \(Self.create)"]))
+        if !wasMade { bench.answer(201, goal()) }
+        #expect(bench.state.goals.map(\.id) == [CoreBench.goal] && !bench.state.isBusy)
+    }
+
+    @Test("A goal with a conversation is talked about there, one without gets one")
+    func chatAboutGoal() {
+        var bench = CoreBench()
+        bench.perform(.chatAboutGoal(id: CoreBench.goal.uppercased()))
+        bench.answer(200, ["goals": [goal()]])
+        #expect(
+            bench.take() == [
+                "0 GET /api/v1/goals",
+                #"0 POST /api/v1/consultations/chat-about-goal {"goalId":"\#(CoreBench.goal)"}"#,
+            ])
+        bench.answer(201, ["conversationId": .string(CoreBench.consultation), "goalId": .string(CoreBench.goal)])
+        #expect(bench.state.goals.map(\.conversation) == [CoreBench.consultation])
+        bench.answer(200, CoreBench.history([]))
+        bench.perform(.disconnect)
+        bench.handshakes = []
+        _ = bench.take()
+        bench.perform(.chatAboutGoal(id: CoreBench.goal))
+        #expect(bench.take() == ["0 GET /api/v1/consultations/\(CoreBench.consultation)/messages"])
+    }
+
+    @Test("An id that the backend never showed is not sent; one that is gone is not sent again")
+    func unknownGoal() {
+        var bench = CoreBench()
+        bench.perform(.chatAboutGoal(id: CoreBench.other))
+        bench.answer(200, ["goals": [goal()]])
+        #expect(bench.state.problems.map(\.kind) == [.notFound] && !bench.state.isBusy)
+        bench.perform(.chatAboutGoal(id: CoreBench.goal))
+        bench.answer(404, CoreBench.refusal("GOAL_NOT_FOUND"))
+        _ = bench.take()
+        bench.perform(.chatAboutGoal(id: CoreBench.goal))
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.notFound, .notFound, .notFound])
+    }
+
+    @Test("Goals that the API would refuse are refused here")
+    func badGoals() {
+        var bench = CoreBench()
+        for (title, description) in [
+            (" ", ""), (String(repeating: "x", count: 201), ""), ("x", String(repeating: "x", count: 2001)),
+        ] {
+            bench.perform(.createGoal(title: title, description: description, targetDate: CoreBench.start))
+        }
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused, .refused, .refused])
+    }
+}

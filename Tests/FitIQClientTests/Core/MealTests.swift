@@ -1,0 +1,160 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQClient
+
+@Suite("The client core follows meals")
+struct MealTests {
+    private static let create = #"POST /api/v1/meal-logs/natural {"raw_input":"2 eggs","meal_type":"lunch"}"#
+    private static let load = "GET /api/v1/meal-logs/\(CoreBench.meal)"
+
+    private func log(_ status: String, _ more: [String: JSONValue] = [:]) -> JSONValue {
+        var log: JSONObject = [
+            "id": .string(CoreBench.meal), "status": .string(status), "raw_input": "2 eggs", "meal_type": "lunch",
+            "created_at": "2025-01-29T10:30:00Z",
+        ]
+        for (key, value) in more { log[key] = value }
+        return .object(log)
+    }
+
+    private func logged(_ bench: inout CoreBench) {
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(201, ["data": log("processing")])
+    }
+
+    @Test("While a socket is open the event is waited for, and nothing is fetched")
+    func event() {
+        var bench = CoreBench()
+        bench.connect()
+        logged(&bench)
+        bench.wait(4)
+        #expect(bench.state.isBusy)
+        bench.frame(["type": "meal_log.completed", "data": log("completed", ["total_calories": 140.0])])
+        bench.wait(20)
+        #expect(bench.take() == ["0 \(Self.create)"])
+        #expect(bench.state.meals.map(\.calories) == [140] && bench.state.meals.map(\.status) == [.completed])
+        #expect(!bench.state.isBusy && bench.state.problems.isEmpty)
+    }
+
+    @Test("An event that comes before the answer counts")
+    func earlyEvent() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.frame(["type": "meal_log.completed", "data": log("completed", ["total_calories": 140])])
+        bench.answer(201, ["data": log("processing")])
+        bench.wait(20)
+        #expect(bench.take() == ["0 \(Self.create)"] && bench.state.meals.map(\.calories) == [140])
+    }
+
+    @Test("While a socket is open there is one look before 5 s, and an end of patience")
+    func lostEvent() {
+        var bench = CoreBench { $0.patience.pingInterval = .seconds(1000) }
+        bench.connect()
+        logged(&bench)
+        bench.wait(4.7)
+        bench.answer(200, ["data": log("processing")])
+        bench.wait(100)
+        #expect(bench.take() == ["0 \(Self.create)", "4.7 \(Self.load)"])
+        #expect(bench.state.problems.map(\.kind) == [.meal] && !bench.state.isBusy)
+    }
+
+    @Test("Without a socket there is one look, then one each 5 s, at most 12")
+    func polls() {
+        var bench = CoreBench()
+        logged(&bench)
+        var times: [String] = []
+        while !bench.requests.isEmpty {
+            bench.answer(200, ["data": log("processing")])
+            bench.wait(5)
+        }
+        times = bench.take()
+        #expect(times == ["0 \(Self.create)", "0 \(Self.load)"] + (1...12).map { "\($0 * 5) \(Self.load)" })
+        #expect(bench.state.problems.map(\.kind) == [.meal] && bench.core.nextDeadline == nil && !bench.state.isBusy)
+    }
+
+    @Test("Polling ends with the final status", arguments: ["completed", "failed"])
+    func pollsUntilFinal(status: String) {
+        var bench = CoreBench()
+        logged(&bench)
+        bench.answer(200, ["data": log("processing")])
+        bench.wait(5)
+        bench.answer(200, ["data": log(status, ["total_calories": 140, "error_message": "No food."])])
+        bench.wait(30)
+        #expect(bench.take() == ["0 \(Self.create)", "0 \(Self.load)", "5 \(Self.load)"])
+        #expect(bench.state.problems == (status == "failed" ? [.init(kind: .meal, message: "No food.")] : []))
+        #expect(bench.state.meals.map(\.error) == [status == "failed" ? "No food." : nil])
+    }
+
+    @Test("A failed meal is told", arguments: ["error_message", "error"])
+    func fails(key: String) {
+        var bench = CoreBench()
+        bench.connect()
+        logged(&bench)
+        bench.frame([
+            "type": "meal_log.failed",
+            "data": .object(
+                JSONObject([
+                    (key: "meal_log_id", value: JSONValue.string(CoreBench.meal)),
+                    (key: key, value: JSONValue.string("No food.")),
+                ])),
+        ])
+        #expect(bench.state.problems == [.init(kind: .meal, message: "No food.")])
+        #expect(bench.state.meals.map(\.error) == ["No food."] && bench.state.meals.map(\.status) == [.failed])
+    }
+
+    @Test("A socket that opens meanwhile ends the polling, after one look")
+    func socketOpens() {
+        var bench = CoreBench()
+        logged(&bench)
+        bench.answer(200, ["data": log("processing")])
+        bench.wait(1)
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(200, CoreBench.history([]))
+        bench.shake()
+        bench.frame(["type": "connected"])
+        #expect(bench.take().last == "1 \(Self.load)")
+        bench.answer(200, ["data": log("processing")])
+        bench.wait(20)
+        #expect(bench.take().isEmpty)
+    }
+
+    @Test("A log whose creation got no answer is looked for before another is made", arguments: [true, false])
+    func uncertain(wasMade: Bool) {
+        var bench = CoreBench()
+        bench.perform(.logMeal(text: "2 eggs", type: .lunch))
+        bench.answer(502)
+        bench.wait(1)
+        let old: JSONValue = [
+            "id": .string(CoreBench.other), "status": "completed", "raw_input": "2 eggs", "meal_type": "lunch",
+            "created_at": "2025-01-28T10:30:00Z",
+        ]
+        bench.answer(200, ["data": ["meal_logs": wasMade ? [log("processing"), old] : [old]]])
+        #expect(
+            bench.take() == ["0 \(Self.create)", "1 GET /api/v1/meal-logs"] + (wasMade ? [] : ["1 \(Self.create)"]))
+        if !wasMade { bench.answer(201, ["data": log("processing")]) }
+        bench.wait(5)
+        #expect(bench.take() == (wasMade ? ["6 \(Self.load)"] : ["1 \(Self.load)"]))
+    }
+
+    @Test("Three failed looks are enough, and come 5 s apart")
+    func failedLooks() {
+        var bench = CoreBench()
+        logged(&bench)
+        for _ in 1...3 {
+            bench.answer(500)
+            bench.wait(5)
+        }
+        #expect(bench.take() == ["0 \(Self.create)", "0 \(Self.load)", "5 \(Self.load)", "10 \(Self.load)"])
+        #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
+    }
+
+    @Test(
+        "Meals that the API would refuse are refused here", arguments: ["", " \n", String(repeating: "x", count: 1001)])
+    func badMeal(text: String) {
+        var bench = CoreBench()
+        bench.perform(.logMeal(text: text, type: .lunch))
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused] && bench.state.meals.isEmpty)
+    }
+}

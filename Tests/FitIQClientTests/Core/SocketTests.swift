@@ -1,0 +1,211 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Testing
+import WebSocket
+
+@testable import FitIQClient
+
+@Suite("The client core keeps its socket")
+struct SocketTests {
+    private static let ws = "WS /api/v1/consultations/\(CoreBench.consultation)/ws"
+    private static let history = "GET /api/v1/consultations/\(CoreBench.consultation)/messages"
+
+    @Test("Pings come every 25 s, and a pong or any frame keeps the socket")
+    func pings() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.wait(26)
+        if let socket = bench.socket { bench.receive(.pong(socket: socket)) }
+        bench.wait(25)
+        bench.frame(["type": "typing"])
+        bench.wait(23)
+        #expect(bench.take() == ["25 ping", "50 ping"] && bench.state.connection == .connected)
+    }
+
+    @Test("A socket without a sign of life 10 s after a ping is dropped, and opened again")
+    func halfOpen() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.wait(36)
+        #expect(bench.take() == ["25 ping", "35 drop", "36 \(Self.ws)"])
+        #expect(bench.state.connection == .connecting && bench.state.isBusy)
+    }
+
+    @Test(
+        "Tries come by the schedule, five of them, and then the user is told",
+        arguments: [
+            (ReconnectSchedule.consultationWebSocket, [1, 3, 6, 10, 15]),
+            (.enhancedConsultations, [1, 3, 7, 15, 31]), (.mealLogWebSocket, [5, 10, 15, 20, 25]),
+        ])
+    func reconnects(schedule: ReconnectSchedule, times: [Int]) {
+        var bench = CoreBench { $0.reconnects = schedule }
+        bench.connect()
+        bench.end()
+        for time in times {
+            bench.wait(Double(time) - bench.seconds)
+            #expect(bench.take() == ["\(time) \(Self.ws)"])
+            let number = bench.handshakes.removeFirst().number
+            bench.receive(.socketFailed(number: number, "no route"))
+        }
+        #expect(bench.state.connection == .failed && !bench.state.isBusy)
+        #expect(bench.state.problems.map(\.kind) == [.unavailable] && bench.core.nextDeadline == nil)
+        bench.wait(1000)
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        #expect(bench.take().first?.hasSuffix(Self.history) == true)
+    }
+
+    @Test("Success resets the row; Retry-After stretches it; waits never shrink")
+    func pauses() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.end(.goingAway)
+        bench.wait(1)
+        bench.shake(503, [.retryAfter: "7"])
+        bench.wait(7)
+        bench.shake(503, [.retryAfter: "1"])
+        bench.wait(7)
+        bench.shake()
+        bench.frame(["type": "connected"])
+        #expect(bench.take() == ["1 \(Self.ws)", "8 \(Self.ws)", "15 \(Self.ws)", "15 \(Self.history)"])
+        bench.answer(200, CoreBench.history([]))
+        bench.end()
+        bench.wait(1)
+        #expect(bench.take() == ["16 \(Self.ws)"])
+    }
+
+    @Test("Open without `connected` does not count as success, and is left with a close frame after 10 s")
+    func greeting() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.end()
+        bench.wait(1)
+        bench.shake()
+        bench.wait(10)
+        #expect(bench.take() == ["1 \(Self.ws)", "11 close 1001"])
+        bench.end(.goingAway, isOwn: true)
+        bench.wait(10)
+        #expect(bench.take() == ["14 \(Self.ws)"])
+    }
+
+    @Test("A handshake without an answer is given up after 30 s")
+    func handshake() {
+        var bench = CoreBench()
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(200, CoreBench.history([]))
+        bench.wait(31)
+        #expect(bench.take().suffix(3) == ["0 \(Self.ws)", "30 drop", "31 \(Self.ws)"])
+    }
+
+    @Test("A handshake refused with 400 is no use repeating")
+    func inactive() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.end()
+        bench.wait(1)
+        bench.shake(400, body: CoreBench.refusal("CONSULTATION_NOT_ACTIVE", "Not active."))
+        #expect(bench.state.problems == [.init(kind: .refused, message: "Not active.")])
+        #expect(bench.state.connection == .failed && bench.core.nextDeadline == nil)
+    }
+
+    @Test("A 401 takes the fresh token, then asks for one, and never uses one again that was refused")
+    func tokens() {
+        var bench = CoreBench(fresh: "new")
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(401)
+        #expect(bench.requests.map { $0.fields[.authorization] } == ["Bearer new"])
+        bench.answer(200, CoreBench.history([]))
+        bench.shake(401)
+        #expect(bench.handshakes.isEmpty && bench.events.contains(.credentialsRefused) && bench.state.isBusy)
+        bench.wait(20)
+        bench.perform(.useToken("newest"))
+        #expect(bench.handshakes.map { $0.fields[.authorization] } == ["Bearer newest"])
+        bench.shake()
+        bench.frame(["type": "connected"])
+        #expect(bench.state.problems.isEmpty)
+    }
+
+    @Test("Without another token the user is told once", arguments: [false, true])
+    func noToken(isSame: Bool) {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        bench.perform(.openConsultation(id: CoreBench.consultation))
+        bench.answer(401)
+        bench.answer(401)
+        #expect(bench.events.filter { $0 == .credentialsRefused }.count == 1)
+        if isSame { bench.perform(.useToken("old")) } else { bench.wait(60) }
+        #expect(bench.state.problems.map(\.kind) == [.unauthorized])
+        #expect(bench.state.connection == .failed && !bench.state.isBusy && bench.core.nextDeadline == nil)
+        _ = bench.take()
+        bench.perform(.loadGoals)
+        #expect(bench.take().isEmpty && bench.events.filter { $0 == .credentialsRefused }.count == 2)
+        bench.perform(.useToken("new"))
+        #expect(bench.take().count == 1)
+    }
+
+    @Test("A cut answer comes from the history, which is looked at until it is there")
+    func cut() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.frame(["type": "message_received"])
+        bench.frame(["type": "stream_chunk", "content": "Half"])
+        bench.perform(.send(text: "Two"))
+        bench.end()
+        #expect(bench.state.transcript.map(\.isComplete) == [true, false, true])
+        bench.wait(1)
+        bench.shake()
+        bench.frame(["type": "connected"])
+        _ = bench.take()
+        let question = CoreBench.message("1", "user", "One")
+        bench.answer(200, CoreBench.history([question]))
+        #expect(bench.state.transcript.map(\.isComplete) == [true, false, true] && bench.state.isBusy)
+        bench.wait(2)
+        #expect(bench.take() == ["3 \(Self.history)"])
+        bench.answer(200, CoreBench.history([question, CoreBench.message("2", "assistant", "Half and whole")]))
+        #expect(bench.state.transcript.map(\.text) == ["One", "Half and whole", "Two"])
+        #expect(bench.take() == [#"3 > {"type":"message","content":"Two"}"#])
+    }
+
+    @Test("A question that nobody received is sent once more; one that was received is not")
+    func unheard() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        _ = bench.take()
+        for round in 1...2 {
+            bench.end()
+            bench.wait(1)
+            bench.shake()
+            bench.frame(["type": "connected"])
+            bench.answer(200, CoreBench.history([]))
+            let sent = bench.take().filter { $0.contains(">") }.count
+            #expect(sent == (round == 1 ? 1 : 0))
+        }
+        #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
+        #expect(bench.state.transcript.map(\.isDelivered) == [false])
+    }
+
+    @Test("An end that the codec began is waited out like an own close")
+    func violation() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.end(.protocolError, isOwn: true)
+        bench.wait(10)
+        #expect(bench.take() == ["3 \(Self.ws)"])
+    }
+
+    @Test("The server's close after archiving is no reason to come back")
+    func archived() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.archive)
+        bench.frame(["type": "error", "error": "Consultation is not active"])
+        bench.end(.normalClosure)
+        bench.wait(5)
+        bench.answer(200, ["data": ["id": .string(CoreBench.consultation)]])
+        bench.wait(60)
+        #expect(bench.take() == ["0 POST /api/v1/consultations/\(CoreBench.consultation)/archive"])
+        #expect(bench.state.connection == .disconnected && bench.state.problems.isEmpty && !bench.state.isBusy)
+    }
+}

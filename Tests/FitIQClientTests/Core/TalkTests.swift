@@ -1,0 +1,190 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQClient
+
+@Suite("The client core talks")
+struct TalkTests {
+    private static let history = "GET /api/v1/consultations/\(CoreBench.consultation)/messages"
+
+    private func lines(_ bench: CoreBench) -> [String] {
+        bench.state.transcript.map { "\($0.role.rawValue): \($0.text)\($0.isComplete ? "" : "…")" }
+    }
+
+    @Test(
+        "One message at a time, in either protocol",
+        arguments: [ClientConfiguration.ChatStyle.message, .userMessage])
+    func oneAtATime(style: ClientConfiguration.ChatStyle) {
+        var bench = CoreBench { $0.chat = style }
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.perform(.send(text: "Two"))
+        #expect(bench.take() == [#"0 > {"type":"\#(style.rawValue)","content":"One"}"#])
+        #expect(bench.state.transcript.map(\.isDelivered) == [false, false])
+        func say(_ bench: inout CoreBench, _ id: String, _ question: String, _ pieces: [String]) {
+            if style == .message {
+                bench.frame(["type": "message_received"])
+                for piece in pieces { bench.frame(["type": "stream_chunk", "content": .string(piece)]) }
+            } else {
+                bench.frame(
+                    ["type": "user_message", "message_id": .string("q" + id), "content": .string(question)])
+                bench.frame(["type": "assistant_message_start", "message_id": .string(id)])
+                for piece in pieces {
+                    bench.frame([
+                        "type": "assistant_message_chunk", "message_id": .string(id), "content": .string(piece),
+                    ])
+                }
+            }
+        }
+        say(&bench, "a1", "One", ["He", "llo"])
+        #expect(lines(bench) == ["user: One", "assistant: Hello…", "user: Two"])
+        #expect(bench.state.transcript.map(\.isDelivered) == [true, true, false])
+        #expect(bench.take().isEmpty && bench.state.isBusy)
+        bench.frame(
+            style == .message ? ["type": "stream_complete"] : ["type": "assistant_message_end", "message_id": "a1"])
+        #expect(bench.take() == [#"0 > {"type":"\#(style.rawValue)","content":"Two"}"#])
+        // An end that comes twice does not end the next answer.
+        bench.frame(
+            style == .message ? ["type": "stream_complete"] : ["type": "assistant_message_end", "message_id": "a1"])
+        #expect(bench.state.isBusy)
+        say(&bench, "a2", "Two", ["Bye"])
+        #expect(lines(bench) == ["user: One", "assistant: Hello", "user: Two", "assistant: Bye…"])
+        bench.frame(
+            style == .message ? ["type": "stream_complete"] : ["type": "assistant_message_end", "message_id": "a2"])
+        #expect(lines(bench).last == "assistant: Bye" && !bench.state.isBusy && bench.state.problems.isEmpty)
+    }
+
+    @Test(
+        "Messages that cannot be sent are refused here",
+        arguments: ["", " \n\t", String(repeating: "x", count: 2001), String(repeating: "e\u{301}", count: 2001)])
+    func refuses(text: String) {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: text))
+        #expect(bench.take().isEmpty && bench.state.problems.map(\.kind) == [.refused])
+        #expect(bench.state.transcript.isEmpty && !bench.state.isBusy)
+    }
+
+    @Test("The longest message, trimmed, and the most that wait")
+    func limits() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "  " + String(repeating: "x", count: 2000) + "\n"))
+        #expect(bench.take().count == 1)
+        for number in 1...32 { bench.perform(.send(text: "\(number)")) }
+        #expect(bench.state.problems.isEmpty)
+        bench.perform(.send(text: "one over"))
+        #expect(bench.state.problems.map(\.kind) == [.refused] && bench.take().isEmpty)
+        #expect(bench.state.transcript.count == 33)
+    }
+
+    @Test("Several frames in one text are all shown; what is no JSON is trouble, what is unknown none")
+    func coalesced() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        _ = bench.take()
+        bench.text(#"{"type":"stream_chunk","content":"a"}"# + "\n" + #"{"type":"stream_chunk","content":"b"}"#)
+        bench.text(#"{"type":"typing"}"#)
+        #expect(lines(bench).last == "assistant: ab…")
+        bench.text(#"{"type":"stream_complete"}"#)
+        #expect(bench.take().isEmpty)
+        bench.perform(.send(text: "Two"))
+        bench.text(#"{"type":"stream_chunk","con"#)
+        bench.text(#"{"type":"stream_chunk","content":"c"}"#)
+        bench.text(#"{"type":"stream_complete"}"#)
+        #expect(bench.take().last == "0 \(Self.history)")
+        bench.answer(
+            200,
+            CoreBench.history([
+                CoreBench.message("1", "user", "One"), CoreBench.message("2", "assistant", "ab"),
+                CoreBench.message("3", "user", "Two"), CoreBench.message("4", "assistant", "xc"),
+            ]))
+        #expect(lines(bench) == ["user: One", "assistant: ab", "user: Two", "assistant: xc"])
+    }
+
+    @Test("Each answer is compared with the stored one, and the next question does not wait for it")
+    func checks() {
+        var bench = CoreBench { $0.checksAnswers = true }
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.perform(.send(text: "One"))
+        bench.frame(["type": "message_received"])
+        bench.frame(["type": "stream_chunk", "content": "wrnog"])
+        _ = bench.take()
+        bench.frame(["type": "stream_complete"])
+        #expect(bench.take() == [#"0 > {"type":"message","content":"One"}"#, "0 \(Self.history)"])
+        bench.frame(["type": "message_received"])
+        bench.frame(["type": "stream_chunk", "content": "Sec"])
+        bench.answer(
+            200,
+            CoreBench.history([
+                CoreBench.message("1", "user", "One"), CoreBench.message("2", "assistant", "wrong"),
+                CoreBench.message("3", "user", "One"),
+            ]))
+        #expect(lines(bench) == ["user: One", "assistant: wrong", "user: One", "assistant: Sec…"])
+        bench.frame(["type": "stream_chunk", "content": "ond"])
+        #expect(lines(bench).last == "assistant: Second…")
+        bench.frame(["type": "stream_complete"])
+        #expect(lines(bench).last == "assistant: Second" && bench.state.isBusy)
+        bench.answer(
+            200,
+            CoreBench.history([
+                CoreBench.message("1", "user", "One"), CoreBench.message("2", "assistant", "wrong"),
+                CoreBench.message("3", "user", "One"), CoreBench.message("4", "assistant", "Second!"),
+            ]))
+        #expect(lines(bench).last == "assistant: Second!" && !bench.state.isBusy)
+    }
+
+    @Test("An error takes the half answer back, and the next message goes")
+    func error() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.perform(.send(text: "Two"))
+        bench.frame(["type": "message_received"])
+        bench.frame(["type": "stream_chunk", "content": "Let me"])
+        _ = bench.take()
+        bench.frame(["type": "error", "error": "Overloaded.", "code": "COACH_OVERLOADED"])
+        #expect(bench.state.problems == [.init(kind: .chat, message: "Overloaded.")])
+        #expect(lines(bench) == ["user: One", "user: Two"])
+        #expect(bench.take() == [#"0 > {"type":"message","content":"Two"}"#, "0 \(Self.history)"])
+    }
+
+    @Test("A coach that falls silent is waited for 60 s")
+    func silence() {
+        var bench = CoreBench()
+        bench.connect()
+        bench.perform(.send(text: "One"))
+        bench.frame(["type": "message_received"])
+        bench.wait(10)
+        bench.frame(["type": "stream_chunk", "content": "Well, "])
+        for _ in 0..<13 {
+            bench.wait(4.9)
+            if let socket = bench.socket { bench.receive(.pong(socket: socket)) }
+        }
+        #expect(bench.state.isBusy && bench.take().last == "70 \(Self.history)")
+        bench.answer(200, CoreBench.history([CoreBench.message("1", "user", "One")]))
+        #expect(bench.state.problems.map(\.kind) == [.unavailable] && !bench.state.isBusy)
+        #expect(!lines(bench).contains("assistant: Well, "))
+        bench.perform(.send(text: "Two"))
+        #expect(bench.take().last?.hasSuffix(#"> {"type":"message","content":"Two"}"#) == true)
+    }
+
+    @Test("The transcript and the problems are bounded")
+    func bounded() {
+        var bench = CoreBench {
+            $0.limits.transcriptLines = 4
+            $0.limits.problems = 2
+        }
+        bench.connect(history: .array((1...9).map { CoreBench.message("\($0)", "user", "\($0)") }))
+        #expect(bench.state.transcript.map(\.text) == ["6", "7", "8", "9"])
+        bench.perform(.send(text: "Ten"))
+        bench.frame(["type": "stream_chunk", "content": "A"])
+        bench.frame(["type": "stream_chunk", "content": "B"])
+        #expect(bench.state.transcript.map(\.text) == ["8", "9", "Ten", "AB"])
+        for _ in 0..<5 { bench.frame(["type": "error", "error": "No."]) }
+        #expect(bench.state.problems.count == 2)
+    }
+}
