@@ -57,7 +57,7 @@ extension CaseResult {
     /// The verdicts, with what was checked from within the client among them, each finding naming the case.
     fileprivate var toldVerdicts: [Verdict] {
         let address = contractCase.address
-        return verdicts.map { verdict in
+        return (verdicts + insideVerdicts).map { verdict in
             Verdict(
                 obligation: verdict.obligation, outcome: verdict.outcome, exercisedCount: verdict.exercisedCount,
                 findings: verdict.findings.map { finding in

@@ -12,6 +12,16 @@ public protocol Stage {
 
 extension LocalServer: Stage {}
 
+extension VirtualNetwork: Stage {
+    /// Does something with the engine, and carries what came of it to the clients.
+    public func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result {
+        defer { settle() }
+        return try body(engine, now)
+    }
+}
+
 /// A world on a stage, from its beginning to its end.
 struct StageWorld {
     let stage: any Stage

@@ -59,6 +59,9 @@ struct CaseRunnerTests {
         let result = try await play(Self.failing, .hidesErrors)
         #expect(result.brokenChecks == [.failedMeal])
         #expect(result.looked == [.failedMeal])
+        let broken = result.insideVerdicts.filter { $0.outcome == .broken }
+        #expect(broken.map(\.obligation.id) == ["inside/failed-meal-surfaces"])
+        #expect(broken.first?.findings.count == 1 && broken.first?.failsRun == true)
     }
 
     @Test("A client that never gets quiet is ended")

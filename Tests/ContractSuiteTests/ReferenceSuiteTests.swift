@@ -1,0 +1,48 @@
+import FitIQAPI
+import MockServer
+import Obligations
+import Testing
+
+@testable import ContractSuite
+
+@Suite("The suite, played with the reference client")
+struct ReferenceSuiteTests {
+    @Test("It keeps the contract, and faces what each case means it to", arguments: ContractCase.all)
+    func keeps(_ contractCase: ContractCase) async throws {
+        let result = try await play(contractCase)
+        #expect(result.isPassed && result.broken.isEmpty, "\(result)")
+        #expect(result.unfaced.isEmpty, "\(result)")
+        #expect(result.looked == contractCase.checks && result.skipped == nil)
+        #expect(result.contractTime >= contractCase.leastDuration)
+    }
+
+    @Test("Equal runs are equal")
+    func isDeterministic() async throws {
+        let contractCase = try #require(ContractCase.all.first { $0.address == "interruption/drop/mid-stream" })
+        let journals = [try await journal(contractCase), try await journal(contractCase)]
+        #expect(!journals[0].isEmpty && journals[0] == journals[1])
+    }
+
+    private func play(_ contractCase: ContractCase) async throws -> CaseResult {
+        let network = try network()
+        var runner = CaseRunner(on: network)
+        return try await runner.run(contractCase) { try ReferenceClient($0, network: network) }
+    }
+
+    /// What the server saw of a case.
+    private func journal(_ contractCase: ContractCase) async throws -> [UInt8] {
+        let network = try network()
+        let world = try await StageWorld(
+            on: network, contractCase.setting.scenario(), guide: contractCase.guide, clock: .manual)
+        let client = try ReferenceClient(world.surroundings, network: network)
+        var play = CasePlay(
+            world: world, client: client, result: CaseResult(contractCase, mode: .union), stepLimit: 100_000)
+        try await play.run()
+        return network.engine.journalLines(ofWorld: world.access.id)
+    }
+
+    private func network() throws -> VirtualNetwork {
+        let now = Timestamp(secondsSinceEpoch: 1_738_146_600)
+        return VirtualNetwork(try Engine(Engine.Configuration(), now: now), now: now)
+    }
+}

@@ -1,0 +1,79 @@
+import FitIQAPI
+import Obligations
+import Reports
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Results as a report")
+struct ReportTests {
+    private func meal(_ name: String, _ setting: String, guide: GuideMode? = nil, _ steps: [Step]) -> ContractCase {
+        ContractCase(
+            "meal/polling/" + name, name, clause: Clause(.webSocketArchitecture, "Option 1", "Poll every 5 seconds."),
+            setting: .builtIn(setting), guide: guide, steps: steps)
+    }
+
+    private func report(_ manner: MealClient.Manner) async throws -> Report {
+        let stage = try TestStage()
+        var suite = SuiteRun(on: stage)
+        let completes: [Step] = [
+            .logMeal("2 eggs"), .until(.all([.meal("2 eggs", .completed, calories: 263), .idle]), within: .minutes(1)),
+        ]
+        suite.cases = [
+            meal("completes", "meal-completes", completes),
+            meal(
+                "fails", "meal-fails",
+                [.logMeal("?"), .until(.mealError("?", containing: "Failed to parse"), within: .minutes(1))]),
+            meal("as-the-guide-says", "meal-completes", guide: .webSocketArchitecture, completes),
+            ContractCase("goal/x", "Goals", clause: .ours("They are."), steps: [.loadGoals]),
+            ContractCase("chat/x", "A chat", clause: .ours("It is."), steps: [.start(.nutritionist)]),
+        ]
+        var seen: [String] = []
+        let results = try await suite.run {
+            MealClient(manner, on: stage, $0)
+        } observing: {
+            seen.append($0.contractCase.address)
+        }
+        #expect(seen == suite.cases.map(\.address))
+        return Report(title: "an app", results: results)
+    }
+
+    private func verdict(_ id: String, _ run: Report.Run?) -> Verdict? {
+        run?.verdicts.first { $0.obligation.id == id }
+    }
+
+    @Test("There is a run for each topic and mode; cases that were skipped are no checks")
+    func groups() async throws {
+        let report = try await report(.right)
+        #expect(report.runs.map(\.scenario) == ["meal", "meal (websocket-architecture)", "goal", "chat"])
+        #expect(report.runs.map(\.mode) == [.union, .webSocketArchitecture, .union, .union])
+        #expect(
+            report.runs.map { $0.checks.map(\.address) } == [
+                ["meal/polling/completes", "meal/polling/fails"], ["meal/polling/as-the-guide-says"], ["goal/x"], [],
+            ])
+        #expect(report.runs.allSatisfy { $0.checks.allSatisfy { $0.failures.isEmpty } })
+        #expect(report.runs.map(\.hasConnected) == [true, true, true, false])
+        let run = report.runs.first
+        #expect(run?.checks.first?.clause == "websocket-architecture, Option 1: Poll every 5 seconds.")
+        #expect(verdict("inside/failed-meal-surfaces", run)?.outcome == .kept)
+        #expect(verdict("inside/cut-stream-not-complete", run)?.outcome == .notExercised)
+        // Seen in two cases, and counted together.
+        #expect(verdict("meal/polling-cadence", run)?.outcome == .kept)
+        #expect(run?.exposures.first { $0.path == .failedMeal }?.count == 1)
+    }
+
+    @Test("What is broken in one case is broken in its topic, and the finding names the case")
+    func broken() async throws {
+        let run = try await report(.hasty).runs.first
+        let cadence = verdict("meal/polling-cadence", run)
+        #expect(cadence?.outcome == .broken && cadence?.failsRun == true)
+        #expect(cadence?.findings.first?.message.hasSuffix(" (in meal/polling/completes)") == true)
+        #expect(cadence?.findings.count == Findings.keptCount, "no more than one verdict keeps")
+        #expect((cadence?.findingCount ?? 0) > Findings.keptCount)
+        let silent = try await report(.hidesErrors).runs.first
+        let inside = verdict("inside/failed-meal-surfaces", silent)
+        #expect(
+            inside?.outcome == .broken && inside?.findings.first?.message.hasSuffix("(in meal/polling/fails)") == true)
+        #expect(silent?.checks.map(\.failures.count) == [0, 1])
+    }
+}
