@@ -25,10 +25,10 @@ extension ClientExpectation {
         case .completeAnswersAreStored: unmetCompleteAnswers(observation)
         case .line(let role, let text):
             Messages.unless(
-                report.transcript.contains { $0.role == role && $0.text.contains(text) }, self,
+                report.transcript.contains { $0.role == role && $0.text.has(text) }, self,
                 Messages.transcript(report.transcript))
         case .noLine(let text):
-            report.transcript.first { $0.text.contains(text) }.map { Messages.unmet(self, Messages.line($0)) }
+            report.transcript.first { $0.text.has(text) }.map { Messages.unmet(self, Messages.line($0)) }
         case .answers(let count):
             Messages.unless(
                 report.transcript.count { $0.role == .assistant && $0.isComplete } >= count, self,
@@ -39,7 +39,7 @@ extension ClientExpectation {
                 Messages.transcript(report.transcript))
         case .problem(let kind, let text):
             Messages.unless(
-                report.problems.contains { $0.kind == kind && $0.message.contains(text) }, self,
+                report.problems.contains { $0.kind == kind && $0.message.has(text) }, self,
                 Messages.problems(report.problems))
         case .problemCount(let kind, let count):
             Messages.unless(
@@ -95,11 +95,16 @@ extension ClientExpectation {
             case .meal(let text, let status, let calories):
                 (text, { $0.status == status && (calories == nil || $0.calories == calories) })
             case .mealError(let text, let words):
-                (text, { $0.status == .failed && $0.error?.contains(words) == true })
+                (text, { $0.status == .failed && $0.error?.has(words) == true })
             default: preconditionFailure("It is about meals.")
             }
         // The user may have logged the same text twice: the newest counts.
         let meal = report.meals.last { $0.text == text }
         return Messages.unless(meal.map(isMet) ?? false, self, Messages.meal(meal))
     }
+}
+
+extension String {
+    /// Whether it contains the text, which is so for none.
+    fileprivate func has(_ text: String) -> Bool { text.isEmpty || contains(text) }
 }

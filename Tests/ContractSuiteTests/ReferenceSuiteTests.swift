@@ -7,13 +7,22 @@ import Testing
 
 @Suite("The suite, played with the reference client")
 struct ReferenceSuiteTests {
-    @Test("It keeps the contract, and faces what each case means it to", arguments: ContractCase.all)
+    @Test(
+        "It keeps the contract in both chat protocols, and faces what each case means it to",
+        arguments: ContractCase.all)
     func keeps(_ contractCase: ContractCase) async throws {
-        let result = try await play(contractCase)
-        #expect(result.isPassed && result.broken.isEmpty, "\(result)")
-        #expect(result.unfaced.isEmpty, "\(result)")
-        #expect(result.looked == contractCase.checks && result.skipped == nil)
-        #expect(result.contractTime >= contractCase.leastDuration)
+        // The coach's suggestions are told in one of them only.
+        var unfaced: [Set<String>] = []
+        for isOfUserMessages in [false, true] {
+            // A guide has its own.
+            if isOfUserMessages, contractCase.guide != nil { continue }
+            let result = try await play(contractCase, isOfUserMessages: isOfUserMessages)
+            #expect(result.isPassed && result.broken.isEmpty, "\(result)")
+            #expect(result.looked == contractCase.checks && result.skipped == nil)
+            #expect(result.contractTime >= contractCase.leastDuration)
+            unfaced.append(Set(result.unfaced))
+        }
+        #expect(unfaced.dropFirst().reduce(unfaced[0]) { $0.intersection($1) }.isEmpty)
     }
 
     @Test("Equal runs are equal")
@@ -23,10 +32,12 @@ struct ReferenceSuiteTests {
         #expect(!journals[0].isEmpty && journals[0] == journals[1])
     }
 
-    private func play(_ contractCase: ContractCase) async throws -> CaseResult {
+    private func play(_ contractCase: ContractCase, isOfUserMessages: Bool) async throws -> CaseResult {
         let network = try network()
         var runner = CaseRunner(on: network)
-        return try await runner.run(contractCase) { try ReferenceClient($0, network: network) }
+        return try await runner.run(contractCase) {
+            try ReferenceClient($0, network: network) { if isOfUserMessages { $0.chat = .userMessage } }
+        }
     }
 
     /// What the server saw of a case.

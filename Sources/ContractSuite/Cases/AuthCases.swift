@@ -62,11 +62,11 @@ extension ContractCase {
                 """
                 name: handshake-not-found
                 faults:
-                  - {on: handshake, status: 404, code: NOT_FOUND}
+                  - {on: handshake, connections: 1, status: 404, code: NOT_FOUND}
                 """), faces: ["ws/refused-handshake"],
             steps: [
                 .start(.nutritionist), .until(.all([.problem(.notFound), .offline, .idle]), within: .minutes(5)),
-                .pass(.minutes(10)), .expect(.offline),
+                .pass(.minutes(10)), .expect(.offline), .start(.fitnessCoach), .untilReady, .disconnect,
             ]),
     ]
 }

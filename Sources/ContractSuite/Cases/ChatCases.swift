@@ -9,7 +9,7 @@ extension ContractCase {
     static let chatCases: [ContractCase] = [
         ContractCase(
             "chat/answer/is-the-sum-of-its-chunks", "Two questions, two answers, word by word",
-            clause: streaming, faces: ["ws/message-shape", "ws/endpoint", "ws/waits-for-connected"],
+            clause: streaming, faces: ["ws/message-shape", "ws/endpoint"],
             steps: [
                 .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
                 .until(.streaming, within: .seconds(10)), .untilAnswered(1), .send("And for breakfast? 🥚🥚"),
@@ -135,7 +135,7 @@ extension ContractCase {
         ContractCase(
             "delivery/broken-frames/are-survived", "Four connections break the protocol's rules, each in another way",
             clause: Clause(.enhancedConsultations, "Issue 3", "Where connections drop, reconnect with backoff."),
-            setting: .builtIn("broken-frames"), faces: ["ws/reconnect-backoff"],
+            setting: .builtIn("broken-frames"),
             steps: [.start(.nutritionist), .untilReady]
                 + (1...5).flatMap { count in
                     [.send("Question \(count)?"), .untilAnswered(count, within: .minutes(10))]

@@ -34,7 +34,7 @@ extension ContractCase {
             "goal/chat/twice", "The same goal is talked about again: in the same conversation",
             clause: Clause(
                 .goalLinking, "Key Takeaways", "A goal that has a conversationId goes on in that conversation."),
-            faces: ["goal/reuses-conversation", "ids/backend-goal-id"],
+            faces: ["ids/backend-goal-id"],
             steps: [
                 .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
                 .chatAboutGoal(titled: "Run 5 km"), .untilReady, .send("How do I begin?"), .untilAnswered(1),

@@ -49,7 +49,7 @@ extension ContractCase {
         ContractCase(
             "guide/meal-log-websocket/meal-event", "Connect, log a meal, take the complete data from the event",
             clause: Clause(.mealLogWebSocket, "Key Features", "Complete data in WebSocket: no second API call needed."),
-            guide: .mealLogWebSocket, faces: ["meal/no-fetch-after-completed", "ws/single-connection"],
+            guide: .mealLogWebSocket, faces: ["meal/no-fetch-after-completed"],
             steps: [
                 .start(.nutritionist), .until(.connection(.connected), within: .seconds(30)),
                 .logMeal("2 eggs and toast"),
