@@ -39,7 +39,7 @@ struct RandomJournalTests {
 
         /// What a client may well do.
         mutating func likely(_ story: inout Story, at time: Double) {
-            switch number(6) {
+            switch number(7) {
             case 0:
                 story.request(
                     .createConsultation, body: ["persona": "nutritionist"], status: 409,
@@ -54,6 +54,7 @@ struct RandomJournalTests {
                     story.request(
                         .chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: time)
                 }
+            case 5: story.connected(id(), on: UInt64(100 + number(6)), at: time)
             default: story.request(.listGoals, status: one([200, 503]), at: time)
             }
         }

@@ -28,6 +28,12 @@ struct RecoversHistory: ObligationJudge {
         var chat: JournalEntry?
         /// When the fetch is late, whatever else happens.
         var dueAt: Timestamp? { connected?.time.advanced(byNanoseconds: SocketTimes.recovery) }
+
+        /// Whether the chat went on without a fetch, or none came in time.
+        func isOverdue(at time: Timestamp) -> Bool { chat != nil || dueAt.map { $0 < time } ?? false }
+
+        /// The same cut, still to be made good after another `connected`.
+        var renewed: Debt { Debt(cut: cut) }
     }
 
     private var debts = Recent<String, Debt>(capacity: 2000)
@@ -65,13 +71,10 @@ struct RecoversHistory: ObligationJudge {
 
     private mutating func end(_ socket: Scene.Socket, _ fact: Fact, isOwn: Bool, _ findings: inout Findings) {
         let id = socket.consultation
-        if let debt = debts[id], let connected = debt.connected, connected.connection == fact.connection {
-            if debt.chat != nil || debt.dueAt.map({ $0 < fact.time }) ?? false {
-                Self.found(debt, &findings)
-                debts[id] = nil
-            } else {
-                debts[id] = isOwn ? nil : Debt(cut: debt.cut)
-            }
+        if let debt = debts[id], debt.connected?.connection == fact.connection {
+            let isOverdue = debt.isOverdue(at: fact.time)
+            if isOverdue { Self.found(debt, &findings) }
+            debts[id] = isOwn || isOverdue ? nil : debt.renewed
         }
         if socket.isStreaming, !isOwn { debts[id] = Debt(cut: fact.entry) }
     }
