@@ -55,7 +55,7 @@ struct RandomJournalTests {
                         .chatAboutGoal, body: ReuseTests.chat, status: 201, answer: ReuseTests.link, at: time)
                 }
             case 5: story.connected(id(), on: UInt64(100 + number(6)), at: time)
-            default: story.request(.listGoals, status: one([200, 503]), at: time)
+            default: for _ in 0..<2 { story.request(.listGoals, status: one([200, 503, 503]), at: time) }
             }
         }
 
