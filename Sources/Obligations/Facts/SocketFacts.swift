@@ -29,29 +29,31 @@ struct OpeningFact: Sendable {
 /// A class, because most of a journal is frames, and each judge takes the fact apart.
 final class FrameFact: Sendable {
     let frame: RecordedFrame
+    /// The text as JSON; nil for what is none, and for the chunks of answers, whose words tell no judge anything.
+    let json: JSONValue?
     /// The `type` of a text frame that is a JSON object with one.
     let type: String?
 
     init(_ frame: RecordedFrame) {
         self.frame = frame
-        type = Self.leadingType(of: frame) ?? frame.type
+        // Most of a journal is chunks, and reading them as JSON would take most of the time of judging.
+        if let chunk = Self.chunkTypes.first(where: { Self.isWellFormed(frame, beginningWith: $0.leader) }) {
+            json = nil
+            type = chunk.type
+        } else {
+            json = frame.opcode == .text ? try? JSON.parse(frame.payload.bytes) : nil
+            type = json?["type"]?.string
+        }
     }
 
-    /// The text as JSON, read anew for each asking; nil for what is none.
-    var json: JSONValue? { frame.opcode == .text ? try? JSON.parse(frame.payload.bytes) : nil }
-
-    /// The type of a frame of the server's that no fault touched: it is well-formed, and begins with its type.
-    ///
-    /// Reading the chunks of answers as JSON would take most of the time of judging.
-    private static func leadingType(of frame: RecordedFrame) -> String? {
-        guard frame.sender == .server, frame.opcode == .text, frame.faults.isEmpty, frame.delivery == .complete,
-            frame.payload.bytes.starts(with: leader)
-        else { return nil }
-        let type = frame.payload.bytes[leader.count...].prefix { $0 != UInt8(ascii: "\"") }
-        return type.contains(UInt8(ascii: "\\")) ? nil : String(decoding: type, as: UTF8.self)
+    private static func isWellFormed(_ frame: RecordedFrame, beginningWith leader: [UInt8]) -> Bool {
+        frame.sender == .server && frame.opcode == .text && frame.faults.isEmpty && frame.delivery == .complete
+            && frame.payload.bytes.starts(with: leader)
     }
 
-    private static let leader = Array(#"{"type":""#.utf8)
+    private static let chunkTypes = ["stream_chunk", "assistant_message_chunk", "pong"].map {
+        (type: $0, leader: Array(#"{"type":"\#($0)""#.utf8))
+    }
 
     var isFromClient: Bool { frame.sender == .client }
     /// Whether the client can have it all.
