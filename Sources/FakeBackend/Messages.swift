@@ -1,3 +1,4 @@
+import FitIQAPI
 import Obligations
 
 // Every sentence of this module that somebody may read stands in this file.
@@ -40,6 +41,8 @@ enum Messages {
     }
 
     static func unknownObligation(_ id: String, known: [String]) -> String {
-        "There is no obligation '\(id)' to allow the breach of; there are \(known.joined(separator: ", "))."
+        let near = NearMiss.nearest(to: id, among: known).map { " Did you mean '\($0)'?" } ?? ""
+        return
+            "There is no obligation '\(id)' to allow the breach of.\(near) There are \(known.joined(separator: ", "))."
     }
 }

@@ -20,8 +20,8 @@ struct FitIQMock: ParsableCommand {
             Every option of 'serve' can also be set in the environment: --api-key as FITIQ_MOCK_API_KEY, and so on. \
             What is given on the command line wins.
 
-            Exit codes: 0 all is well, 1 a client broke its contract, 2 usage or configuration, 3 the server failed \
-            while it ran, 4 the client never connected.
+            Exit codes: 0 all is well, 1 a client broke its contract or its tests failed, 2 usage or configuration, \
+            3 the server failed while it ran, 4 the client never connected.
             """,
         version: Version.current,
         subcommands: [
@@ -44,9 +44,17 @@ struct FitIQMock: ParsableCommand {
                 print(text)
                 leave(0)
             }
-            printError(Messages.usage(text))
+            printError(usage(text, of: CommandLine.arguments.dropFirst().first))
             leave(2)
         }
+    }
+
+    /// What to say of a command line that cannot be parsed, whose first word is often that of a command.
+    static func usage(_ text: String, of word: String?) -> String {
+        let commands = configuration.subcommands.compactMap(\.configuration.commandName)
+        guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
+        return commands.contains(word)
+            ? Messages.usage(text, of: word) : Messages.unknownCommand(word, allowed: commands)
     }
 
     private static func leave(_ code: Int32) -> Never {

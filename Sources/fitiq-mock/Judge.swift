@@ -19,8 +19,8 @@ struct JudgeCommand: ParsableCommand {
             The journal is what GET /__admin/journal gave. Where it holds several worlds, each is judged on its own. A \
             last line that was cut off is left out.
 
-            Exit codes: 0 all musts are kept, 1 one is broken, 2 usage, or the journal is none, 3 a report cannot be \
-            written, 4 no client ever connected.
+            Exit codes: 0 every must that was faced is kept, 1 one is broken, or what is known to be broken is kept, 2 usage, \
+            or the journal is none, 3 a report cannot be written, 4 no client ever connected.
             """)
 
     @Argument(help: ArgumentHelp("The journal, in NDJSON; - for standard input.", valueName: "journal"))

@@ -3,10 +3,16 @@ import Reports
 
 /// Everything that the program says, in one place.
 enum Messages {
-    static func usage(_ message: String) -> String {
+    static func usage(_ message: String, of command: String? = nil) -> String {
         let firstLine = message.split(separator: "\n").first.map(String.init) ?? message
         let sentence = firstLine.hasSuffix(".") || firstLine.hasSuffix("?") ? firstLine : firstLine + "."
-        return "\(sentence) See 'fitiq-mock --help'."
+        return "\(sentence) See 'fitiq-mock \(command.map { "\($0) " } ?? "")--help'."
+    }
+
+    static func unknownCommand(_ word: String, allowed: [String]) -> String {
+        let near = NearMiss.nearest(to: word, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        return "there is no command '\(word)'.\(near) There are \(allowed.joined(separator: ", ")). "
+            + "See 'fitiq-mock --help'."
     }
 
     static func badEnvironment(_ name: String, value: String, expected: String) -> String {

@@ -78,8 +78,8 @@ enum CaseSelection {
     static func cases(prefixes: [String], guide: String?) throws(Failure) -> [ContractCase] {
         let all = ContractCase.all
         for prefix in prefixes where !all.contains(where: { $0.isSelected(by: prefix) }) {
-            let topics = all.map(\.topic) + all.map(\.address)
-            throw .configuration(Messages.unknownCase(prefix, nearest: NearMiss.nearest(to: prefix, among: topics)))
+            let near = NearMiss.nearest(to: prefix, among: all.flatMap { beginnings(of: $0.address) })
+            throw .configuration(Messages.unknownCase(prefix, nearest: near))
         }
         var mode: GuideMode?
         if let guide {
@@ -92,5 +92,11 @@ enum CaseSelection {
         }
         guard !selected.isEmpty else { throw .configuration(Messages.noCaseOfGuide(guide ?? "")) }
         return selected
+    }
+
+    /// What selects a case: `chat`, `chat/answer` and `chat/answer/as-scripted`.
+    private static func beginnings(of address: String) -> [String] {
+        let parts = address.split(separator: "/")
+        return parts.indices.map { parts[...$0].joined(separator: "/") }
     }
 }

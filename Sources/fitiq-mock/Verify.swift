@@ -23,7 +23,7 @@ struct Verify: ParsableCommand {
 
             Its output is passed through, its standard input is empty. The report comes last, on standard output.
 
-            Exit codes: 0 every obligation that was faced is kept, 1 a must is broken, what is known to be broken is kept, or \
+            Exit codes: 0 every must that was faced is kept, 1 a must is broken, what is known to be broken is kept, or \
             the command failed, 2 usage or configuration, 3 the harness failed, 4 the client never connected, 130 Ctrl-C.
             """)
 
@@ -48,8 +48,9 @@ struct Verify: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long the command may take for one scenario: 90s, 10m.", valueName: "duration"))
-    var timeLimit = Lifetime(seconds: 300)
+        help: ArgumentHelp(
+            "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
+    var timeLimit = Lifetime(seconds: 60)
 
     @OptionGroup var reports: ReportOptions
 

@@ -122,8 +122,9 @@ struct FakeBackendTests {
     }
 
     @Test(
-        "An obligation that does not exist cannot be allowed", .foundOut("'ids/nothing'"),
-        .fakeBackend().allowing("ids/nothing"))
+        "An obligation that does not exist cannot be allowed",
+        .foundOut("'ids/lowercas' to allow the breach of. Did you mean 'ids/lowercase'?"),
+        .fakeBackend().allowing("ids/lowercas"))
     func unknownObligation() {}
 
     @Test("A scenario that does not exist fails the test")

@@ -47,6 +47,33 @@ struct CommandLineTests {
     }
 
     @Test(
+        "they point to the help of the command that was meant",
+        arguments: [
+            ("judge", "Missing expected argument '<journal>'. See 'fitiq-mock judge --help'."),
+            ("--bogus", "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
+            (nil, "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
+            (
+                "verfy",
+                "there is no command 'verfy'. Did you mean 'verify'? There are serve, verify, test-client, judge, token, chat, "
+                    + "check, scenarios. See 'fitiq-mock --help'."
+            ),
+        ])
+    func command(word: String?, line: String) {
+        #expect(FitIQMock.usage("Missing expected argument '<journal>'", of: word) == line)
+    }
+
+    @Test(
+        "a case that does not exist is told with the nearest beginning of one",
+        arguments: [
+            ("consultatoin", "consultation"), ("consultation/creat", "consultation/create"),
+            ("chat/answer/as-scriptd", "chat/answer/as-scripted"),
+        ])
+    func cases(word: String, near: String) {
+        let failure = #expect(throws: Failure.self) { try CaseSelection.cases(prefixes: [word], guide: nil) }
+        #expect(failure?.message.contains("Did you mean '\(near)'?") == true)
+    }
+
+    @Test(
         "words of a shell are quoted where a shell would read them",
         arguments: [
             ("plain-1.0", "plain-1.0"), ("", "''"), ("a b", "'a b'"), ("k'y", "'k'\\''y'"), ("$HOME", "'$HOME'"),

@@ -14,7 +14,7 @@ struct VerifyTests {
         ])
         #expect(verify.scenarios == ["conflict", "a.yaml"] && verify.timeLimit.seconds == 90 && verify.seed == 7)
         #expect(verify.command == ["run", "--all", "--"] && !verify.all)
-        #expect(try Verify.parse(["--", "x"]).timeLimit.seconds == 300)
+        #expect(try Verify.parse(["--", "x"]).timeLimit.seconds == 60)
         let test = try TestClient.parse(["--case", "a", "--case", "b/c", "--trace", "--", "./adapter", "-v"])
         #expect(test.cases == ["a", "b/c"] && test.trace && test.command == ["./adapter", "-v"])
     }

@@ -1015,7 +1015,7 @@ extension OpenAPITexts {
                             user: 11111111-1111-4111-8111-111111111111
                             requested_at: '2025-01-29T10:30:00.000000000Z'
                             request: {method: GET, target: /api/v1/goals, version: '1.1', fields: [{name: Host, value: localhost}], body: ''}
-                            response: {status: 200, fields: [], body: '{"goals":[],"total":0}'}
+                            response: {status: 200, fields: [], body: '{"goals":[],"totalCount":0}'}
                         last_number: 1
                         dropped: 0
 
