@@ -12,9 +12,11 @@ let package = Package(
         // What Benchmarks needs to sign tokens and to know when a chunk is due.
         .library(name: "FitIQAPI", targets: ["FitIQAPI"]),
         .library(name: "FitIQBackend", targets: ["FitIQBackend"]),
-        // A client that keeps the contract, and the suite that checks others against it.
+        // A client that keeps the contract, and the suite that checks others against it, with what its users import.
         .library(name: "FitIQClient", targets: ["FitIQClient"]),
-        .library(name: "ContractSuite", targets: ["ContractSuite", "FakeBackend"]),
+        .library(
+            name: "ContractSuite",
+            targets: ["ContractSuite", "FakeBackend", "MockServer", "Obligations", "Reports", "Scenarios"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

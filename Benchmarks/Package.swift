@@ -44,6 +44,12 @@ let package = Package(
         .executableTarget(name: "idle-load", dependencies: ["Load"]),
         .executableTarget(name: "worlds-load", dependencies: ["Load"]),
         .executableTarget(name: "judge-load", dependencies: ["Load"]),
+        .executableTarget(
+            name: "suite-load",
+            dependencies: [
+                "Load", .product(name: "ContractSuite", package: "fitiq-mock"),
+                .product(name: "FitIQAPI", package: "fitiq-mock"),
+            ]),
         .testTarget(
             name: "LoadTests",
             dependencies: ["Load", "stream-load", .product(name: "FitIQAPI", package: "fitiq-mock")]),

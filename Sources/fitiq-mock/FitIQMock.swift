@@ -51,7 +51,7 @@ struct FitIQMock: ParsableCommand {
 
     /// What to say of a command line that cannot be parsed, whose first word is often that of a command.
     static func usage(_ text: String, of word: String?) -> String {
-        let commands = configuration.subcommands.compactMap(\.configuration.commandName)
+        let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
         return commands.contains(word)
             ? Messages.usage(text, of: word) : Messages.unknownCommand(word, allowed: commands)

@@ -11,7 +11,8 @@ extension Peers {
         func commands() async throws {
             let blocks = try ConsoleBlock.all(in: readme)
             #expect(blocks.count >= 5, "README's console blocks are found.")
-            #expect(blocks.flatMap(\.files).map(\.name) == ["mine.yaml"], "README's scenario is found.")
+            #expect(
+                blocks.flatMap(\.files).map(\.name) == ["mine.yaml", "client.sh"], "README's files are found.")
             var port = ""
             try await RunningServer.serve { port = String($0.ready.url.split(separator: ":")[2]) }
             try await RunningServer.serve("--instant") { server in
@@ -101,6 +102,14 @@ extension Peers {
                 ("a saved journal that is judged | 4 MiB, 64", "static let depthLimit = 64"),
                 ("of a saved journal that are judged at once | 1,000", "static let worldLimit = 1000"),
                 ("known to be broken | 1 MiB", "static let knownBrokenLimit = 1 << 20"),
+                ("that are told | 5", "public static let keptCount = 5"),
+                ("line to or from an adapter | 1 MiB", "public static let lineBytes = 1 << 20"),
+                ("an adapter's answer | 10 s", "public var answerTime = Duration.seconds(10)"),
+                ("again after SIGTERM | 2 s", "public var endTime = Duration.seconds(2)"),
+                ("system's clock only waits | 30 s", "public var patience = Duration.seconds(30)"),
+                ("world in a case | 200,000", "public var stepLimit = 200_000"),
+                ("60s; from 1s to 1d for each scenario", "var timeLimit = Lifetime(seconds: 60)"),
+                ("60s; from 1s to 1d for each scenario", "(1...86_400).contains(timeLimit.seconds)"),
             ])
         func limits(row: String, declaration: String) throws {
             #expect(try readme.contains(row), "README has no row '\(row)'.")
@@ -111,6 +120,38 @@ extension Peers {
             #expect(
                 files.contains { (try? String(contentsOf: $0, encoding: .utf8))?.contains(declaration) ?? false },
                 "No source says '\(declaration)': change README's row '\(row)' and this table with the limit.")
+        }
+
+        @Test(
+            "code in README is that of a file which is run",
+            arguments: [
+                ("yaml", "Fixtures/ci/github-actions.yml"), ("swift", "Tests/ContractTests/ReadmeExample.swift"),
+                ("python", "Fixtures/adapters/minimal/adapter.py"),
+            ])
+        func quotations(language: String, path: String) throws {
+            var text = try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
+            // What a file says of itself, README says in its own words.
+            if language == "yaml", let start = text.range(of: "\nname: ") {
+                text = String(text[start.lowerBound...].dropFirst())
+            }
+            #expect(try readme.contains("```\(language)\n\(text)```\n"), "README quotes \(path) as it is.")
+        }
+
+        @Test("README has a row for each option", arguments: ["serve", "verify", "test-client", "judge"])
+        func options(command: String) async throws {
+            let help = try await Command(try Programs.fitiqMock(), [command, "--help"])
+            let options = help.output.matches(of: #/^  (--[a-z-]+)/#.anchorsMatchLineEndings()).map {
+                String($0.output.1)
+            }
+            #expect(options.count > 4, "\(help.transcript)")
+            let rows = try readme.split(separator: "\n").filter { $0.hasPrefix("| `--") }
+            for option in options where option != "--version" {
+                let row = rows.first { row in
+                    row.contains("`\(option)`")
+                        && (command == "serve" || row.contains("| all |") || row.contains(command))
+                }
+                #expect(row != nil, "README has no row for \(option) of \(command).")
+            }
         }
 
         private var readme: String {
@@ -131,7 +172,7 @@ struct ConsoleBlock {
         var output = ""
     }
 
-    /// What is saved as a file: the YAML under a line that names it.
+    /// What is saved as a file: the block under a line that names it.
     struct File {
         var name: String
         var text = ""
@@ -145,14 +186,17 @@ struct ConsoleBlock {
         var fence = ""
         var isNewChapter = true
         var isFirst = false
+        var isFile = false
         var name = ""
         for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
             switch (fence, line) {
             case ("", _) where line.hasPrefix("```"):
                 fence = String(line)
-                guard line == "```console" || line == "```yaml" && !name.isEmpty else { continue }
+                isFile = line != "```console" && !name.isEmpty
+                guard line == "```console" || isFile else { continue }
                 if isNewChapter { blocks.append(ConsoleBlock()) }
-                if line == "```yaml" { blocks[blocks.count - 1].files.append(File(name: name)) }
+                if isFile { blocks[blocks.count - 1].files.append(File(name: name)) }
+                name = ""
                 isNewChapter = false
                 isFirst = true
             case ("", _):
@@ -160,6 +204,7 @@ struct ConsoleBlock {
                 if let match = line.firstMatch(of: #/Save this as `([\w.-]+)`/#) { name = String(match.output.1) }
             case (_, "```"):
                 fence = ""
+                isFile = false
             case ("```console", _) where line.hasPrefix("$ "):
                 blocks[blocks.count - 1].commands.append(Command(text: String(line.dropFirst(2))))
                 // The two commands of a newcomer stand for themselves.
@@ -169,7 +214,7 @@ struct ConsoleBlock {
                 try #require(!isFirst, "A console block of README begins with output.")
                 let last = blocks[blocks.count - 1].commands.count - 1
                 blocks[blocks.count - 1].commands[last].output += line + "\n"
-            case ("```yaml", _) where !name.isEmpty:
+            case (_, _) where isFile:
                 blocks[blocks.count - 1].files[blocks[blocks.count - 1].files.count - 1].text += line + "\n"
             default: break
             }
@@ -189,6 +234,8 @@ private struct Adapter {
     /// The port of servers that README starts beside the one that runs.
     static let readmePort = "8081"
     private let port: String
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// - Parameter port: one that nobody listens on.
     init(_ server: RunningServer, freePort port: String) throws {
@@ -225,6 +272,7 @@ private struct Adapter {
         command.replacingOccurrences(of: Self.readmeProgram, with: program)
             .replacingOccurrences(of: Self.readmeAddress, with: address)
             .replacingOccurrences(of: Self.readmePort, with: port)
+            .replacingOccurrences(of: "Fixtures/", with: Self.root.appendingPathComponent("Fixtures").path + "/")
     }
 
     private func asInReadme(_ output: String) -> String {
@@ -244,6 +292,9 @@ private struct Adapter {
         // Those of a manual clock are the same in each run.
         let time = #/202[6-9]-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
         let withoutTimes = text.replacing(time, with: "TIME")
+            // Of a report: how long a run took, and when in it something happened.
+            .replacing(#/, \d+(\.\d+)? s\n/#, with: ", DURATION\n")
+            .replacing(#/#(\d+) \+\d+\.\d{3} s/#) { "#\($0.output.1) +OFFSET" }
         guard text.hasPrefix("$ \(Self.readmeProgram) token") else { return withoutTimes }
         return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")
     }

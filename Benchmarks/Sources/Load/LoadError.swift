@@ -30,9 +30,22 @@ public func runCommand(_ name: String, _ body: () throws -> Void) {
     do {
         try body()
     } catch {
-        let line = Array("\(name): \(error)\n".utf8)
-        _ = write(STDERR_FILENO, line, line.count)
-        if case LoadError.usage = error { exit(2) }
-        exit(1)
+        leave(name, error)
     }
+}
+
+/// The same for what is asynchronous.
+public func runCommand(_ name: String, _ body: () async throws -> Void) async {
+    do {
+        try await body()
+    } catch {
+        leave(name, error)
+    }
+}
+
+private func leave(_ name: String, _ error: any Error) -> Never {
+    let line = Array("\(name): \(error)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+    if case LoadError.usage = error { exit(2) }
+    exit(1)
 }

@@ -1,0 +1,36 @@
+import ContractSuite
+import FitIQAPI
+import FitIQClient
+import MockServer
+import Testing
+
+// README points here: a client of the system's clock in the contract suite, as a team would wrap its own.
+
+/// The client as the suite drives it: what its user does goes in, what its user sees comes out.
+struct ClientInSuite: ClientUnderTest {
+    let client: FitIQClient
+
+    func perform(_ instruction: ClientInstruction) async throws {
+        switch instruction {
+        case .startConsultation(let persona): client.perform(.startConsultation(persona: persona))
+        case .send(let text): client.perform(.send(text: text))
+        case .disconnect: client.perform(.disconnect)
+        default: throw UnsupportedInstruction(instruction)
+        }
+    }
+
+    func report() async throws -> ClientReport { ClientReport(client.state) }
+    func end() async { await client.close() }
+}
+
+private let server = Result { try LocalServer() }
+
+@Test("The client keeps the contract", arguments: ContractCase.all.filter { $0.isSelected(by: "chat/personas") })
+func contract(_ contractCase: ContractCase) async throws {
+    var runner = CaseRunner(on: try server.get())
+    let result = try await runner.run(contractCase) { here in
+        let credentials = Credentials(token: here.token, apiKey: here.apiKey)
+        return ClientInSuite(client: try FitIQClient(url: here.url, credentials: credentials))
+    }
+    #expect(result.isPassed, "\(result)")
+}

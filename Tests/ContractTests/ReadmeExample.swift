@@ -1,0 +1,14 @@
+import FakeBackend
+import FitIQAPI
+import FitIQClient
+import Testing
+
+@Test("An answer that is cut off is there in the end", .fakeBackend("drop-mid-stream"))
+func cutOff() async throws {
+    let backend = try FakeBackend.current
+    let credentials = Credentials(token: backend.token, apiKey: backend.apiKey)
+    let client = try FitIQClient(url: backend.url, credentials: credentials)  // Yours in its place.
+    _ = try await client.startConsultation(persona: .nutritionist)
+    #expect(try await client.send("What should I eat for breakfast?").hasPrefix("For breakfast, I recommend"))
+    await client.close()
+}
