@@ -53,8 +53,10 @@ struct FitIQMock: ParsableCommand {
     static func usage(_ text: String, of word: String?) -> String {
         let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
-        return commands.contains(word)
-            ? Messages.usage(text, of: word) : Messages.unknownCommand(word, allowed: commands)
+        guard commands.contains(word) else { return Messages.unknownCommand(word, allowed: commands) }
+        // The commonest slip: `verify ./run-my-tests`.
+        let lacksDashes = ["verify", "test-client"].contains(word) && text.contains("nexpected argument")
+        return Messages.usage(text, of: word, hint: lacksDashes ? Messages.behindDashes(word) : "")
     }
 
     private static func leave(_ code: Int32) -> Never {

@@ -3,10 +3,10 @@ import Reports
 
 /// Everything that the program says, in one place.
 enum Messages {
-    static func usage(_ message: String, of command: String? = nil) -> String {
+    static func usage(_ message: String, of command: String? = nil, hint: String = "") -> String {
         let firstLine = message.split(separator: "\n").first.map(String.init) ?? message
         let sentence = firstLine.hasSuffix(".") || firstLine.hasSuffix("?") ? firstLine : firstLine + "."
-        return "\(sentence) See 'fitiq-mock \(command.map { "\($0) " } ?? "")--help'."
+        return "\(sentence)\(hint) See 'fitiq-mock \(command.map { "\($0) " } ?? "")--help'."
     }
 
     static func unknownCommand(_ word: String, allowed: [String]) -> String {
@@ -58,6 +58,10 @@ enum Messages {
 
     static func noCommand(_ name: String, example: String) -> String {
         "\(name) needs a command behind '--': \(example). See 'fitiq-mock \(name) --help'."
+    }
+
+    static func behindDashes(_ command: String) -> String {
+        " What is to be run stands behind '--': fitiq-mock \(command) [<options>] -- COMMAND."
     }
 
     static let badTimeLimit = "--time-limit must be from 1s to 1d."

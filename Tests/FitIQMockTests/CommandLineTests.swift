@@ -63,6 +63,17 @@ struct CommandLineTests {
     }
 
     @Test(
+        "a command without -- before it is told where it belongs",
+        arguments: ["Unexpected argument './run'", "2 unexpected arguments: './run', 'x'"])
+    func dashes(message: String) {
+        #expect(
+            FitIQMock.usage(message, of: "verify")
+                == "\(message). What is to be run stands behind '--': fitiq-mock verify [<options>] -- COMMAND. "
+                + "See 'fitiq-mock verify --help'.")
+        #expect(FitIQMock.usage(message, of: "judge") == "\(message). See 'fitiq-mock judge --help'.")
+    }
+
+    @Test(
         "a case that does not exist is told with the nearest beginning of one",
         arguments: [
             ("consultatoin", "consultation"), ("consultation/creat", "consultation/create"),

@@ -6,7 +6,7 @@ import Scenarios
 
 /// Measures what judging a client costs in one's own process.
 ///
-/// The whole contract suite with the reference client, a
+/// It measures the whole contract suite with the reference client, a
 /// server's start, and a world: a Markdown row each.
 ///
 /// `suite-load [--rounds N] [--starts N] [--worlds N]`. The suite plays in memory, on one thread: the median of the rounds. A start is
