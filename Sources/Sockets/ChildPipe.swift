@@ -82,14 +82,13 @@ public final class ChildPipe {
     public func read(into bytes: inout [UInt8], until deadline: MonotonicInstant) throws(ChildProcessError) -> Bool {
         guard let ours else { throw ChildProcessError(.read, code: EPIPE) }
         while true {
-            let room = 64 * 1024
-            let start = bytes.count
-            bytes.append(contentsOf: repeatElement(0, count: room))
-            let count = bytes.withUnsafeMutableBytes {
-                Self.read(ours, UnsafeMutableRawBufferPointer(rebasing: $0[start...]))
+            // Read beside the array first: to make room in it, it would be filled anew each time.
+            let (count, code) = withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { room in
+                let count = Self.read(ours, room)
+                let code = errno
+                if count > 0 { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count])) }
+                return (count, code)
             }
-            let code = errno
-            bytes.removeLast(room - max(0, count))
             if count >= 0 { return count > 0 }
             if code == EAGAIN {
                 let code = SingleDescriptorPoll.wait(for: .read, on: ours, until: deadline)
