@@ -1,0 +1,100 @@
+"""The client's meals: logged, and followed until they are worked out, by events or by polling."""
+
+from failure import Failure
+
+
+class MealMixin:
+    """What a client knows of meals."""
+
+    POLL_PAUSE = 5  # seconds between two polls while no socket is open
+    MOST_POLLS = 12
+    EVENT_TIME = 4.7  # seconds after which a meal whose event has not come is looked at once
+    MEAL_TIME = 65  # seconds after which a meal is given up
+
+    def _prepare_meals(self):
+        self.meals = []
+        self._early = {}  # news that came before the meal's id was known
+        self._looks = 0  # grows when every meal is to be looked at once: a socket has opened, and old events do not come
+
+    def log_meal(self, text, kind):
+        if not text.strip() or len(text) > 1000:
+            return self._tell("refused", "Describe the meal in 1 to 1000 characters.")
+        meal = {"id": None, "text": text, "status": "processing", "calories": None, "error": None}
+        self.meals.append(meal)
+        self._begin(self._log(meal, kind))
+
+    async def _log(self, meal, kind):
+        begun = self.clock.date()
+
+        async def find():
+            known = {other["id"] for other in self.meals}
+            for log in self._successful(await self._request("GET", "/meal-logs")).list("meal_logs") or []:
+                is_ours = log.get("raw_input") == meal["text"] and self._is_since(log.get("created_at"), begun)
+                if is_ours and log.get("meal_type") == kind and self._id(log.get("id")) not in known:
+                    return log
+
+        log = await self._create("/meal-logs/natural", {"raw_input": meal["text"], "meal_type": kind}, find)
+        meal["id"] = self._id(log.get("id"))
+        self._take_meal(log)
+        if meal["id"] in self._early:
+            self._take_meal(self._early.pop(meal["id"]))
+        await self._follow(meal)
+
+    async def _follow(self, meal):
+        """Waits for a meal: for its event while a socket is open, else by looking every five seconds."""
+        end = self.clock.now() + self.MEAL_TIME
+        looks, polls, failures, last = self._looks, 0, 0, None
+        due = self.clock.now() + (self.EVENT_TIME if self._sockets else 0)
+        while meal["status"] == "processing":
+            had_socket = bool(self._sockets)
+
+            def is_news():
+                return meal["status"] != "processing" or self._looks != looks or bool(self._sockets) != had_socket
+
+            if await self._until(is_news, min(end, due)):
+                if self._looks != looks:
+                    looks, due = self._looks, self.clock.now()
+                elif not self._sockets:
+                    due = max(self.clock.now(), (last or 0) + self.POLL_PAUSE if last is not None else 0)
+                elif due != float("inf") and last is not None:
+                    due = float("inf")  # the event will come
+                continue
+            if self.clock.now() >= end or polls > self.MOST_POLLS:
+                break
+            polls += 0 if self._sockets or last is None else 1
+            last = self.clock.now()
+            failures = 0 if await self._look_at(meal) else failures + 1
+            if failures == self.ATTEMPTS:
+                break
+            due = self.clock.now() + self.POLL_PAUSE if failures or not self._sockets else float("inf")
+        if meal["status"] == "processing":
+            meal["error"] = "The meal has not been worked out in time. Look again later."
+            self._tell("meal", meal["error"])
+
+    async def _look_at(self, meal):
+        """Asks for a meal once; says whether an answer came."""
+        try:
+            answer = await self._request("GET", f"/meal-logs/{meal['id']}", attempts=1)
+        except Failure as failure:
+            if failure.kind != "unavailable":
+                raise
+            return False
+        self._take_meal(self._successful(answer).data)
+        return True
+
+    def _take_meal(self, log):
+        """Shows what the backend says of a meal, in an answer or in an event."""
+        identifier = self._id(log.get("id") or log.get("meal_log_id"))
+        meal = next((meal for meal in self.meals if meal["id"] == identifier), None)
+        if meal is None:
+            self._early[identifier] = log
+            if len(self._early) > 32:
+                self._early.pop(next(iter(self._early)))
+        elif meal["status"] == "processing":
+            meal["status"] = log.get("status", "processing")
+            if meal["status"] == "completed" and log.get("total_calories") is not None:
+                meal["calories"] = round(log["total_calories"])
+            if meal["status"] == "failed":
+                meal["error"] = log.get("error_message") or log.get("error") or "The meal could not be worked out."
+                self._tell("meal", meal["error"])
+            self._notify()
