@@ -367,7 +367,7 @@ class ChatMixin:
         chat.turn = Turn(question, {message["id"] for message in chat.history}, self.clock.now())
 
     async def _say(self, chat):
-        kind = "user_message" if self.guide == "enhanced-consultations" else "message"
+        kind = "message" if self.guide in ("consultation-websocket", "websocket-architecture") else "user_message"
         with contextlib.suppress(ConnectionClosed):  # the turn will be cut
             await chat.socket.send(json.dumps({"type": kind, "content": chat.turn.question}))
 
