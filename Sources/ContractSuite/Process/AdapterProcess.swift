@@ -10,6 +10,8 @@ final class AdapterProcess {
     private var buffer = LineBuffer()
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
+    /// How often is looked whether it lives: one that has ended may have left its streams to others, which keep them open.
+    private static let lookTime = Duration.seconds(1)
     /// Whether it has answered anything.
     private(set) var hasAnswered = false
 
@@ -48,8 +50,9 @@ final class AdapterProcess {
             guard buffer.bytes.count <= AdapterLimits.lineBytes else { throw AdapterError(.tooLong, to: command) }
             let isOpen: Bool
             do throws(ChildProcessError) {
-                isOpen = try output.read(into: &buffer.bytes, until: deadline)
+                isOpen = try output.read(into: &buffer.bytes, until: min(deadline, .now().advanced(by: Self.lookTime)))
             } catch {
+                if error.isTimeout, !hasEnded, .now() < deadline { continue }
                 throw failure(error, during: command, by: deadline)
             }
             guard isOpen else { throw silence(during: command, by: deadline) }
@@ -59,8 +62,8 @@ final class AdapterProcess {
     private func failure(
         _ error: ChildProcessError, during command: AdapterCommand, by deadline: MonotonicInstant
     ) -> AdapterError {
-        if error.isTimeout { return AdapterError(.late, to: command) }
-        return error.operation == .write
+        if error.isTimeout, !hasEnded { return AdapterError(.late, to: command) }
+        return error.operation == .write || error.isTimeout
             ? silence(during: command, by: deadline) : AdapterError(.notStarted(error.description), to: command)
     }
 
