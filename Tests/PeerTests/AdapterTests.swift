@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// `fitiq-mock test-client` with the adapters of `Fixtures/adapters`.
+    @Suite("Adapters")
+    struct AdapterTests {
+        private static let adapters = Programs.peers.deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Fixtures/adapters")
+
+        private func testClient(
+            _ options: [String], _ adapter: URL, _ arguments: [String] = []
+        ) async throws -> Command {
+            try await Command(
+                try Programs.fitiqMock(),
+                ["test-client"] + options + ["--", try Programs.python().path, adapter.path] + arguments,
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        }
+
+        @Test("The complete client in Python keeps the whole contract, and is made to face all of it")
+        func complete() async throws {
+            let list = try await Command(try Programs.fitiqMock(), ["test-client", "--list"])
+            let cases = list.output.split(separator: "\n").count
+            let run = try await testClient(["--strict"], Self.adapters.appendingPathComponent("python/adapter.py"))
+            if run.status != 0 { Attachment.record(run.transcript, named: "python-adapter.txt") }
+            #expect(run.status == 0, "\(run.transcript)")
+            #expect(run.output.contains(" kept and 0 not exercised. \(cases) cases, 0 failed. The run passes."))
+            // The legend's own are the only ones.
+            #expect(run.output.count { $0 == "✗" } == 1 && run.output.count { $0 == "!" } == 1, "\(run.output)")
+            let passed = run.errors.split(separator: "\n").filter { $0.hasSuffix(": passed") }
+            #expect(passed.count == cases, "\(run.errors)")
+        }
+
+        /// A client with a mistake, the case that it meets, and how it is told.
+        struct Mistake: CustomTestStringConvertible, Sendable {
+            let client: String
+            let address: String
+            let words: String
+            var testDescription: String { client }
+
+            init(_ client: String, _ address: String, _ words: String) {
+                (self.client, self.address, self.words) = (client, address, words)
+            }
+        }
+
+        private func breaks(_ mistake: Mistake, _ arguments: [String] = []) async throws -> Command {
+            let adapter = Programs.peers.appendingPathComponent("broken_adapters.py")
+            let python = Self.adapters.appendingPathComponent("python").path
+            let run = try await testClient(
+                ["--quiet", "--case", mistake.address], adapter, [python, mistake.client] + arguments)
+            #expect(run.output.contains(mistake.words), "\(run.transcript)")
+            return run
+        }
+
+        @Test(
+            "A client in Python with one mistake is found out by what it breaks",
+            arguments: [
+                Mistake("Impatient", "interruption/drop/mid-stream", "✗ ws/reconnect-backoff (must)"),
+                Mistake("Hasty", "meal/polling/never-finishes", "✗ meal/polling-cadence (must)"),
+                Mistake(
+                    "Credulous", "chat/answer/never-ends",
+                    "Expected every answer shown as complete to be one that the server has stored"),
+                Mistake("Deaf", "chat/error/surfaces", #"a problem of the kind chat with "The coach is overloaded.""#),
+                Mistake("Mute", "socket/leave/closes-and-stays-away", "! ws/close-handshake (should)"),
+                Mistake("Crashing", "meal/polling/completes", "KeyError('no such member')"),
+            ])
+        func mistaken(_ mistake: Mistake) async throws {
+            let run = try await breaks(mistake)
+            #expect((run.status == 0) == (mistake.client == "Mute"), "only a should may pass: \(run.transcript)")
+        }
+
+        @Test(
+            "An adapter that makes trouble within a case is told by what it did",
+            arguments: [
+                ("dies", "The adapter exited with status 3 instead of answering to"),
+                ("raises", "The adapter exited with status 1 instead of answering to"),
+                ("is_killed", "The adapter was ended by signal 9 instead of answering to"),
+                ("leaves_a_child_behind", "The adapter exited with status 4 instead of answering to"),
+                ("closes_its_output", "The adapter closed its standard output instead of answering to"),
+                ("writes_garbage", "what is meant for people belongs on standard error"),
+                ("writes_much", "has no end within 1 MiB"),
+                ("prints_to_the_answers", "is 2 eggs are logged: it is not JSON"),
+            ])
+        func troublesome(_ trouble: String, _ words: String) async throws {
+            let run = try await breaks(Mistake("Trouble", "meal/polling/completes", words), [trouble])
+            #expect(run.status != 0 && run.status != 3, "the adapter failed, and not the harness: \(run.transcript)")
+            // What a terminal would obey stays out of the report.
+            #expect(!run.output.unicodeScalars.contains { $0.value < 32 && $0 != "\n" }, "\(run.transcript)")
+            if trouble == "raises" { #expect(run.errors.contains("RuntimeError: out of eggs")) }
+        }
+
+        @Test("What the Python client prints goes to standard error, and disturbs nothing")
+        func printing() async throws {
+            let run = try await breaks(
+                Mistake("Trouble", "meal/polling/completes", "1 case, 0 failed. The run passes."), ["prints"])
+            #expect(run.status == 0 && run.errors == "2 eggs and toast is logged\n", "\(run.transcript)")
+        }
+
+        @Test("The adapter of twenty lines does what it can, is skipped for the rest, and stands on the page")
+        func minimal() async throws {
+            let cases = ["meal/polling/failure-surfaces", "guide/websocket-architecture/polling"]
+            let run = try await testClient(
+                (cases + ["goal/create/500-twice"]).flatMap { ["--case", $0] },
+                Self.adapters.appendingPathComponent("minimal/adapter.py"))
+            #expect(run.status == 0, "\(run.transcript)")
+            for address in cases { #expect(run.errors.contains("\(address): passed"), "\(run.errors)") }
+            #expect(run.errors.contains("goal/create/500-twice: skipped: The client cannot create_goal"))
+            let lines = run.output.split(separator: "\n").filter { $0.contains("✓") }
+            #expect(lines.contains { $0.contains("meal/polling-cadence") }, "\(run.output)")
+            let page = try String(contentsOf: Self.adapters.appendingPathComponent("README.md"), encoding: .utf8)
+            let source = try String(
+                contentsOf: Self.adapters.appendingPathComponent("minimal/adapter.py"), encoding: .utf8)
+            #expect(page.contains("```python\n\(source)```"), "the page shows the file as it is")
+        }
+    }
+}
