@@ -1,0 +1,78 @@
+import FitIQAPI
+import HTTPTypes
+
+@testable import ContractSuite
+
+extension Mutant {
+    private static let refusedThrice = ContractCase.story(
+        .written(
+            """
+            name: refused-thrice
+            faults:
+              - {on: POST /api/v1/consultations, requests: 1..3, status: 401, code: UNAUTHORIZED}
+            """), [.start(.nutritionist), .untilReady, .disconnect])
+
+    static let auth = [
+        Mutant(
+            "loads goals with URLSession.shared.data(from:), so without any fields",
+            breaks: "auth/credentials-on-every-request",
+            saying: "GET /api/v1/goals came without a bearer token and without X-API-Key.", in: .chat
+        ) {
+            .besides({ $0.method == .post }) { request in
+                var other = request
+                (other.method, other.target, other.fields, other.body) = (.get, "/api/v1/goals", [:], nil)
+                return other
+            }
+        },
+        Mutant(
+            "forgets the API key of one request, which is repeated",
+            breaks: "auth/credentials-on-every-request", saying: "came without X-API-Key.", in: .chat
+        ) {
+            var isDone = false
+            return .requests { request in
+                guard !isDone, request.isTo(.get, "/messages") else { return }
+                request.fields[.apiKey] = nil
+                isDone = true
+            }
+        },
+        Mutant(
+            "sends the token without the word Bearer, once", breaks: "auth/credentials-on-every-request",
+            saying: "came without a bearer token (its Authorization begins with \"", in: .chat
+        ) {
+            var isDone = false
+            return .requests { request in
+                guard !isDone, let value = request.fields[.authorization] else { return }
+                request.fields[.authorization] = String(value.dropFirst("Bearer ".count))
+                isDone = true
+            }
+        },
+        Mutant(
+            "opens its first socket by webSocketTask(with: URL), without fields",
+            breaks: "auth/websocket-credentials", saying: "came without a token, in the headers or as ?token=.",
+            in: .chat
+        ) {
+            var isDone = false
+            return .handshakes { request in
+                if !isDone { request.fields = [:] }
+                isDone = true
+            }
+        },
+        Mutant(
+            "opens its first socket with the token alone", breaks: "auth/websocket-credentials",
+            saying: "brought a bearer token without X-API-Key, which headers need beside it.", in: .chat
+        ) {
+            var isDone = false
+            return .handshakes { request in
+                if !isDone { request.fields[.apiKey] = nil }
+                isDone = true
+            }
+        },
+        Mutant(
+            "repeats what was refused with 401 before it thinks of another token",
+            breaks: "auth/refresh-after-401", saying: "was sent 3 times with the token that was refused with 401",
+            in: refusedThrice
+        ) {
+            .repeating(2, after: .seconds(1)) { request, status in request.method == .post && status == 401 }
+        },
+    ]
+}

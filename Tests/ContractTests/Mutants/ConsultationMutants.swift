@@ -1,0 +1,42 @@
+import FitIQAPI
+import HTTPTypes
+
+@testable import ContractSuite
+
+extension Mutant {
+    static let consultations = [
+        Mutant(
+            "creates again after 409", breaks: "consultation/conflict-continues-existing",
+            saying:
+                "was sent again 1 s later, and the existing consultation \(KnownID.consultation) had not been used.",
+            in: .suite("consultation/create/409-continues-existing")
+        ) {
+            .repeating(after: .seconds(1)) { request, status in request.method == .post && status == 409 }
+        },
+        Mutant(
+            "creates again after 429", breaks: "consultation/limit-stops-creating",
+            saying: "A create earned another 429 5 s after the one at ",
+            in: .story(
+                .builtIn("limit-reached"),
+                [.start(.nutritionist), .until(.all([.problem(.tooMany), .idle]), within: .seconds(30))])
+        ) {
+            .repeating(after: .seconds(5)) { request, status in request.method == .post && status == 429 }
+        },
+        Mutant(
+            "lets its user try again after 429 at once", breaks: "consultation/limit-stops-creating",
+            saying: "A create earned another 429 20 s after the one at ",
+            in: .suite("limit/consultations/429-tells-too-many"),
+            configured: { $0.patience.afterTooMany = .zero }),
+        Mutant(
+            "opens the socket first and reads the history later", breaks: "consultation/history-before-connect",
+            saying: "was opened at 10:30:00 before its messages had been fetched.", in: .chat
+        ) {
+            var isDone = false
+            return .answering { request in
+                guard !isDone, request.isTo(.get, "/messages") else { return nil }
+                isDone = true
+                return (200, ["data": ["messages": []]])
+            }
+        },
+    ]
+}

@@ -1,0 +1,70 @@
+import FitIQAPI
+import FitIQClient
+import HTTPTypes
+import JSON
+
+@testable import ContractSuite
+
+extension Mutant {
+    private static let neverFinished = ContractCase.story(
+        .builtIn("meal-never-finishes"),
+        [
+            .start(.nutritionist), .untilReady, .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .disconnect,
+        ])
+
+    static let meals = [
+        Mutant(
+            "fetches the details of what the event has brought", breaks: "meal/no-fetch-after-completed",
+            saying: "was fetched 1 s after its meal_log.completed had brought all of it.",
+            in: .suite("meal/connected/real-food")
+        ) {
+            var template: ClientRequest?
+            var tampering = Tampering.onFrame("meal_log.completed", in: .seconds(1)) { _, frame, schedule in
+                guard var request = template, let id = frame["data"]?["id"]?.string else { return nil }
+                (request.number, request.target) = (schedule.number(), "/api/v1/meal-logs/\(id)")
+                return .send(request)
+            }
+            tampering.act = { action, _, _ in
+                if case .send(let request) = action, request.method == .get { template = request }
+                return [action]
+            }
+            return tampering
+        },
+        Mutant(
+            "polls though its socket is open", breaks: "meal/no-poll-while-connected",
+            saying: "polled for a meal log although a socket was open since 10:30:00.", in: neverFinished
+        ) {
+            var template: ClientRequest?
+            var tampering = Tampering()
+            tampering.act = { action, _, _ in
+                if case .send(let request) = action, request.method == .get { template = request }
+                return [action]
+            }
+            tampering.hear = { input, schedule, now in
+                guard case .response(let response) = input, response.status == 202 || response.status == 201,
+                    let value = try? JSON.parse(response.body), value["data"]?["status"]?.string == "processing",
+                    let id = value["data"]?["id"]?.string, var request = template
+                else { return [input] }
+                request.target = "/api/v1/meal-logs/\(id)"
+                for delay in [6, 11, 16] {
+                    request.number = schedule.number()
+                    schedule.add(.send(request), in: .seconds(delay), from: now)
+                }
+                return [input]
+            }
+            return tampering
+        },
+        Mutant(
+            "polls every two seconds", breaks: "meal/polling-cadence",
+            saying: "polled 2 s after the poll before; at least 5 s are due.",
+            in: .suite("meal/polling/never-finishes"), configured: { $0.mealPolling.interval = .seconds(2) }),
+        Mutant(
+            "polls until its user gives up", breaks: "meal/polling-cadence",
+            saying: "was polled for more than 12 times.",
+            in: .suite("meal/polling/never-finishes"),
+            configured: {
+                $0.mealPolling.maximumPolls = 30
+                $0.patience.meal = .seconds(200)
+            }),
+    ]
+}

@@ -1,0 +1,96 @@
+import FitIQAPI
+import FitIQClient
+import MockServer
+import Testing
+
+@testable import ContractSuite
+
+/// A client that errs in one way, and the obligation by which it is to be found out: a piece of data.
+struct Mutant: Sendable, CustomTestStringConvertible {
+    /// What it does, as its author would put it.
+    let name: String
+    /// The obligation, or the check from within, that it breaks.
+    let breaks: String
+    /// Words of what is found.
+    let words: String
+    /// Where it shows.
+    let contractCase: ContractCase
+    private let configure: @Sendable (inout ClientConfiguration) -> Void
+    private let tampering: @Sendable () -> Tampering
+
+    /// Describes a mutant that errs by what a mutation does.
+    init(
+        _ name: String, breaks: String, saying words: String, in contractCase: ContractCase,
+        configured configure: @escaping @Sendable (inout ClientConfiguration) -> Void = { _ in },
+        by tampering: @escaping @Sendable () -> Tampering
+    ) {
+        self.name = name
+        self.breaks = breaks
+        self.words = words
+        self.contractCase = contractCase
+        self.configure = configure
+        self.tampering = tampering
+    }
+
+    /// Describes a mutant that errs by its configuration alone.
+    init(
+        _ name: String, breaks: String, saying words: String, in contractCase: ContractCase,
+        configured configure: @escaping @Sendable (inout ClientConfiguration) -> Void
+    ) {
+        self.init(name, breaks: breaks, saying: words, in: contractCase, configured: configure) { Tampering() }
+    }
+
+    var testDescription: String { "\(breaks): \(name)" }
+
+    /// What comes of its case.
+    func play() async throws -> CaseResult {
+        try await Playing.result(of: contractCase, mutation: tampering(), configure)
+    }
+}
+
+/// Cases played in memory, by the suite's clock.
+enum Playing {
+    static let start = Timestamp(secondsSinceEpoch: 1_738_146_600)
+
+    static func network() throws -> VirtualNetwork {
+        VirtualNetwork(try Engine(Engine.Configuration(), now: start), now: start)
+    }
+
+    /// Plays a case with the reference client, or with what a mutation makes of it.
+    static func result(
+        of contractCase: ContractCase, mutation: (any Mutation)? = nil,
+        _ configure: @escaping @Sendable (inout ClientConfiguration) -> Void = { _ in }
+    ) async throws -> CaseResult {
+        let network = try network()
+        var runner = CaseRunner(on: network)
+        return try await runner.run(contractCase) { surroundings in
+            try ReferenceClient(surroundings, network: network, mutation: mutation, configure: configure)
+        }
+    }
+}
+
+extension ContractCase {
+    /// A case of the suite.
+    static func suite(_ address: String) -> ContractCase {
+        guard let found = all.first(where: { $0.address == address }) else {
+            preconditionFailure("The suite has no case \(address).")
+        }
+        return found
+    }
+
+    /// A story of a mutant's own.
+    static func story(_ setting: Setting, _ steps: [Step]) -> ContractCase {
+        ContractCase(
+            "mutant/own/story", "What the mutant's user does", clause: .ours("Each obligation has a mutant."),
+            setting: setting, steps: steps)
+    }
+
+    /// A story of a mutant's own, in the default world.
+    static func story(_ steps: [Step]) -> ContractCase { story(.builtIn("default"), steps) }
+
+    /// A question and its answer.
+    static let chat = story([
+        .start(.nutritionist), .untilReady, .pass(.seconds(2)), .send("How much protein do I need?"),
+        .untilAnswered(1), .disconnect, .until(.all([.offline, .idle]), within: .seconds(10)), .pass(.seconds(10)),
+    ])
+}

@@ -1,0 +1,38 @@
+import Obligations
+import Testing
+
+@testable import ContractSuite
+
+@Suite("Mutants")
+struct MutantTests {
+    @Test("Each is found out by what it breaks, and by nothing else", arguments: Mutant.all)
+    func isFoundOut(_ mutant: Mutant) async throws {
+        let result = try await mutant.play()
+        #expect(result.skipped == nil)
+        let broken = Set(result.broken.map(\.obligation.id)).union(result.brokenChecks.map(\.rawValue))
+        #expect(broken == [mutant.breaks], "\(result)")
+        #expect(result.failures.allSatisfy { $0.check?.rawValue == mutant.breaks }, "\(result)")
+        let messages = result.broken.flatMap(\.findings).map(\.message) + result.failures.map(\.message)
+        #expect(messages.contains { $0.contains(mutant.words) }, "\(messages)")
+        #expect(result.broken.flatMap(\.findings).allSatisfy { !$0.evidence.isEmpty })
+    }
+
+    @Test("In the same story a client that does right breaks nothing", arguments: Mutant.all)
+    func isMadeByTheMutation(_ mutant: Mutant) async throws {
+        let result = try await Playing.result(of: mutant.contractCase)
+        #expect(result.broken.isEmpty && result.brokenChecks.isEmpty, "\(result)")
+    }
+
+    @Test("Each obligation and each check from within has one", arguments: Judge.obligations + Obligation.inside)
+    func exists(_ obligation: Obligation) {
+        #expect(Mutant.all.contains { $0.breaks == obligation.id }, "An obligation without a mutant does not exist.")
+    }
+}
+
+extension Mutant {
+    static let all: [Mutant] = Array(topics.joined())
+
+    private static let topics: [[Mutant]] = [
+        auth, requests, consultations, sockets, reconnects, retries, goals, meals, inside,
+    ]
+}

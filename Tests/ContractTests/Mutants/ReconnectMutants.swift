@@ -1,0 +1,93 @@
+import FitIQAPI
+import FitIQClient
+import HTTPTypes
+
+@testable import ContractSuite
+
+extension Mutant {
+    static let reconnects = [
+        Mutant(
+            "connects again in the error branch of its receive loop, at once", breaks: "ws/reconnect-backoff",
+            saying: "The client tried again 0 s after the socket ended at ",
+            in: .suite("interruption/drop/mid-stream"),
+            configured: { $0.reconnects = ReconnectSchedule(.constant(.zero)) }),
+        Mutant(
+            "waits less before each try", breaks: "ws/reconnect-backoff",
+            saying: "less than the 5 s before an earlier one.", in: refusedForGood
+        ) {
+            // The first try comes 4 s late.
+            var count = 0
+            var tampering = Tampering()
+            tampering.act = { action, schedule, now in
+                guard case .openSocket = action else { return [action] }
+                count += 1
+                guard count == 2 else { return [action] }
+                schedule.add(action, in: .seconds(4), from: now)
+                return []
+            }
+            return tampering
+        },
+        Mutant(
+            "tries twelve times", breaks: "ws/reconnect-limit", saying: "The client tried for the 6th time",
+            in: refusedForGood,
+            configured: { $0.reconnects = ReconnectSchedule(.constant(.seconds(5)), maximumTries: 12) }),
+        Mutant(
+            "takes the error of its own cancel(with:reason:) for a lost connection",
+            breaks: "ws/no-reconnect-after-own-close",
+            saying: "opened the consultation again 1 s after it had closed the socket itself", in: .chat
+        ) {
+            var opened: ClientSocketRequest?
+            var tampering = Tampering()
+            tampering.act = { action, schedule, now in
+                switch action {
+                case .openSocket(let request): opened = request
+                case .closeSocket:
+                    guard var request = opened else { break }
+                    request.number = schedule.number()
+                    schedule.add(.openSocket(request), in: .seconds(1), from: now)
+                default: break
+                }
+                return [action]
+            }
+            return tampering
+        },
+        Mutant(
+            "has its history from a URLCache after a cut", breaks: "ws/recovers-history",
+            saying: "and the client went on chatting at ",
+            in: .story(
+                .builtIn("drop-mid-stream"),
+                [
+                    .start(.nutritionist), .untilReady, .send("How much protein do I need each day?"),
+                    .until(.streaming, within: .seconds(10)),
+                    .until(.all([.connection(.connected), .answers(1), .idle]), within: .minutes(5)), .disconnect,
+                ])
+        ) {
+            var asked: Set<Int> = []
+            var cached: [UInt8] = []
+            var isCut = false
+            var tampering = Tampering()
+            tampering.act = { action, schedule, now in
+                guard case .send(let request) = action, request.isTo(.get, "/messages") else { return [action] }
+                guard isCut else {
+                    asked.insert(request.number)
+                    return [action]
+                }
+                isCut = false
+                let response = ClientResponse(number: request.number, status: 200, body: cached)
+                schedule.add(.response(response), in: .milliseconds(1), from: now)
+                return []
+            }
+            tampering.hear = { input, _, _ in
+                switch input {
+                case .response(let response) where asked.contains(response.number): cached = response.body
+                case .socketClosed: isCut = true
+                default: break
+                }
+                return [input]
+            }
+            return tampering
+        },
+    ]
+
+    private static let refusedForGood = ContractCase.suite("interruption/drop/handshakes-refused-for-good")
+}

@@ -1,0 +1,86 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+
+@testable import ContractSuite
+
+extension Mutant {
+    private static let goalTwice = ContractCase.story([
+        .createGoal("Run 5 km"), .until(.all([.problem(.refused), .idle]), within: .seconds(30)),
+        .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+    ])
+    private static let goalChatTwice = ContractCase.story([
+        .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+        .chatAboutGoal(titled: "Run 5 km"), .until(.all([.problem(.notFound), .idle]), within: .seconds(30)),
+        .loadGoals, .until(.idle, within: .seconds(30)), .chatAboutGoal(titled: "Run 5 km"), .untilReady, .disconnect,
+    ])
+
+    /// Ids, and the form of requests.
+    static let requests = [
+        Mutant(
+            "looks at its consultation by uuidString, which is upper case", breaks: "ids/lowercase",
+            saying: "; the backend's id is ", in: .chat
+        ) {
+            .besides({ $0.isTo(.get, "/messages") }) { request in
+                var other = request
+                let parts = request.target.split(separator: "/")
+                other.target = "/api/v1/consultations/" + parts[3].uppercased()
+                return other
+            }
+        },
+        Mutant(
+            "sends the local id of a goal", breaks: "ids/backend-goal-id",
+            saying: "which the backend answered with 404 and never issued to this user.", in: goalChatTwice
+        ) {
+            var isDone = false
+            return .requests { request in
+                guard !isDone, request.isTo(.post, "/chat-about-goal") else { return }
+                request.body = Array(#"{"goalId": "0f8fad5b-d9cb-469f-a165-70867728950e"}"#.utf8)
+                isDone = true
+            }
+        },
+        Mutant(
+            "sends a goal's place in a list for its id", breaks: "ids/backend-goal-id",
+            saying: "which is no id of the backend's: those are UUIDs in lower case.",
+            in: .story([
+                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+                .chatAboutGoal(titled: "Run 5 km"), .until(.idle, within: .seconds(30)),
+            ])
+        ) {
+            .requests { request in
+                guard request.isTo(.post, "/chat-about-goal") else { return }
+                request.body = Array(#"{"goalId": "1"}"#.utf8)
+            }
+        },
+        Mutant(
+            "repeats what was answered with 404", breaks: "ids/gone-not-reused",
+            saying: "asked for it again 2 s later.",
+            in: .suite("consultation/open/404-is-not-asked-again")
+        ) {
+            .repeating(after: .seconds(2)) { _, status in status == 404 }
+        },
+        Mutant(
+            "encodes with convertToSnakeCase what the guide has in camelCase", breaks: "request/shape",
+            saying: "POST /api/v1/goals does not fit: ", in: goalTwice
+        ) {
+            var isDone = false
+            return .requests { request in
+                guard !isDone, request.isTo(.post, "/api/v1/goals"), let body = request.body else { return }
+                let text = String(decoding: body, as: UTF8.self).replacing("targetDate", with: "target_date")
+                request.body = Array(text.utf8)
+                isDone = true
+            }
+        },
+        Mutant(
+            "forgets Content-Type, once", breaks: "request/shape", saying: "POST /api/v1/goals does not fit: ",
+            in: goalTwice
+        ) {
+            var isDone = false
+            return .requests { request in
+                guard !isDone, request.isTo(.post, "/api/v1/goals") else { return }
+                request.fields[.contentType] = nil
+                isDone = true
+            }
+        },
+    ]
+}

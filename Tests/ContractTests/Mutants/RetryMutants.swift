@@ -1,0 +1,76 @@
+import FitIQAPI
+import FitIQClient
+import HTTPTypes
+
+@testable import ContractSuite
+
+extension Mutant {
+    /// Repeats, and what goals ask for.
+    static let retries = [
+        Mutant(
+            "repeats after a tenth of a second", breaks: "retry/backoff-on-5xx",
+            saying: "was repeated 0.1 s after it was answered with 500 at 10:30:00; at least 1 s is due.",
+            in: .suite("consultation/create/500-twice"),
+            configured: { $0.retries.firstDelay = .milliseconds(100) }),
+        Mutant(
+            "tries six times", breaks: "retry/backoff-on-5xx",
+            saying: "was sent 4 times although it kept failing; 3 attempts are enough.",
+            in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 6 }),
+        Mutant(
+            "waits less and less", breaks: "retry/backoff-on-5xx",
+            saying: "was repeated after 2 s, having waited 3 s the time before; waits must not shrink.",
+            in: .suite("consultation/create/500-for-good"), configured: { $0.retries.maximumAttempts = 1 }
+        ) {
+            // The pauses count down: 3 s before the second attempt, 2 s before the third.
+            var pauses: [Duration] = [.seconds(3), .seconds(2)]
+            var asked: [Int: (number: Int, action: ClientAction)] = [:]
+            var tampering = Tampering()
+            tampering.act = { action, _, _ in
+                if case .send(let request) = action, asked[request.number] == nil {
+                    asked[request.number] = (request.number, action)
+                }
+                return [action]
+            }
+            tampering.hear = { input, schedule, now in
+                guard case .response(var response) = input, let entry = asked[response.number] else { return [input] }
+                guard response.status >= 500, !pauses.isEmpty, case .send(var request) = entry.action else {
+                    response.number = entry.number
+                    return [.response(response)]
+                }
+                request.number = schedule.number()
+                asked[request.number] = entry
+                schedule.add(.send(request), in: pauses.removeFirst(), from: now)
+                return []
+            }
+            return tampering
+        },
+    ]
+
+    static let goals = [
+        Mutant(
+            "has no conversationId in its model of goals", breaks: "goal/reuses-conversation",
+            saying: "chat-about-goal was sent for the goal ", in: .suite("goal/chat/reuses-the-conversation")
+        ) {
+            .answers { response, request in
+                guard request.isTo(.get, "/api/v1/goals") else { return }
+                let text = String(decoding: response.body, as: UTF8.self)
+                    .replacing("conversationId", with: "unread").replacing("conversation_id", with: "unread_too")
+                response.body = Array(text.utf8)
+            }
+        },
+        Mutant(
+            "believes that creating a goal links it", breaks: "goal/links-created-goal",
+            saying: "created at 10:30:", in: linkedAndLate
+        ) {
+            .answering { $0.method == .patch ? (200, [:]) : nil }
+        },
+    ]
+
+    private static let linkedAndLate = ContractCase.story(
+        .builtIn("scripted-coach"),
+        [
+            .start(.wellnessSpecialist), .untilReady, .send("I want to set myself a goal"), .untilAnswered(2),
+            .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(60)),
+            .pass(.seconds(40)), .disconnect,
+        ])
+}

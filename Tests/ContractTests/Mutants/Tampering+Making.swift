@@ -1,0 +1,171 @@
+import ContractSuite
+import FitIQAPI
+import FitIQClient
+import HTTPTypes
+import JSON
+
+/// Mutations that are wanted more than once.
+extension Tampering {
+    /// Changes requests before they go out.
+    static func requests(_ change: @escaping (inout ClientRequest) -> Void) -> Tampering {
+        var tampering = Tampering()
+        tampering.act = { action, _, _ in
+            guard case .send(var request) = action else { return [action] }
+            change(&request)
+            return [.send(request)]
+        }
+        return tampering
+    }
+
+    /// Changes handshakes before they go out.
+    static func handshakes(_ change: @escaping (inout ClientSocketRequest) -> Void) -> Tampering {
+        var tampering = Tampering()
+        tampering.act = { action, _, _ in
+            guard case .openSocket(var request) = action else { return [action] }
+            change(&request)
+            return [.openSocket(request)]
+        }
+        return tampering
+    }
+
+    /// Sends a request besides, the first time that another goes out.
+    static func besides(
+        _ isMoment: @escaping (ClientRequest) -> Bool, in delay: Duration = .zero,
+        _ make: @escaping (ClientRequest) -> ClientRequest
+    ) -> Tampering {
+        var tampering = Tampering()
+        var isDone = false
+        tampering.act = { action, schedule, now in
+            guard !isDone, case .send(let request) = action, isMoment(request) else { return [action] }
+            isDone = true
+            var other = make(request)
+            other.number = schedule.number()
+            if delay == .zero { return [action, .send(other)] }
+            schedule.add(.send(other), in: delay, from: now)
+            return [action]
+        }
+        return tampering
+    }
+
+    /// Changes answers before the client reads them, knowing what was asked.
+    static func answers(_ change: @escaping (inout ClientResponse, ClientRequest) -> Void) -> Tampering {
+        var tampering = Tampering()
+        var asked: [Int: ClientRequest] = [:]
+        tampering.act = { action, _, _ in
+            if case .send(let request) = action { asked[request.number] = request }
+            return [action]
+        }
+        tampering.hear = { input, _, _ in
+            guard case .response(var response) = input, let request = asked[response.number] else { return [input] }
+            change(&response, request)
+            return [.response(response)]
+        }
+        return tampering
+    }
+
+    /// Answers requests itself, so that they never go out.
+    static func answering(_ answer: @escaping (ClientRequest) -> (status: Int, body: JSONValue)?) -> Tampering {
+        var tampering = Tampering()
+        tampering.act = { action, schedule, now in
+            guard case .send(let request) = action, let (status, body) = answer(request) else { return [action] }
+            let response = ClientResponse(number: request.number, status: status, body: body.encoded())
+            schedule.add(.response(response), in: .milliseconds(1), from: now)
+            return []
+        }
+        return tampering
+    }
+
+    /// Sends requests again that were answered so, before the client learns of it; each so often at most.
+    static func repeating(
+        _ times: Int = 1, after delay: Duration, where isToBeRepeated: @escaping (ClientRequest, Int) -> Bool
+    ) -> Tampering {
+        var tampering = Tampering()
+        var asked: [Int: (request: ClientRequest, number: Int, count: Int)] = [:]
+        tampering.act = { action, _, _ in
+            if case .send(let request) = action, asked[request.number] == nil {
+                asked[request.number] = (request, request.number, 0)
+            }
+            return [action]
+        }
+        tampering.hear = { input, schedule, now in
+            guard case .response(var response) = input, let entry = asked[response.number] else { return [input] }
+            guard entry.count < times, isToBeRepeated(entry.request, response.status) else {
+                response.number = entry.number
+                return [.response(response)]
+            }
+            var again = entry.request
+            again.number = schedule.number()
+            asked[again.number] = (again, entry.number, entry.count + 1)
+            schedule.add(.send(again), in: delay, from: now)
+            return []
+        }
+        return tampering
+    }
+
+    /// Sends handshakes again that were refused so, once each, before the client learns of it.
+    static func repeatingHandshakes(after delay: Duration, status: Int) -> Tampering {
+        var tampering = Tampering()
+        var asked: [Int: (request: ClientSocketRequest, number: Int)] = [:]
+        tampering.act = { action, _, _ in
+            if case .openSocket(let request) = action, asked[request.number] == nil {
+                asked[request.number] = (request, request.number)
+            }
+            return [action]
+        }
+        tampering.hear = { input, schedule, now in
+            guard case .socketRefused(var response) = input, response.status == status,
+                let entry = asked[response.number]
+            else { return [input] }
+            guard entry.number == response.number else {
+                response.number = entry.number
+                return [.socketRefused(response)]
+            }
+            var again = entry.request
+            again.number = schedule.number()
+            asked[again.number] = (again, entry.number)
+            schedule.add(.openSocket(again), in: delay, from: now)
+            return []
+        }
+        return tampering
+    }
+
+    /// Does something when the first frame of a type has come.
+    static func onFrame(
+        _ type: String, in delay: Duration, _ act: @escaping (Int, JSONValue, inout Schedule) -> ClientAction?
+    ) -> Tampering {
+        var tampering = Tampering()
+        var isDone = false
+        tampering.hear = { input, schedule, now in
+            guard !isDone, case .text(let socket, let text) = input, let frame = try? JSON.parse(text),
+                frame["type"]?.string == type
+            else { return [input] }
+            isDone = true
+            if let action = act(socket, frame, &schedule) { schedule.add(action, in: delay, from: now) }
+            return [input]
+        }
+        return tampering
+    }
+
+    /// Shows the user something else.
+    static func showing(_ change: @escaping (inout ClientReport) -> Void) -> Tampering {
+        var tampering = Tampering()
+        tampering.show = { report in
+            var report = report
+            change(&report)
+            return report
+        }
+        return tampering
+    }
+}
+
+extension ClientRequest {
+    /// Whether it is of this method, and its path is this one or ends so.
+    func isTo(_ method: HTTPRequest.Method, _ path: String) -> Bool {
+        let own = target.prefix { $0 != "?" }
+        return self.method == method && own.hasSuffix(path)
+    }
+}
+
+extension HTTPField.Name {
+    static let apiKey = HTTPField.Name("X-API-Key") ?? .authorization
+}
