@@ -20,6 +20,6 @@ struct SocketEndpoint: ObligationJudge {
             request.exchange.head.wantsUpgrade || request.segments.last == "ws"
         else { return }
         findings.exercised()
-        findings.found(SocketSentences.wrongEndpoint(request.exchange.head.target.path), [fact.entry])
+        findings.found(SocketSentences.wrongEndpoint(request.path), [fact.entry])
     }
 }
