@@ -51,6 +51,7 @@ struct CasePlay {
             result.hasConnected = judgement.hasConnected
             result.missedCount = judgement.missedCount
         }
+        if !result.failures.isEmpty { result.lastEntries = try await world.lastEntries() }
         let passed = now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch
         result.contractTime = .nanoseconds(passed)
     }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Obligations
+import Recording
 
 /// What came of a case.
 public struct CaseResult: Sendable {
@@ -21,6 +22,8 @@ public struct CaseResult: Sendable {
     public internal(set) var hasConnected = false
     /// Entries of the journal that nobody could judge.
     public internal(set) var missedCount = 0
+    /// What went over the wire last, pings aside; empty where nothing was wrong as the client's user sees it.
+    public internal(set) var lastEntries: [JournalEntry] = []
     /// How long it took by the contract's clock.
     public internal(set) var contractTime = Duration.zero
 

@@ -13,9 +13,9 @@ extension ClientExpectation {
         return switch self {
         case .offline:
             Messages.unless(
-                [.disconnected, .failed].contains(report.connection), self, Messages.connection(report.connection))
+                [.disconnected, .failed].contains(report.connection), self, Messages.connection(report))
         case .connection(let connection):
-            Messages.unless(report.connection == connection, self, Messages.connection(report.connection))
+            Messages.unless(report.connection == connection, self, Messages.connection(report))
         case .continues(let id):
             Messages.unless(report.consultation == id, self, Messages.consultation(report.consultation))
         case .noConsultation:

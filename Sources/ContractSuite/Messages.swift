@@ -52,7 +52,12 @@ enum Messages {
         }
     }
 
-    static func connection(_ connection: ClientReport.Connection) -> String { "it as \(connection.rawValue)" }
+    /// The connection, and what its user was told of it.
+    static func connection(_ report: ClientReport) -> String {
+        let problem = report.problems.last.map { ", having told of \($0.kind.rawValue) (\(quoted($0.message)))" }
+        return "it as \(report.connection.rawValue)\(problem ?? "")"
+    }
+
     static func consultation(_ id: String?) -> String { id.map { "the consultation \($0)" } ?? "no consultation" }
 
     static func transcript(_ lines: [ClientReport.Line], stored: Int? = nil) -> String {
@@ -138,6 +143,13 @@ enum Messages {
         return "\(address): \(result.contractCase.title)\n" + lines.map { "  \($0)\n" }.joined()
             + "  The contract: \(result.contractCase.clause)"
     }
+
+    static let lastEntries = "What went over the wire last:"
+    /// For the author of a client with whose requests nothing is wrong.
+    static let lostWithin =
+        "The server saw nothing wrong, so what is missing was lost within the client. Where an answer or a frame came and "
+        + "nothing came of it, look at its decoding: CodingKeys in snake_case together with keyDecodingStrategy = "
+        + ".convertFromSnakeCase find no key."
 
     /// A finding of one case among those of others.
     static func finding(_ message: String, in address: String) -> String { "\(message) (in \(address))" }

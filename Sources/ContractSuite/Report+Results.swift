@@ -1,5 +1,6 @@
 import FitIQAPI
 import Obligations
+import Recording
 import Reports
 
 extension Report {
@@ -46,11 +47,18 @@ extension Report.Check {
     fileprivate init(_ result: CaseResult) {
         self.init(
             address: result.contractCase.address, clause: result.contractCase.clause.description,
-            failures: result.failures.map(\.message))
+            failures: result.failures.map(\.message), notes: result.notes)
     }
 }
 
 extension CaseResult {
+    /// What helps to find why the case failed, a line each.
+    var notes: [String] {
+        guard !failures.isEmpty, hasConnected else { return [] }
+        let entries = lastEntries.map { "    \(EntryLine($0).text)" }
+        return (entries.isEmpty ? [] : [Messages.lastEntries] + entries) + (broken.isEmpty ? [Messages.lostWithin] : [])
+    }
+
     /// The case as a check; none where it was skipped: nothing was looked at.
     fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }
 

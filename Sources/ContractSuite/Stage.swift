@@ -1,5 +1,6 @@
 import FitIQAPI
 import MockServer
+import Recording
 import Scenarios
 
 /// Where cases are played: an engine, and what carries bytes between it and clients.
@@ -82,9 +83,30 @@ struct StageWorld {
         return try await stage.perform { engine, now in engine.judgement(ofWorld: id, at: now) }
     }
 
+    /// What its journal has of the last few things that went over the wire, save pings and pongs.
+    func lastEntries() async throws -> [JournalEntry] {
+        let id = access.id
+        return try await stage.perform { engine, _ in
+            engine.journalEntries(ofWorld: id).filter { $0.event.isOnTheWire }.suffix(Self.lastEntryCount)
+        }
+    }
+
+    private static let lastEntryCount = 4
+
     /// Forgets the world.
     func delete() async throws {
         let id = access.id
         try await stage.perform { engine, now in engine.deleteWorld(id, at: now) }
+    }
+}
+
+extension JournalEvent {
+    /// Whether it went between client and server, and is more than a sign of life.
+    fileprivate var isOnTheWire: Bool {
+        switch self {
+        case .frame(let frame): frame.opcode != .ping && frame.opcode != .pong
+        case .exchange, .opened, .closed: true
+        case .fault, .clock, .note: false
+        }
     }
 }

@@ -16,7 +16,7 @@ import Recording
 /// - a verdict: `id`, `level`, `origin` (`guides`, `all`, `ours`), `guides`, `place`, `clause`, `tolerance` or null, `advice`, `verdict`
 ///   (`kept`, `broken`, `not_exercised`), `mark` (those, `warned`, `known_broken`), `exercised`, `finding_count`, `findings`, each
 ///   `level`, `message`, `evidence`: entries of the journal as the server writes them.
-/// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`.
+/// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, and `notes` where there are any.
 public struct JSONReport {
     private let report: Report
     private let knownBroken: KnownBroken
@@ -97,6 +97,11 @@ public struct JSONReport {
                         writer.member("clause", check.clause)
                         writer.array("failures") { writer in
                             for failure in check.failures { writer.value(failure) }
+                        }
+                        if !check.notes.isEmpty {
+                            writer.array("notes") { writer in
+                                for note in check.notes { writer.value(note) }
+                            }
                         }
                         writer.member("known_broken", knownBroken.lists(check.address, in: run.scenario))
                     }

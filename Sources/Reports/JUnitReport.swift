@@ -128,7 +128,7 @@ public struct JUnitReport {
         let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
         testCase.kind = isKnown ? .skipped : .failure
         testCase.message = isKnown ? "\(Sentences.name(of: .knownBroken)): \(first)" : first
-        testCase.details = ([check.clause] + check.failures).joined(separator: "\n")
+        testCase.details = ([check.clause] + check.failures + check.notes).joined(separator: "\n")
         return testCase
     }
 

@@ -93,7 +93,7 @@ public struct MarkdownReport {
             return [
                 "<details><summary>\(isKnown ? "🟡" : "✗") \(html(check.address))\(note)</summary>", "",
                 markdown(check.clause), "",
-            ] + check.failures.map { "- \(markdown($0))" } + ["", "</details>"]
+            ] + (check.failures + check.notes).map { "- \(markdown($0))" } + ["", "</details>"]
         }
     }
 

@@ -77,12 +77,15 @@ public struct Report: Sendable {
         public var clause: String
         /// What is wrong, each a sentence; empty where all is well.
         public var failures: [String]
+        /// What helps to find out why, a line each, shown below the failures.
+        public var notes: [String]
 
         /// Describes a check.
-        public init(address: String, clause: String, failures: [String]) {
+        public init(address: String, clause: String, failures: [String], notes: [String] = []) {
             self.address = address
             self.clause = clause
             self.failures = failures
+            self.notes = notes
         }
     }
 }

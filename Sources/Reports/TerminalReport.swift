@@ -100,7 +100,7 @@ public struct TerminalReport {
             let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
             let heading = isKnown ? "~ \(check.address) (known to be broken)" : "✗ \(check.address)"
             return [paint(clean(heading), isKnown ? .yellow : .red), "  \(clean(check.clause))"]
-                + check.failures.map { "    \(clean($0))" }
+                + (check.failures + check.notes).map { "    \(clean($0))" }
         }
     }
 
