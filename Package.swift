@@ -147,7 +147,7 @@ let package = Package(
             dependencies: [
                 "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations",
                 "Recording", "Reports", "Scenarios", "WebSocket", httpTypes,
-            ]),
+            ], exclude: ["Goldens"]),
         .testTarget(name: "APIDescriptionsTests", dependencies: ["APIDescriptions"]),
         .testTarget(
             name: "FitIQClientTests",

@@ -53,15 +53,27 @@ struct GuideMistake: Sendable, CustomTestStringConvertible {
         },
         GuideMistake(
             "snake-case-frames", "enhanced-consultations, IncomingMessage",
-            cases: [.suite("guide/enhanced-consultations/chat")], breaks: ["inside/transcript-equals-chunks"]
+            cases: [.suite("guide/enhanced-consultations/chat")], breaks: [],
+            // The guide's client waits for the chunks as long as its user does.
+            configured: { $0.patience.answer = .seconds(3600) }
         ) {
-            .hearing { withoutSnakeCase($0, key: "message_id") }
+            // Without messageId no chunk finds its message.
+            .hearing { $0["message_id"] == nil }
         },
         GuideMistake(
-            "snake-case-meals", "meal-log-websocket, MealLogCompletedData",
+            "snake-case-meals", "meal-log-websocket, MealLogService and MealLogCompletedData",
             cases: [.suite("guide/meal-log-websocket/meal-event")], breaks: []
         ) {
-            .hearing { $0["type"]?.string?.hasPrefix("meal_log.") == true ? nil : $0 }
+            let answers = Tampering.answers { response, request in
+                if request.target.contains("/meal-logs") { response.body = undecoded(response.body) }
+            }
+            var tampering = Tampering.hearing { $0["type"]?.string?.hasPrefix("meal_log.") != true }
+            let hearsFrame = tampering.hear
+            tampering.act = answers.act
+            tampering.hear = { input, schedule, now in
+                answers.hear(input, &schedule, now).flatMap { hearsFrame($0, &schedule, now) }
+            }
+            return tampering
         },
         GuideMistake(
             "reconnects-for-ever", "consultation-websocket, reconnectAttempts = 0 in connect()",
@@ -105,19 +117,13 @@ private func undecoded(_ body: [UInt8]) -> [UInt8] {
     return Array("{}".utf8)
 }
 
-private func withoutSnakeCase(_ frame: JSONValue, key: String) -> JSONValue? {
-    guard var object = frame.object else { return frame }
-    object[key] = nil
-    return .object(object)
-}
-
 extension Tampering {
-    /// Changes frames before the client reads them; nil for those that it cannot read.
-    fileprivate static func hearing(_ change: @escaping (JSONValue) -> JSONValue?) -> Tampering {
+    /// Lets through the frames that the client can read.
+    fileprivate static func hearing(_ isRead: @escaping (JSONValue) -> Bool) -> Tampering {
         var tampering = Tampering()
         tampering.hear = { input, _, _ in
-            guard case .text(let socket, let text) = input, let frame = try? JSON.parse(text) else { return [input] }
-            return change(frame).map { [.text(socket: socket, $0.encoded())] } ?? []
+            guard case .text(_, let text) = input, let frame = try? JSON.parse(text) else { return [input] }
+            return isRead(frame) ? [input] : []
         }
         return tampering
     }

@@ -26,7 +26,9 @@ struct ReferenceTests {
         let contractCase = performance.contractCase
         let result = try await Playing.result(of: contractCase) { $0.chat = performance.style }
         #expect(result.isPassed && result.broken.isEmpty, "\(result)")
-        #expect(result.unfaced.isEmpty && result.skipped == nil && result.missedCount == 0)
+        // The coach's suggestions are told in the other protocol only.
+        let untold = performance.style == .message ? ["goal/links-created-goal"] : []
+        #expect(result.unfaced.allSatisfy(untold.contains) && result.skipped == nil && result.missedCount == 0)
         #expect(result.looked == contractCase.checks)
     }
 
@@ -51,12 +53,13 @@ struct ReferenceTests {
 }
 
 extension ContractCase {
-    /// The case in another mode; nil where its guide lacks an endpoint, or the case has a mode of its own.
+    /// The case in another mode; nil where the guide lacks an endpoint or asks nothing of what the case is about.
     func played(as mode: GuideMode) -> ContractCase? {
         guard guide == nil, steps.allSatisfy({ $0.isServed(in: mode) }) else { return nil }
         let faces = faces.filter { id in
             Judge.obligations.first { $0.id == id }?.applies(in: mode) ?? false
         }
+        guard !faces.isEmpty || self.faces.isEmpty else { return nil }
         return ContractCase(
             address, title, clause: clause, setting: setting, guide: mode, faces: faces, steps: steps)
     }

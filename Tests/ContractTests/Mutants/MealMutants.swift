@@ -12,11 +12,16 @@ extension Mutant {
             .start(.nutritionist), .untilReady, .logMeal("2 eggs"), .until(.idle, within: .minutes(5)), .disconnect,
         ])
 
+    private static let completed = ContractCase.story([
+        .start(.nutritionist), .untilReady, .logMeal("2 eggs"),
+        .until(.all([.meal("2 eggs", .completed), .idle]), within: .seconds(30)), .pass(.seconds(2)), .disconnect,
+    ])
+
     static let meals = [
         Mutant(
             "fetches the details of what the event has brought", breaks: "meal/no-fetch-after-completed",
             saying: "was fetched 1 s after its meal_log.completed had brought all of it.",
-            in: .suite("meal/connected/real-food")
+            in: completed
         ) {
             var template: ClientRequest?
             var tampering = Tampering.onFrame("meal_log.completed", in: .seconds(1)) { _, frame, schedule in

@@ -60,7 +60,8 @@ extension Mutant {
         },
         Mutant(
             "believes that creating a goal links it", breaks: "goal/links-created-goal",
-            saying: "created at 10:30:", in: linkedAndLate
+            saying: "after the coach suggested one, was not linked with the consultation ", in: linkedAndLate,
+            configured: { $0.chat = .userMessage }
         ) {
             .answering { $0.method == .patch ? (200, [:]) : nil }
         },

@@ -17,6 +17,15 @@ extension Mutant {
               - {on: handshake, connections: 1..2, status: 401, code: UNAUTHORIZED}
             """), [.start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect])
 
+    private static let notFound = ContractCase.story(
+        .written(
+            """
+            name: handshake-not-found
+            faults:
+              - {on: handshake, status: 404, code: NOT_FOUND}
+            """),
+        [.start(.nutritionist), .until(.all([.problem(.notFound), .offline, .idle]), within: .minutes(5))])
+
     static let sockets = [
         Mutant(
             "listens for meals at /ws, as the configuration of websocket-architecture has it",
@@ -69,7 +78,7 @@ extension Mutant {
         },
         Mutant(
             "comes back for the consultation that was not found", breaks: "ws/refused-handshake",
-            saying: "again, which was answered with 404", in: .suite("auth/handshake/404-is-not-repeated")
+            saying: "again, which was answered with 404", in: notFound
         ) {
             .repeatingHandshakes(after: .seconds(2), status: 404)
         },
