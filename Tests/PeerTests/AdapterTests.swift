@@ -96,6 +96,17 @@ extension Peers {
             #expect(run.status == 0 && run.errors == "2 eggs and toast is logged\n", "\(run.transcript)")
         }
 
+        @Test("The Python client is an app's as well: by the system's clock, without the suite")
+        func app() async throws {
+            try await RunningServer.serve { server in
+                let script = Programs.peers.appendingPathComponent("python_client.py").path
+                let run = try await Command(
+                    try Programs.python(), [script, server.readyFile.path, try Programs.fitiqMock().path],
+                    environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+                #expect(run.status == 0 && run.errors.isEmpty, "\(run.transcript)")
+            }
+        }
+
         @Test("The adapter of twenty lines does what it can, is skipped for the rest, and stands on the page")
         func minimal() async throws {
             let cases = ["meal/polling/failure-surfaces", "guide/websocket-architecture/polling"]

@@ -1,4 +1,4 @@
-"""The client's chat: the history first, then a socket, kept alive and connected again, and one question after another."""
+"""The client's chat: history first, then a socket, kept alive and connected again, and one question after another."""
 
 import contextlib
 import json
@@ -21,7 +21,10 @@ class Turn:
         self.is_cut = False  # the connection ended before the answer did
 
     def place(self, history):
-        """Where the question stands in the history; None where it does not. An answer alone begins behind what was known."""
+        """Where the question stands in the history; None where it does not.
+
+        An answer that nobody asked for begins behind what was known.
+        """
         for index, message in enumerate(history):
             is_new = message["id"] not in self.known
             if is_new and (self.question is None or (message["role"], message["content"]) == ("user", self.question)):
@@ -46,7 +49,7 @@ class Chat:
         self.socket = None
         self.is_connected = False  # the server has said so
         self.is_fresh = False  # the history has been read since the connection was made
-        self.tasks = []
+        self.tasks = []  # what ends when the user leaves
 
 
 class ChatMixin:
@@ -125,7 +128,8 @@ class ChatMixin:
         if not text:
             self._tell("refused", "The message is blank.")
         elif len(text) > self.LONGEST_MESSAGE:
-            self._tell("refused", f"The message has {len(text)} characters; at most {self.LONGEST_MESSAGE} can be sent.")
+            most = self.LONGEST_MESSAGE  # the backend counts what a reader sees as one, and so never more
+            self._tell("refused", f"The message has {len(text)} characters; at most {most} can be sent.")
         elif queue is None:
             self._tell("refused", "No chat is open. Start or open a consultation first.")
         elif len(queue) >= self.MOST_WAITING:
@@ -301,7 +305,7 @@ class ChatMixin:
         elif kind in ("stream_chunk", "assistant_message_start", "assistant_message_chunk"):
             if turn is None or turn.is_over:
                 self._begin_turn(chat, None)
-                self._begin(self._see_through(chat, chat.turn), is_errand=False)
+                chat.tasks.append(self._begin(self._see_through(chat, chat.turn), is_errand=False))
             chat.turn.text = (chat.turn.text or "") + frame.get("content", "")
             chat.turn.is_received, chat.turn.heard_at = True, self.clock.now()
         elif kind in ("stream_complete", "assistant_message_end") and turn:
@@ -320,9 +324,9 @@ class ChatMixin:
             return
         chat.is_connected = True
         self.connection = "connected"
-        self._looks += 1  # meals' events may have been missed
+        self._greetings += 1
         if not chat.is_fresh:
-            self._begin(self._refresh(chat))
+            chat.tasks.append(self._begin(self._refresh(chat)))
 
     async def _refresh(self, chat):
         """Reads what was missed while there was no connection."""

@@ -27,6 +27,8 @@ class Client(ChatMixin, MealMixin):
     FIRST_PAUSE = 1  # seconds before the second attempt; each pause is longer than the one before
     RESPONSE_TIME = 30  # seconds for a request and its answer
     CREATE_PAUSE = 60  # seconds without creating after there were too many consultations
+    WITHOUT_GOALS = ("websocket-architecture", "meal-log-websocket")
+    TOO_MANY = "There are too many active consultations. Archive one, or try again in a minute."
     SUGGESTION_TIME = 600  # seconds within which a goal can be the one that the coach suggested
 
     def __init__(self, url, websocket_url, token, api_key, refresh, guide="union", clock=None):
@@ -128,6 +130,7 @@ class Client(ChatMixin, MealMixin):
     # Requests
 
     def _serves(self, *guides_without):
+        """Says whether the backend has what is asked for, and tells the user where it has not."""
         if self.guide in guides_without:
             self._tell("refused", f"The backend follows the guide {self.guide}, which has no such thing.")
             return False
@@ -195,7 +198,7 @@ class Client(ChatMixin, MealMixin):
         raise Failure(kinds.get(answer.status, "refused"), answer.message)
 
     async def _create(self, path, body, find):
-        """Creates what must not come twice: after a failure, whether it was done is looked for before it is tried again."""
+        """Creates what must not come twice: after a failure, it is looked for before it is tried again."""
         pause = self.FIRST_PAUSE
         for attempt in range(1, self.ATTEMPTS + 1):
             try:
@@ -228,14 +231,14 @@ class Client(ChatMixin, MealMixin):
     # Consultations
 
     def start_consultation(self, persona):
-        if self._serves() and self._starting != persona and self._may_create():
+        if self._serves("goal-linking") and self._starting != persona and self._may_create():
             self._starting = persona
             self._begin(self._opening(persona, self._start(persona)))
 
     def _may_create(self):
         if self.clock.now() >= self._creates_again:
             return True
-        self._tell("too_many", "There are too many active consultations. Archive one, or try again in a minute.")
+        self._tell("too_many", self.TOO_MANY)
         return False
 
     async def _opening(self, what, work):
@@ -289,7 +292,8 @@ class Client(ChatMixin, MealMixin):
     # Goals
 
     def load_goals(self):
-        self._begin(self._load_goals())
+        if self._serves(*self.WITHOUT_GOALS):
+            self._begin(self._load_goals())
 
     async def _load_goals(self):
         listed = self._successful(await self._request("GET", "/goals")).list("goals") or []
@@ -306,6 +310,8 @@ class Client(ChatMixin, MealMixin):
     def create_goal(self, title, description):
         if not title.strip():
             return self._tell("refused", "The goal needs a title.")
+        if not self._serves(*self.WITHOUT_GOALS):
+            return
         consultation, until = self._suggestion or (None, 0)
         self._suggestion = None  # one suggestion is one goal's
         self._begin(self._create_goal(title, description, consultation if self.clock.now() <= until else None))
@@ -316,8 +322,9 @@ class Client(ChatMixin, MealMixin):
 
         async def find():
             for goal in await self._load_goals():
-                is_ours = goal["title"] == title and self._is_since(goal.get("createdAt") or goal.get("created_at"), begun)
-                if is_ours and self._id(goal["id"]) not in known:
+                made = goal.get("createdAt") or goal.get("created_at")
+                is_new = self._id(goal["id"]) not in known and self._is_since(made, begun)
+                if is_new and goal["title"] == title:
                     return goal
 
         target = (begun + timedelta(days=90)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -337,7 +344,7 @@ class Client(ChatMixin, MealMixin):
         identifier = self._id(identifier)
         if identifier is None or identifier in self._gone:
             self._tell("not_found", "The goal does not exist any more.")
-        elif self._starting != identifier:
+        elif self._serves(*self.WITHOUT_GOALS) and self._starting != identifier:
             self._starting = identifier
             self._begin(self._opening(identifier, self._find_chat(identifier)))
 
@@ -351,7 +358,7 @@ class Client(ChatMixin, MealMixin):
         if goal["conversation"] and goal["conversation"] not in self._gone:
             return goal["conversation"]
         if self.clock.now() < self._creates_again:
-            raise Failure("too_many", "There are too many active consultations. Archive one, or try again in a minute.")
+            raise Failure("too_many", self.TOO_MANY)
         answer = await self._request("POST", "/consultations/chat-about-goal", {"goalId": identifier})
         self._mind_limit(answer)
         if answer.status == 404:

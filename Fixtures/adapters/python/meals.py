@@ -1,5 +1,7 @@
 """The client's meals: logged, and followed until they are worked out, by events or by polling."""
 
+import math
+
 from failure import Failure
 
 
@@ -14,11 +16,13 @@ class MealMixin:
     def _prepare_meals(self):
         self.meals = []
         self._early = {}  # news that came before the meal's id was known
-        self._looks = 0  # grows when every meal is to be looked at once: a socket has opened, and old events do not come
+        self._greetings = 0  # how often a socket has opened: it brings no events from before
 
     def log_meal(self, text, kind):
         if not text.strip() or len(text) > 1000:
             return self._tell("refused", "Describe the meal in 1 to 1000 characters.")
+        if not self._serves("consultation-websocket", "enhanced-consultations", "goal-linking"):
+            return
         meal = {"id": None, "text": text, "status": "processing", "calories": None, "error": None}
         self.meals.append(meal)
         self._begin(self._log(meal, kind))
@@ -43,30 +47,31 @@ class MealMixin:
     async def _follow(self, meal):
         """Waits for a meal: for its event while a socket is open, else by looking every five seconds."""
         end = self.clock.now() + self.MEAL_TIME
-        looks, polls, failures, last = self._looks, 0, 0, None
-        due = self.clock.now() + (self.EVENT_TIME if self._sockets else 0)
+        last, polls, failures, greetings = None, 0, 0, self._greetings
+        due = self.clock.now() + (self.EVENT_TIME if self._sockets else 0)  # the next look
         while meal["status"] == "processing":
             had_socket = bool(self._sockets)
 
             def is_news():
-                return meal["status"] != "processing" or self._looks != looks or bool(self._sockets) != had_socket
+                has_changed = self._greetings != greetings or bool(self._sockets) != had_socket
+                return has_changed or meal["status"] != "processing"
 
             if await self._until(is_news, min(end, due)):
-                if self._looks != looks:
-                    looks, due = self._looks, self.clock.now()
-                elif not self._sockets:
-                    due = max(self.clock.now(), (last or 0) + self.POLL_PAUSE if last is not None else 0)
-                elif due != float("inf") and last is not None:
-                    due = float("inf")  # the event will come
+                if self._greetings != greetings:  # the event may have been missed: one look
+                    greetings, due = self._greetings, self.clock.now()
+                elif self._sockets:
+                    due = math.inf
+                else:
+                    due = self.clock.now() if last is None else max(self.clock.now(), last + self.POLL_PAUSE)
                 continue
-            if self.clock.now() >= end or polls > self.MOST_POLLS:
+            is_poll = last is not None and not self._sockets  # one look right after creating is none
+            if self.clock.now() >= end or is_poll and polls == self.MOST_POLLS:
                 break
-            polls += 0 if self._sockets or last is None else 1
-            last = self.clock.now()
+            polls, last = polls + is_poll, self.clock.now()
             failures = 0 if await self._look_at(meal) else failures + 1
             if failures == self.ATTEMPTS:
                 break
-            due = self.clock.now() + self.POLL_PAUSE if failures or not self._sockets else float("inf")
+            due = math.inf if self._sockets and not failures else self.clock.now() + self.POLL_PAUSE
         if meal["status"] == "processing":
             meal["error"] = "The meal has not been worked out in time. Look again later."
             self._tell("meal", meal["error"])
