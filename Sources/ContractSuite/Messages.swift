@@ -52,10 +52,11 @@ enum Messages {
         }
     }
 
-    /// The connection, and what its user was told of it.
+    /// The connection, and where there is none what its user was told.
     static func connection(_ report: ClientReport) -> String {
-        let problem = report.problems.last.map { ", having told of \($0.kind.rawValue) (\(quoted($0.message)))" }
-        return "it as \(report.connection.rawValue)\(problem ?? "")"
+        let shown = "it as \(report.connection.rawValue)"
+        guard report.connection != .connected, let problem = report.problems.last else { return shown }
+        return "\(shown), having told of \(problem.kind.rawValue) (\(quoted(problem.message)))"
     }
 
     static func consultation(_ id: String?) -> String { id.map { "the consultation \($0)" } ?? "no consultation" }

@@ -104,6 +104,16 @@ struct ClientExpectationTests {
                 == CaseFailure(message: "Expected \(expected), but the client showed \(shown).", check: check))
     }
 
+    @Test("A chat that is not open is shown with what its user was told")
+    func brokenConnection() {
+        var observation = Self.observation
+        observation.report.connection = .failed
+        #expect(
+            ClientExpectation.connection(.connected).failure(in: observation)?.message
+                == #"Expected the connection to be connected, but the client showed it as failed, having told of "#
+                + #"chat ("The coach is overloaded.")."#)
+    }
+
     private static let goals =
         #""Run" linked with c1, "Sleep" without a consultation, "Swim" linked with c2 and "Swim" without a "#
         + "consultation; its chat is c1"

@@ -71,6 +71,10 @@ struct ReportTests {
         #expect(cadence?.findings.count == Findings.keptCount, "no more than one verdict keeps")
         #expect((cadence?.findingCount ?? 0) > Findings.keptCount)
         let silent = try await report(.hidesErrors).runs.first
+        let notes = silent?.checks.map(\.notes) ?? []
+        #expect(notes.first?.isEmpty == true && notes.last?.first == Messages.lastEntries)
+        #expect(notes.last?.last == Messages.lostWithin, "the server saw nothing wrong")
+        #expect(notes.last?.dropLast().last?.contains("GET /w/") == true)
         let inside = verdict("inside/failed-meal-surfaces", silent)
         #expect(
             inside?.outcome == .broken && inside?.findings.first?.message.hasSuffix("(in meal/polling/fails)") == true)

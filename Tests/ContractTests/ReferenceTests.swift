@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("The reference client keeps the contract")
+@Suite("The reference client keeps the contract", .timeLimit(.minutes(1)))
 struct ReferenceTests {
     /// A case, whose answers are given, and how the client chats.
     struct Performance: Sendable, CustomTestStringConvertible {
@@ -43,9 +43,11 @@ struct ReferenceTests {
         #expect(result.unfaced.isEmpty && result.skipped == nil)
     }
 
-    @Test("in every scenario, in a story of everything", arguments: Scenario.builtInNames)
-    func scenarios(_ name: String) async throws {
-        let result = try await Playing.result(of: .everything(in: name))
+    @Test(
+        "in every scenario, in a story of everything", arguments: Scenario.builtInNames,
+        ClientConfiguration.ChatStyle.allCases)
+    func scenarios(_ name: String, _ style: ClientConfiguration.ChatStyle) async throws {
+        let result = try await Playing.result(of: .everything(in: name)) { $0.chat = style }
         #expect(result.broken.isEmpty && result.failures.isEmpty, "\(result)")
         #expect(result.hasConnected && result.missedCount == 0)
         #expect(result.verdicts.contains { $0.outcome == .kept && $0.obligation.id == "ids/lowercase" })

@@ -55,6 +55,24 @@ struct GoldenTests {
         #expect(evidence?["request"]?["method"] == "GET")
     }
 
+    @Test("What helps with a failed case stands with it in every format")
+    func notes() throws {
+        let check = Report.Check(
+            address: "a/b/c", clause: "ours: It is.", failures: ["It is not."], notes: ["Look here."])
+        let run = Report.Run(
+            scenario: "a", mode: .union, hasConnected: true, verdicts: [], exposures: [], checks: [check])
+        let report = Report(title: "notes", runs: [run])
+        for bytes in [
+            Array(TerminalReport(report).text.utf8), JUnitReport(report).bytes, MarkdownReport(report).bytes,
+            JSONReport(report).bytes,
+        ] {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(text.contains("Look here") && text.contains("It is not"), "\(text)")
+        }
+        let json = try JSON.parse(JSONReport(report).bytes)
+        #expect(json["runs"]?[0]?["checks"]?[0]?["notes"] == ["Look here."])
+    }
+
     @Test("Nothing of a client's text acts on a Markdown page")
     func markdown() {
         let page = String(decoding: Self.formats[4].1, as: UTF8.self)
