@@ -15,8 +15,9 @@ let package = Package(
         // A client that keeps the contract, and the suite that checks others against it, with what its users import.
         .library(name: "FitIQClient", targets: ["FitIQClient"]),
         .library(
-            name: "ContractSuite",
-            targets: ["ContractSuite", "FakeBackend", "MockServer", "Obligations", "Reports", "Scenarios"]),
+            name: "ContractSuite", targets: ["ContractSuite", "MockServer", "Obligations", "Reports", "Scenarios"]),
+        // Apart, because Swift Testing is there for tests only.
+        .library(name: "FakeBackend", targets: ["FakeBackend"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -35,7 +35,7 @@ public func runCommand(_ name: String, _ body: () throws -> Void) {
 }
 
 /// The same for what is asynchronous.
-public func runCommand(_ name: String, _ body: () async throws -> Void) async {
+public func runCommand(_ name: String, _ body: @Sendable () async throws -> Void) async {
     do {
         try await body()
     } catch {

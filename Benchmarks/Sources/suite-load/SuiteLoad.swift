@@ -16,27 +16,29 @@ struct SuiteLoad {
     static func main() async {
         await runCommand("suite-load") {
             let options = try Options(CommandLine.arguments.dropFirst(), known: ["--rounds", "--starts", "--worlds"])
-            try await measureSuite(rounds: try options.number("--rounds", default: 5))
+            let results = try await measureSuite(rounds: try options.number("--rounds", default: 5))
             try measureStarts(try options.number("--starts", default: 200))
             try measureWorlds(try options.number("--worlds", default: 5000))
-        }
-    }
-
-    private static func measureSuite(rounds: Int) async throws {
-        var times: [UInt64] = []
-        var contractSeconds: Int64 = 0
-        for _ in 0..<rounds {
-            let start = monotonicNanoseconds()
-            let results = try await play()
-            times.append(monotonicNanoseconds() - start)
             if let failed = results.first(where: { !$0.isPassed || $0.skipped != nil }) {
                 throw LoadError.unexpected("\(failed)", wanted: "a passed case", during: "the suite")
             }
-            contractSeconds = results.reduce(0) { $0 + $1.contractTime.components.seconds }
         }
+    }
+
+    /// The last round's results.
+    private static func measureSuite(rounds: Int) async throws -> [CaseResult] {
+        var times: [UInt64] = []
+        var results: [CaseResult] = []
+        for _ in 0..<rounds {
+            let start = monotonicNanoseconds()
+            results = try await play()
+            times.append(monotonicNanoseconds() - start)
+        }
+        let contractSeconds = results.reduce(0) { $0 + $1.contractTime.components.seconds }
         print(
             "| the contract suite with FitIQClient: \(ContractCase.all.count) cases, \(contractSeconds / 3600) h of contract "
                 + "time | \(milliseconds(times, 50)) ms |")
+        return results
     }
 
     private static func play() async throws -> [CaseResult] {
