@@ -22,6 +22,7 @@ enum Messages {
     /// What is expected, as the object of a sentence.
     static func text(_ expectation: ClientExpectation) -> String {
         switch expectation {
+        case .connection(.failed): "the client to have given up the connection"
         case .connection(let connection): "the connection to be \(connection.rawValue)"
         case .offline: "no connection, and none being made"
         case .continues(let id): "the chat to be that of the existing consultation \(id)"

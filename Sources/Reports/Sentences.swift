@@ -81,7 +81,7 @@ enum Sentences {
     }
 
     static func broken(in scenario: String, _ verdict: Verdict) -> String {
-        "in \(scenario): \(times(verdict.findingCount)), faced \(times(max(verdict.exercisedCount, verdict.findingCount)))"
+        "in \(scenario): broken \(times(verdict.findingCount)), faced \(times(max(verdict.exercisedCount, verdict.findingCount)))"
     }
 
     static func more(_ count: Int) -> String { "and \(counted(count, "more breach", "more breaches"))." }

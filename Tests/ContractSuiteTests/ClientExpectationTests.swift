@@ -50,7 +50,7 @@ struct ClientExpectationTests {
     @Test(
         "What is not met says what was expected and what was shown",
         arguments: [
-            (.connection(.failed), "the connection to be failed", "it as connected", nil),
+            (.connection(.failed), "the client to have given up the connection", "it as connected", nil),
             (.offline, "no connection, and none being made", "it as connected", nil),
             (
                 .continues("c2"), "the chat to be that of the existing consultation c2", "the consultation c1",

@@ -31,7 +31,7 @@ extension Peers {
         @Test("Each world is judged on its own, and one can be chosen")
         func worlds() async throws {
             let both = try await judge("-", input: Self.good + Self.bad)
-            #expect(both.status == 1 && both.output.contains("In w2: once, faced once:"), "\(both.transcript)")
+            #expect(both.status == 1 && both.output.contains("In w2: broken once, faced once:"), "\(both.transcript)")
             #expect(both.output.contains("#1 +0.000 s  → GET /w/w2/api/v1/consultations/7C9E6679"))
             let first = try await judge("-", "--world", "w1", input: Self.good + Self.bad)
             #expect(first.status == 0, "\(first.transcript)")
