@@ -6,7 +6,7 @@ import Testing
 
 @testable import ContractSuite
 
-@Suite("The reference client keeps the contract", .timeLimit(.minutes(1)))
+@Suite("The reference client keeps the contract")
 struct ReferenceTests {
     /// A case, whose answers are given, and how the client chats.
     struct Performance: Sendable, CustomTestStringConvertible {
