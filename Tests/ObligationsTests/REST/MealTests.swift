@@ -258,6 +258,20 @@ struct CadenceTests {
             $0.loads(httpStatus: nil, at: 6)
             $0.loads(at: 8)
         },
+        Chapter("a timer goes on from the poll that failed, not from its repeat", .kept(3)) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 5)
+            $0.loads(httpStatus: 503, at: 10)
+            $0.loads(at: 11)
+            $0.loads(at: 15)
+        },
+        Chapter("which comes too soon where that was just now", .broken(3, tooSoon("3 s", [4, 5]))) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 5)
+            $0.loads(httpStatus: 503, at: 10)
+            $0.loads(at: 11)
+            $0.loads(at: 14)
+        },
         Chapter("the list", .broken(2, tooSoon("2 s", path: "GET /api/v1/meal-logs", [2, 3]))) {
             $0.logsMeal(at: 0)
             $0.lists(at: 5)

@@ -28,6 +28,8 @@ struct PollingCadence: ObligationJudge {
     private struct Poll: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
+        /// When the poll was that it repeats; its own time where it repeats none.
+        let dueFrom: Timestamp
         /// How many logs it was for.
         let logCount: Int
     }
@@ -35,18 +37,30 @@ struct PollingCadence: ObligationJudge {
     private var watch = MealWatch()
     /// The last polls, as many as there can be logs.
     private var polls = Recent<Target, [Poll]>(capacity: 2000)
+    /// When a poll failed that was not repeated yet.
+    private var failures = Recent<Target, Timestamp>(capacity: 2000)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .poll(let logs) = watch.observe(fact, in: scene), case .request(let request) = fact.kind,
-            let client = request.client, request.isSuccess
+            let client = request.client
         else { return }
-        findings.exercised()
         let target = Target(client: client, target: request.exchange.head.target.description)
+        let failedAt = failures[target].flatMap { request.requestedAt.lag(behind: $0) < Self.shortestWait ? $0 : nil }
+        guard request.isSuccess else {
+            failures[target] = failedAt ?? request.requestedAt
+            return
+        }
+        failures[target] = nil
+        findings.exercised()
         let last = polls[target] ?? []
         judgeWait(request, last, logs, fact.entry, &findings)
         polls[target] =
             Array(last.suffix(MealWatch.mostLogs - 1))
-            + [Poll(entry: fact.entry, requestedAt: request.requestedAt, logCount: logs.count)]
+            + [
+                Poll(
+                    entry: fact.entry, requestedAt: request.requestedAt, dueFrom: failedAt ?? request.requestedAt,
+                    logCount: logs.count)
+            ]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
         // Of a list each log has its part: it counts for the one with the fewest.
@@ -68,7 +82,8 @@ struct PollingCadence: ObligationJudge {
         guard places <= last.count else { return }
         let before = last[last.count - places]
         let wait = request.requestedAt.lag(behind: before.requestedAt)
-        guard wait >= 0, wait < Self.shortestWait - Tolerance.interval else { return }
+        guard wait >= 0, request.requestedAt.lag(behind: before.dueFrom) < Self.shortestWait - Tolerance.interval
+        else { return }
         findings.found(RESTSentences.polledTooSoon(request.title, after: wait), [before.entry, entry])
     }
 }
