@@ -28,18 +28,23 @@ struct Scene: Sendable {
         self.socketLimit = socketLimit
     }
 
-    /// The open sockets of a user that are not silenced, oldest first.
+    /// How many open sockets of a user, or on a consultation, are looked at, the newest.
+    ///
+    /// No client has so many; a journal of openings alone would have each of them look through all before it.
+    static let lookBack = 64
+
+    /// The open sockets of a user that are not silenced, oldest first; of many the newest.
     func openSockets(of user: String) -> [Socket] {
         live(connectionsByUser[user])
     }
 
-    /// The open sockets on a consultation that are not silenced, oldest first.
+    /// The open sockets on a consultation that are not silenced, oldest first; of many the newest.
     func openSockets(onConsultation id: String) -> [Socket] {
         live(connectionsByConsultation[id])
     }
 
     private func live(_ connections: [UInt64]?) -> [Socket] {
-        (connections ?? []).compactMap { sockets[$0] }.filter { !$0.isSilenced }
+        (connections ?? []).suffix(Self.lookBack).compactMap { sockets[$0] }.filter { !$0.isSilenced }
     }
 
     mutating func observe(_ fact: Fact) {

@@ -92,6 +92,17 @@ struct SceneTests {
         #expect(scene.openSockets(onConsultation: "c1").map(\.connection) == [48, 50, 51])
     }
 
+    @Test("Of many open sockets of a user the newest are looked at, however many there are")
+    func lookBack() {
+        let scene = scene(limit: 200) {
+            for connection in 1...150 { $0.open(UInt64(connection), at: 0) }
+            $0.leave(150, at: 1)
+        }
+        #expect(scene.sockets.count == 149)
+        #expect(scene.openSockets(of: "ann").map(\.connection) == Array(86...149))
+        #expect(scene.openSockets(onConsultation: "c1").map(\.connection) == Array(86...149))
+    }
+
     @Test("A connection that is opened twice is one socket")
     func twice() {
         let scene = scene {
