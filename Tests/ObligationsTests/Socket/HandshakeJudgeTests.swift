@@ -96,6 +96,31 @@ struct HandshakeJudgeTests {
             $0.fault(1, .stallReading, at: 2)
             $0.connect(2, at: 4)
         },
+        SocketCase("the server was closing the old one, and the client did not answer", .kept(), until: 9) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.close(1, by: .server, .timeOut, server: 1012, at: 5)
+        },
+        SocketCase(
+            "the server closed the old one much later",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 3], level: .must)
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.close(1, by: .server, .timeOut, server: 1012, at: 6.051)
+        },
+        SocketCase(
+            "the server closed the new one",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 3], level: .must)
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.close(2, by: .server, .timeOut, server: 1012, at: 5)
+        },
         SocketCase("one that the server is closing counts as closed", .kept(), until: 9) {
             $0.connect(1, at: 0)
             $0.hear(1, text: #"{"type":"error","error":"x","code":"CONSULTATION_NOT_ACTIVE"}"#, at: 2)

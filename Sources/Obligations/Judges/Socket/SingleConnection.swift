@@ -20,8 +20,12 @@ struct SingleConnection: ObligationJudge {
     private struct Overlap: Sendable {
         let old: Scene.Socket
         let new: Scene.Socket
+        func involves(_ connection: UInt64) -> Bool { old.connection == connection || new.connection == connection }
         var isOneConsultation: Bool { old.consultation == new.consultation }
+        /// Until when the new one may wait for the old one's end.
         var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: SocketTimes.tolerance) }
+        /// When it is certain that the server was not closing the old one: its end would stand in the journal.
+        var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
     }
 
     private var users = Recent<String, Bool>()
@@ -32,8 +36,12 @@ struct SingleConnection: ObligationJudge {
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         settle(at: fact.time, &findings)
         switch fact.kind {
-        case .closed: forget(fact.connection)
-        case .fault(let fault): if fault.effect != .withholdPong { forget(fact.connection) }
+        case .closed(let closing):
+            // That the server closes stands in the journal only once it is over: the client knew before.
+            let wasClosing = closing.isByServer && closing.summary.sent != nil
+            end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
+        case .fault(let fault):
+            if fault.effect != .withholdPong { end(fact.connection, at: fact.time, wasClosing: false, &findings) }
         case .opened: open(fact, in: scene, &findings)
         case .request, .frame, .other: break
         }
@@ -49,18 +57,26 @@ struct SingleConnection: ObligationJudge {
         users[new.user] = true
         let others = scene.openSockets(of: new.user).filter { $0.connection != new.connection && !$0.isEnding }
         // One breach for each opening, the worse one.
-        guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last,
-            overlaps.count < Self.overlapLimit
-        else { return }
+        guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last else { return }
+        if overlaps.count == Self.overlapLimit {
+            guard overlaps[0].deadline < fact.time else { return }
+            Self.found(overlaps.removeFirst(), &findings)
+        }
         overlaps.append(Overlap(old: old, new: new))
     }
 
-    private mutating func forget(_ connection: UInt64) {
-        overlaps.removeAll { $0.old.connection == connection || $0.new.connection == connection }
+    private mutating func end(
+        _ connection: UInt64, at time: Timestamp, wasClosing: Bool, _ findings: inout Findings
+    ) {
+        for overlap in overlaps where overlap.deadline < time {
+            let isExcused = wasClosing && overlap.old.connection == connection
+            if overlap.involves(connection), !isExcused { Self.found(overlap, &findings) }
+        }
+        overlaps.removeAll { $0.involves(connection) }
     }
 
     private mutating func settle(at time: Timestamp, _ findings: inout Findings) {
-        while let overlap = overlaps.first, overlap.deadline < time {
+        while let overlap = overlaps.first, overlap.settledAt < time {
             Self.found(overlap, &findings)
             overlaps.removeFirst()
         }

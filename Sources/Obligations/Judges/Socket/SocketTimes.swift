@@ -12,6 +12,8 @@ enum SocketTimes {
     static let keepAliveTolerance = 2 * second
     /// How long a client that closed stays away.
     static let stayAway = 3 * second
+    /// The longest time from the server's close frame to the end that stands in the journal.
+    static let serverClosing = 2 * second
     /// How long a client may take to fetch what it missed.
     static let recovery = 10 * second
     /// An answer of which nothing comes for so long counts as given up.
