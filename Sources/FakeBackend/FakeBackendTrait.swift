@@ -89,6 +89,9 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == FakeBackendTrait {
     /// A backend that follows one of the built-in scenarios.
     ///
+    /// Waits are judged by the backend's clock: on a manual one a client whose timers follow the system's clock seems not to
+    /// wait, or not to ping. Have its timers follow the backend's, or allow what is about time.
+    ///
     /// - Parameters:
     ///   - scenario: its name; `fitiq-mock scenarios` lists them.
     ///   - guide: whose answers it gives; nil for what the scenario says, or else all guides' together.

@@ -591,6 +591,9 @@ extension OpenAPITexts {
                 the first time has judging begin, with what the journal still holds; entries that it had lost before are `missed`. From
                 then on the judge sees each entry before it falls out. A world made with `judged: true` is judged from its beginning; a
                 reset and a cleared journal begin anew. A judge weighs some megabytes at most, however long the journal.
+
+                Waits are judged by the world's clock: on a manual one a client whose timers follow the system's clock seems not to wait
+                between tries, or not to ping while the clock is moved.
               responses:
                 '200':
                   description: The verdicts, in the order of the contract.

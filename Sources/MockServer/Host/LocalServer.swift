@@ -67,6 +67,8 @@ public final class LocalServer: Sendable {
 
     /// As ``perform(_:)``, but blocks the calling thread; for programs without concurrency.
     ///
+    /// Not to be called within the work of either, which is on the thread that it would wait for.
+    ///
     /// - Throws: what the work throws, ``Stopped``, or a `SocketError` where the process has no descriptors left to wait on.
     public func performAndWait<Value: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
