@@ -175,6 +175,9 @@ struct RefreshTests {
             $0.request(.createGoal, status: 401, at: 1)
             $0.request(.listConsultations, status: 401, at: 2)
         },
+        Chapter("so is another query", .kept(3)) {
+            for page in 1...3 { $0.request(.listMealLogs, query: "page=\(page)", status: 401, at: Double(page)) }
+        },
         Chapter("what was under way when the 401 arrived does not count", .kept()) {
             $0.request(.listGoals, status: 401, at: 0, took: 1)
             for _ in 0..<3 { $0.request(.listGoals, status: 401, at: 0.5, took: 1) }

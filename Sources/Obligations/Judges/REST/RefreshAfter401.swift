@@ -1,4 +1,5 @@
 import FitIQAPI
+import HTTPTypes
 import Recording
 
 /// `auth/refresh-after-401`: a token that was refused is replaced, not tried again and again.
@@ -14,7 +15,8 @@ struct RefreshAfter401: ObligationJudge {
     /// What was asked for, and with which token.
     private struct Attempt: Hashable, Sendable {
         let token: String
-        let title: String
+        let method: HTTPRequest.Method
+        let target: String
     }
 
     private struct Refusal: Sendable {
@@ -30,7 +32,8 @@ struct RefreshAfter401: ObligationJudge {
         guard case .request(let request) = fact.kind, request.restEndpoint != nil,
             let token = request.credentials.bearer
         else { return }
-        let attempt = Attempt(token: token, title: request.title)
+        let head = request.exchange.head
+        let attempt = Attempt(token: token, method: head.method, target: head.target.description)
         let isRefused = request.isAnswered && request.status == 401
         guard var refusal = refusals[attempt] else {
             if isRefused {
