@@ -45,6 +45,13 @@ extension ClientCore {
         beforehand.append(text)
     }
 
+    /// Tells that what was said for a chat goes nowhere: another is opened in its place.
+    mutating func forgetBeforehand() {
+        guard !beforehand.isEmpty else { return }
+        tell(.refused, ClientMessages.notSent(beforehand.count))
+        beforehand = []
+    }
+
     /// Sends what may be sent: one message, when no answer is under way.
     mutating func talk(at now: Timestamp) {
         if intent == nil, !beforehand.isEmpty {
@@ -53,8 +60,7 @@ extension ClientCore {
                 beforehand = []
                 for text in texts { enqueue(text) }
             } else {
-                tell(.refused, ClientMessages.notSent(beforehand.count))
-                beforehand = []
+                forgetBeforehand()
             }
         }
         guard link.isConnected, let socket = link.socket, conversation?.needsHistory == false, archiving == nil

@@ -7,6 +7,7 @@ extension ClientCore {
         switch command {
         case .startConsultation(let persona): start(persona, at: now)
         case .openConsultation(let id):
+            forgetBeforehand()
             intent = nil
             open(id, at: now)
         case .send(let text): say(text)
@@ -31,6 +32,7 @@ extension ClientCore {
         guard intent != .consultation(persona), serves(.createConsultation, "way to create a consultation"),
             hasRoom(), mayCreate(at: now)
         else { return }
+        forgetBeforehand()
         intent = .consultation(persona)
         // One guide calls the coach by another name; whoever does not know a field ignores it.
         let body = Body.object([("persona", persona.rawValue), ("coach_type", persona.rawValue)])

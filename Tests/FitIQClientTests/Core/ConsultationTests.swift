@@ -51,6 +51,28 @@ struct ConsultationTests {
         #expect(bench.take() == [#"0 > {"type":"message","content":"Hi"}"#])
     }
 
+    @Test(
+        "What was said for one consultation is not sent in another that the user opens instead",
+        arguments: [false, true])
+    func saysForAnother(isStarted: Bool) {
+        var bench = CoreBench()
+        bench.perform(.startConsultation(persona: .nutritionist))
+        bench.perform(.send(text: "Hi"))
+        if isStarted {
+            bench.perform(.startConsultation(persona: .fitnessCoach))
+        } else {
+            bench.perform(.openConsultation(id: CoreBench.other))
+        }
+        #expect(bench.state.problems.map(\.message) == ["One message was not sent."])
+        bench.answer(201, ["data": ["id": .string(Self.id)]])
+        if isStarted { bench.answer(201, ["data": ["id": .string(CoreBench.other)]]) }
+        bench.answer(200, CoreBench.history([]))
+        bench.shake()
+        bench.frame(["type": "connected"])
+        #expect(bench.state.consultation == CoreBench.other && bench.state.transcript.isEmpty)
+        #expect(!bench.take().contains { $0.contains(">") })
+    }
+
     @Test("After too many consultations no other is created for a minute, unless one was archived")
     func limit() {
         var bench = CoreBench()

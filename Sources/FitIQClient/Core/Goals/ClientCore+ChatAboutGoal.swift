@@ -7,6 +7,7 @@ extension ClientCore {
         guard let id = Answer.pathID(text) else { return tell(.notFound, ClientMessages.unknown("goal")) }
         guard !gone.contains(id) else { return tell(.notFound, ClientMessages.gone("goal")) }
         guard intent != .goal(id) else { return }
+        forgetBeforehand()
         intent = .goal(id)
         if link.wanted == nil { show(.connecting) }
         // Only an id that the backend issued is sent, and a conversation that there is is used.
