@@ -114,6 +114,22 @@ struct ShellTests {
         await client.close()
     }
 
+    @Test("A hook that has no other token ends the wait for one")
+    func noOtherToken() async throws {
+        try await Self.withServer { server in
+            let client = try FitIQClient(
+                url: server.url, credentials: Credentials(token: "stale", apiKey: Self.credentials.apiKey),
+                configuration: { $0.patience.token = .seconds(3600) }, refreshToken: { nil })
+            await #expect {
+                try await client.startConsultation(persona: .fitnessCoach)
+            } throws: { error in
+                guard case ClientError.problem(let problem) = error else { return false }
+                return problem.kind == .unauthorized
+            }
+            await client.close()
+        }
+    }
+
     @Test("A closed client ends its sequences, and says that it can do nothing")
     func closed() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)

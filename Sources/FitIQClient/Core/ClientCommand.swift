@@ -22,4 +22,6 @@ public enum ClientCommand: Sendable, Hashable {
     case loadGoals
     /// Brings the token for which ``ClientEvent/credentialsRefused`` asked; what waited for it goes on.
     case useToken(String)
+    /// Says that there is no other token; what waited for one is given up.
+    case giveUpToken
 }

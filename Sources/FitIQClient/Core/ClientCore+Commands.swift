@@ -21,6 +21,7 @@ extension ClientCore {
             guard serves(.listGoals, "list of goals"), hasRoom() else { break }
             submit(.listGoals, .get, "/api/v1/goals", at: now)
         case .useToken(let token): use(token: token, at: now)
+        case .giveUpToken: if requests.tokens.deadline != nil { giveUpTokens(at: now) }
         }
         settle(at: now)
     }

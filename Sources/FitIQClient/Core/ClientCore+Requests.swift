@@ -48,7 +48,7 @@ extension ClientCore {
     }
 
     /// Ends what waits for a token, and tells so once.
-    private mutating func giveUpTokens(at now: Timestamp) {
+    mutating func giveUpTokens(at now: Timestamp) {
         let results = requests.giveUpTokens()
         tell(.unauthorized, ClientMessages.unauthorized)
         for result in results { finish(result.errand, result.outcome, at: now) }

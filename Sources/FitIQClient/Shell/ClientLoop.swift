@@ -130,8 +130,8 @@ final class ClientLoop: EventLoopHandler {
         guard let refreshToken else { return }
         let (inbox, mailbox) = (inbox, loop.mailbox)
         Task {
-            guard let token = await refreshToken(), inbox.add(.useToken(token)) != nil else { return }
-            mailbox.post {}
+            let command = await refreshToken().map(ClientCommand.useToken) ?? .giveUpToken
+            if inbox.add(command) != nil { mailbox.post {} }
         }
     }
 

@@ -125,6 +125,23 @@ struct SocketTests {
         #expect(bench.state.problems.isEmpty)
     }
 
+    @Test("A request whose older token is refused late asks for a token as well, and does not wait for ever")
+    func lateRefusal() {
+        var bench = CoreBench()
+        bench.perform(.loadGoals)
+        bench.perform(.logMeal(text: "2 eggs", type: .breakfast))
+        let late = bench.requests.removeLast()
+        bench.answer(401)
+        bench.perform(.useToken("new"))
+        bench.answer(401)
+        bench.perform(.giveUpToken)
+        #expect(bench.state.problems.map(\.kind) == [.unauthorized])
+        bench.receive(.response(ClientResponse(number: late.number, status: 401)))
+        #expect(bench.events.filter { $0 == .credentialsRefused }.count == 3)
+        bench.perform(.giveUpToken)
+        #expect(!bench.state.isBusy && bench.core.nextDeadline == nil)
+    }
+
     @Test("Without another token the user is told once", arguments: [false, true])
     func noToken(isSame: Bool) {
         var bench = CoreBench()

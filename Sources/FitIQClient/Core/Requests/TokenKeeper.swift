@@ -23,7 +23,8 @@ struct TokenKeeper: Sendable {
     ///
     /// - Returns: whether the user has to bring another token.
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
-        guard refused == token else { return false }
+        // A late refusal of an older token; what it leaves waiting needs one all the same.
+        guard refused == token else { return ask(until: limit) }
         if let spare {
             (token, self.spare) = (spare, nil)
             return false
