@@ -22,6 +22,10 @@ public enum ClientError: Error, CustomStringConvertible {
     case notRead(limit: Int)
     /// What was asked for did not come about, for the reason that the client's user is told.
     case problem(ClientState.Problem)
+    /// Nothing came of what was asked for: something else was asked for meanwhile, such as to leave the chat.
+    case abandoned
+    /// The task that waited was cancelled; what it began goes on.
+    case cancelled
     /// The client is closed, or has more to do than it keeps in mind.
     case unavailable
 
@@ -39,6 +43,9 @@ public enum ClientError: Error, CustomStringConvertible {
         case .notRead(let limit):
             "the server has left more than \(limit) bytes unread, so the connection was given up."
         case .problem(let problem): problem.message
+        case .abandoned:
+            "nothing came of it: the client was asked for something else meanwhile, such as to leave the chat."
+        case .cancelled: "the task that waited was cancelled; what it began goes on."
         case .unavailable: "the client is closed, or has too many commands waiting; make another, or ask for less."
         }
     }

@@ -20,6 +20,11 @@ struct ClientErrorTests {
             (.notRead(limit: 9), "the server has left more than 9 bytes unread, so the connection was given up."),
             (.problem(ClientState.Problem(kind: .refused, message: "No.")), "No."),
             (.unavailable, "the client is closed, or has too many commands waiting; make another, or ask for less."),
+            (
+                .abandoned,
+                "nothing came of it: the client was asked for something else meanwhile, such as to leave the chat."
+            ),
+            (.cancelled, "the task that waited was cancelled; what it began goes on."),
             (.closed(code: .goingAway, reason: "bye"), "the server closed the socket with 1001: bye"),
             (.closed(code: .normalClosure, reason: ""), "the server closed the socket with 1000."),
         ] as [(ClientError, String)])

@@ -130,6 +130,38 @@ struct ShellTests {
         }
     }
 
+    @Test("A wait for an answer ends where the user leaves the chat meanwhile")
+    func leaves() async throws {
+        let server = try LocalServer()
+        defer { server.stop() }
+        let client = try FitIQClient(url: server.url, credentials: Self.credentials)
+        _ = try await client.startConsultation(persona: .nutritionist)
+        let answer = Task { try await client.send("What should I eat for breakfast?") }
+        for await lines in client.transcript where lines.first?.isDelivered == true { break }
+        client.perform(.disconnect)
+        await #expect {
+            try await answer.value
+        } throws: { error in
+            if case ClientError.abandoned = error { true } else { false }
+        }
+        await client.close()
+    }
+
+    @Test("A task that is cancelled waits no longer, and is told why")
+    func cancelled() async throws {
+        let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials) {
+            $0.retries.firstDelay = .seconds(3600)
+        }
+        let goals = Task { try await client.loadGoals() }
+        goals.cancel()
+        await #expect {
+            try await goals.value
+        } throws: { error in
+            if case ClientError.cancelled = error { true } else { false }
+        }
+        await client.close()
+    }
+
     @Test("A closed client ends its sequences, and says that it can do nothing")
     func closed() async throws {
         let client = try FitIQClient(url: "http://127.0.0.1:9", credentials: Self.credentials)

@@ -2,7 +2,8 @@ import FitIQAPI
 
 /// Calls that wait until what they began is done.
 ///
-/// Each throws `problem` where the user is told of one meanwhile, whatever it is about, and `unavailable` where the client closes.
+/// Each throws `problem` where the user is told of one meanwhile, whatever it is about, `abandoned` where nothing came of it and
+/// nothing more will, `cancelled` where the waiting task was, and `unavailable` where the client closes.
 extension FitIQClient {
     /// Begins a consultation, or goes on with the one that exists, and waits until its chat is open.
     ///
@@ -74,8 +75,10 @@ extension FitIQClient {
         for await snapshot in snapshots where snapshot.begun >= ticket {
             if let problem = snapshot.problem, snapshot.problemCount > problems { throw .problem(problem) }
             if let result = outcome(snapshot.state) { return result }
+            // Whatever is begun keeps the client busy until it is done.
+            guard snapshot.isClosed || snapshot.state.isBusy else { throw .abandoned }
         }
-        throw .unavailable
+        throw Task.isCancelled ? .cancelled : .unavailable
     }
 }
 
