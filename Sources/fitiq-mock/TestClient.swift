@@ -2,6 +2,7 @@ import ArgumentParser
 import ContractSuite
 import FitIQAPI
 import MockServer
+import Recording
 import Reports
 import Sockets
 
@@ -67,8 +68,12 @@ struct TestClient: ParsableCommand {
     }
 
     private static let show: AdapterTrace = { direction, line in
-        FitIQMock.printToStandardError(
-            "\(direction == .sent ? ">" : "<") \(String(decoding: line, as: UTF8.self))\n")
+        FitIQMock.printToStandardError(told(direction, line))
+    }
+
+    /// A line of the trace, whole, but for what would act on a terminal.
+    static func told(_ direction: AdapterTraceDirection, _ line: ArraySlice<UInt8>) -> String {
+        "\(direction == .sent ? ">" : "<") \(String(decoding: line, as: UTF8.self).onOneLine(limit: .max))\n"
     }
 }
 

@@ -1,3 +1,4 @@
+import Recording
 import Reports
 
 #if canImport(Darwin)
@@ -47,6 +48,11 @@ struct VerifyProgress {
     }
 
     private func say(_ text: String, isPassing: Bool) {
-        FitIQMock.printToStandardError((isTerminal ? Self.anew : "") + text + (isTerminal && isPassing ? "" : "\n"))
+        FitIQMock.printToStandardError(told(text, isPassing: isPassing))
+    }
+
+    /// What is written for a line; the name of a scenario in it is whatever its file says.
+    func told(_ text: String, isPassing: Bool) -> String {
+        (isTerminal ? Self.anew : "") + text.onOneLine(limit: 300) + (isTerminal && isPassing ? "" : "\n")
     }
 }

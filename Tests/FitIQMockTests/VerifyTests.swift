@@ -51,6 +51,15 @@ struct VerifyTests {
         #expect(Report.CommandOutcome(ending, isTimeUp: isTimeUp, limit: .seconds(2)) == outcome)
     }
 
+    @Test("Names and lines of others cannot act on the terminal")
+    func hostileText() {
+        let text = "a \u{1B}[31mb\nc"
+        #expect(VerifyProgress(count: 1, isTerminal: false).told(text, isPassing: true) == "a \u{FFFD}[31mb c\n")
+        #expect(
+            VerifyProgress(count: 1, isTerminal: true).told(text, isPassing: true) == "\r\u{1B}[Ka \u{FFFD}[31mb c")
+        #expect(TestClient.told(.received, Array(text.utf8)[...]) == "< a \u{FFFD}[31mb c\n")
+    }
+
     @Test("Messages")
     func messages() {
         #expect(
