@@ -15,6 +15,8 @@ reports=${REPORTS:-reports}
     echo "contract.sh: name the command that runs your tests: contract.sh ./run-my-tests" >&2
     exit 2
 }
+# Where nothing is judged, the reports of an earlier run must not stand for this one.
+rm -f "$reports/contract.xml" "$reports/contract.json" "$reports/contract.md"
 command -v "$program" >/dev/null || {
     echo "contract.sh: there is no program '$program'; set FITIQ_MOCK to where it is." >&2
     exit 2

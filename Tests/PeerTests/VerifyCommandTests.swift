@@ -252,6 +252,11 @@ extension Peers {
                 try Data("ids/lowercase\n".utf8).write(to: folder["known-broken.txt"])
                 let known = try await run(Self.shout)
                 #expect(known.status == 0, "\(known.transcript)")
+                try Data("ids/nothing\n".utf8).write(to: folder["known-broken.txt"])
+                let mistaken = try await run(Self.shout)
+                #expect(mistaken.status == 2, "\(mistaken.transcript)")
+                let old = folder["out/contract.md"].path
+                #expect(!FileManager.default.fileExists(atPath: old), "A report of an earlier run is left.")
                 let empty = try await Command(script, [], environment: environment)
                 #expect(empty.status == 2 && empty.errors.contains("name the command"), "\(empty.transcript)")
                 let missing = try await Command(script, ["true"], environment: ["FITIQ_MOCK": "/none"])
