@@ -29,6 +29,7 @@ extension FitIQClient {
     /// Sends a message and waits for the whole answer.
     ///
     /// Where the configuration compares answers with what is stored, the answer is the stored one.
+    /// One question at a time: calls that overlap all wait for the last one's answer, and give that.
     public func send(_ text: String) async throws(ClientError) -> String {
         let isChecked = configuration.checksAnswers
         return try await perform(.send(text: text)) { isChecked && $0.isBusy ? nil : $0.lastAnswer }
