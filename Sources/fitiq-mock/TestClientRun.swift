@@ -22,6 +22,8 @@ struct TestClientRun: Sendable {
             let result: Outcome
             do {
                 result = .success(try await play())
+            } catch let failure as Failure {
+                result = .failure(failure)
             } catch {
                 result = .failure(.running(Messages.noServer("\(error)")))
             }
@@ -43,14 +45,34 @@ struct TestClientRun: Sendable {
         var runner = CaseRunner(on: server)
         runner.isStrict = isStrict
         var results: [CaseResult] = []
+        let unstarted = Trouble()
         for (index, contractCase) in cases.enumerated() {
             let result = try await runner.run(contractCase) { surroundings in
-                try await adapter.begin(surroundings, case: contractCase.address)
+                do throws(AdapterError) {
+                    return try await adapter.begin(surroundings, case: contractCase.address)
+                } catch {
+                    unstarted.note(error)
+                    throw error
+                }
             }
+            // What cannot be started for the first case cannot be for the others.
+            if index == 0, let error = unstarted.error { throw Failure.configuration(error.description) }
             results.append(result)
             progress?.ended(index, result)
         }
         return results
+    }
+
+    /// That the system does not run the adapter at all.
+    private final class Trouble: Sendable {
+        private let value = Mutex<AdapterError?>(nil)
+
+        var error: AdapterError? { value.withLock { $0 } }
+
+        func note(_ error: AdapterError) {
+            guard case .notStarted = error.reason else { return }
+            value.withLock { $0 = error }
+        }
     }
 
     /// What one thread leaves for another.

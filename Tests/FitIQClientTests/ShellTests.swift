@@ -42,6 +42,21 @@ struct ShellTests {
         }
     }
 
+    @Test("It is busy from the moment that something is begun, not from when its thread has heard of it")
+    func busy() async throws {
+        try await Self.withServer { server in
+            let client = try FitIQClient(url: server.url, credentials: Self.credentials)
+            for persona in [Persona.nutritionist, .fitnessCoach, .wellnessSpecialist] {
+                #expect(!client.state.isBusy)
+                client.perform(.startConsultation(persona: persona))
+                #expect(client.state.isBusy)
+                for await state in client.states where state.connection == .connected && !client.state.isBusy { break }
+            }
+            await client.close()
+            #expect(!client.state.isBusy)
+        }
+    }
+
     @Test("A meal and a goal are waited for")
     func mealAndGoal() async throws {
         try await Self.withServer { server in

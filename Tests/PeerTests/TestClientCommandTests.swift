@@ -96,6 +96,10 @@ extension Peers {
                     ["test-client"],
                     "test-client needs a command behind '--': fitiq-mock test-client -- python3 ./adapter.py."
                 ),
+                (
+                    ["test-client", "--quiet", "--", "./no-such-adapter"],
+                    "The adapter does not run: cannot start './no-such-adapter'"
+                ),
                 (["test-client", "--case", "consultatoin", "--", "true"], "Did you mean 'consultation'?"),
                 (["test-client", "--guide", "goal-liking", "--list"], "Did you mean 'goal-linking'?"),
                 (["test-client", "--known-broken", "/none", "--", "true"], "cannot read '/none'"),

@@ -29,6 +29,9 @@ final class ClientInbox: Sendable {
         }
     }
 
+    /// The ticket of the command that was asked last; 0 before the first.
+    var lastTicket: Int { state.withLock { $0.lastTicket } }
+
     /// Asks for the client's end, after what was asked before.
     func close() { state.withLock { $0.closes = true } }
 

@@ -59,8 +59,15 @@ public final class FitIQClient: Sendable {
     @discardableResult
     public func perform(_ command: ClientCommand) -> Bool { ask(command) != nil }
 
-    /// What its user sees now.
-    public var state: ClientState { news.snapshot.state }
+    /// What its user sees now; busy from the moment that something is begun.
+    public var state: ClientState {
+        // Asked first: what is asked between the two would otherwise be taken for begun.
+        let asked = inbox.lastTicket
+        let snapshot = news.snapshot
+        var state = snapshot.state
+        if snapshot.begun < asked, !snapshot.isClosed { state.isBusy = true }
+        return state
+    }
 
     /// What its user sees, each time that it has changed; ends when the client closes.
     public var states: ClientChanges<ClientState> { ClientChanges(news: news) { $0 } }

@@ -7,9 +7,10 @@ import Testing
 @Suite("retry/backoff-on-5xx")
 struct RetryTests {
     static let title = "GET /api/v1/goals"
-    static func tooSoon(_ after: String, _ failure: String = "was answered with 503", _ numbers: [Int] = [1, 2])
-        -> Told.Breach
-    {
+    static func tooSoon(
+        _ after: String, _ failure: String = "was answered with 503", _ numbers: [Int] = [1, 2],
+        of title: String = title
+    ) -> Told.Breach {
         .init(
             message: "\(title) was repeated \(after) after it \(failure) at 10:30:00; at least 1 s is due.",
             evidence: numbers)
@@ -78,6 +79,12 @@ struct RetryTests {
             $0.user = "sarah"
             $0.request(.listGoals, status: nil, at: 0)
             $0.request(.listGoals, status: 401, at: 0.1)
+        },
+        Chapter("polls of a meal log go on at their own pace, however many fail", .kept(4)) {
+            for time in [0, 5, 12, 17, 22.0] { $0.request(.showMealLog, Story.id(1), status: 503, at: time) }
+        },
+        Chapter("but they wait", .broken(1, tooSoon("0.1 s", of: "GET /api/v1/meal-logs"))) {
+            for time in [0, 0.1] { $0.request(.listMealLogs, status: 503, at: time) }
         },
         Chapter("handshakes are another's", .notExercised) {
             for _ in 0..<2 { $0.request(.webSocket, Story.id(1), status: 503, at: 0) }

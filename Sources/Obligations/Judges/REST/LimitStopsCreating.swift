@@ -9,7 +9,7 @@ struct LimitStopsCreating: ObligationJudge {
         clause: "After 429 no further create earns a 429 within 60 s, unless a consultation was archived between.",
         tolerance:
             "50 ms; creates that were sent before the 429 arrived do not count. A user who presses the button again "
-            + "cannot be told from a client that repeats.",
+            + "cannot be told from a client that repeats, nor can creates that are under way at the same time.",
         advice:
             "Do not retry a 429: show that the maximum of 10 active consultations is reached, disable the button, and "
             + "offer to archive one with POST /api/v1/consultations/{id}/archive.")

@@ -10,7 +10,8 @@ struct RetryBackoff: ObligationJudge {
         clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the time before; more than 3 "
             + "attempts in all are too many.",
         tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
-            + "begins anew. A user who presses \"send\" again cannot be told from a retry.",
+            + "begins anew. Polls of meal logs only wait. A user who presses \"send\" again cannot be told from a retry, nor can "
+            + "an equal request that is under way at the same time.",
         advice:
             "Between attempts use try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))), give up after 3, and "
             + "disable the button meanwhile.")
@@ -79,16 +80,22 @@ struct RetryBackoff: ObligationJudge {
                 RESTSentences.retriedTooSoon(
                     request.title, after: wait, failedAt: series.last.time, series.failure),
                 [series.last, entry])
-        } else if let before = series.wait, wait < before - Tolerance.interval {
+        } else if let before = series.wait, wait < before - Tolerance.interval, !Self.isPoll(request) {
             findings.found(
                 RESTSentences.retriedSooner(request.title, after: wait, than: before), [series.last, entry])
         }
+        guard !Self.isPoll(request) else { return }
         if series.attempts == Self.mostAttempts + 1 {
             findings.found(
                 RESTSentences.retriedTooOften(request.title, attempts: series.attempts), level: .should,
                 [series.last, entry])
         }
         series.wait = max(wait, series.wait ?? 0)
+    }
+
+    /// Whether it may be asked at intervals whatever came of the one before; how often is `meal/polling-cadence`'s business.
+    private static func isPoll(_ request: RequestFact) -> Bool {
+        request.endpoint == .showMealLog || request.endpoint == .listMealLogs
     }
 
     /// How a request failed, for sentences; nil where it was answered with anything else.
