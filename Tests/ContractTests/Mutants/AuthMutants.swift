@@ -10,7 +10,11 @@ extension Mutant {
             name: refused-thrice
             faults:
               - {on: POST /api/v1/consultations, requests: 1..3, status: 401, code: UNAUTHORIZED}
-            """), [.start(.nutritionist), .untilReady, .disconnect])
+            """),
+        [
+            // The right client ends with its second token refused, and says so.
+            .start(.nutritionist), .until(.idle, within: .minutes(2)), .disconnect,
+        ])
 
     static let auth = [
         Mutant(

@@ -15,7 +15,10 @@ extension Mutant {
             name: handshake-refused-twice
             faults:
               - {on: handshake, connections: 1..2, status: 401, code: UNAUTHORIZED}
-            """), [.start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect])
+            """),
+        [
+            .start(.nutritionist), .until(.idle, within: .minutes(2)), .disconnect,
+        ])
 
     private static let notFound = ContractCase.story(
         .written(
@@ -97,7 +100,8 @@ extension Mutant {
                 .builtIn("slow-coach"),
                 [
                     .start(.nutritionist), .untilReady, .send("How much protein?"),
-                    .until(.streaming, within: .seconds(30)), .untilAnswered(2, within: .minutes(15)), .disconnect,
+                    .until(.streaming, within: .seconds(30)), .untilAnswered(1, within: .minutes(15)),
+                    .until(.idle, within: .minutes(15)), .disconnect,
                 ])
         ) {
             .onFrame("stream_chunk", in: .seconds(2)) { socket, _, _ in
