@@ -42,6 +42,28 @@ struct BoundedMemoryTests {
         }
     }
 
+    @Test("Of what judges keep, long bodies have their beginnings only; they are judged whole")
+    func cutsEvidence() throws {
+        let body = Array("{\"raw_input\":\"\(String(repeating: "x", count: 5_000))\"}".utf8)
+        let entries = Story { story in
+            story.request("POST /a", endpoint: .createMealLog, body: body, status: 400, answer: body, at: 0)
+            story.request("POST /a", endpoint: .createMealLog, body: Array(body.prefix(4_096)), status: 400, at: 0)
+            story.opened("c", at: 0)
+            story.frame(.client, .text, body, at: 0)
+        }.journal.entries().map(Fact.init)
+        guard case .exchange(let long) = entries[0].entry.event, case .exchange(let short) = entries[1].entry.event,
+            case .frame(let frame) = entries[3].entry.event, case .request(let request) = entries[0].kind
+        else {
+            Issue.record("an entry became another")
+            return
+        }
+        for kept in [long.body, long.responseBody, frame.payload] {
+            #expect(kept.bytes == Array(body.prefix(4_096)) && kept.byteCount == body.count && kept.isCut)
+        }
+        #expect(short.body.bytes.count == 4_096 && !short.body.isCut)
+        #expect(request.body?["raw_input"]?.string?.count == 5_000)
+    }
+
     @Test("A judge keeps no more than its limits, however many users there are")
     func isBounded() {
         var scene = Scene()

@@ -5,7 +5,7 @@ import Recording
 
 /// An entry of the journal, read the way judges ask.
 struct Fact: Sendable {
-    /// The entry itself: evidence.
+    /// The entry itself: evidence. Judges keep thousands, so of long bodies it has the beginning only.
     let entry: JournalEntry
     let kind: Kind
 
@@ -26,7 +26,7 @@ struct Fact: Sendable {
     }
 
     init(_ entry: JournalEntry) {
-        self.entry = entry
+        self.entry = entry.excerpt(bodies: Self.evidenceBytes)
         kind =
             switch entry.event {
             case .exchange(let exchange): .request(RequestFact(exchange, entry))
@@ -37,6 +37,9 @@ struct Fact: Sendable {
             case .clock, .note: .other
             }
     }
+
+    /// How much of a body is kept as evidence: 4 KiB.
+    static let evidenceBytes = 4096
 
     /// When it happened: when an answer or frame was let go, a request's answer included.
     var time: Timestamp { entry.time }

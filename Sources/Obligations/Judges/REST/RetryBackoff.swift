@@ -27,9 +27,20 @@ struct RetryBackoff: ObligationJudge {
         let target: String
     }
 
+    /// What tells bodies apart without keeping them: their length and their hash (FNV-1a, 64 bits).
+    private struct BodyPrint: Hashable, Sendable {
+        let count: Int
+        let hash: UInt64
+
+        init(_ bytes: [UInt8]) {
+            count = bytes.count
+            hash = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        }
+    }
+
     /// A request that failed, and what became of its repeats.
     private struct Series: Sendable {
-        let body: [UInt8]
+        let body: BodyPrint
         var last: JournalEntry
         var failure: String
         var attempts = 1
@@ -49,7 +60,7 @@ struct RetryBackoff: ObligationJudge {
         let failure = Self.failure(of: request)
         var all = series[target] ?? []
         guard failure != nil || !all.isEmpty else { return }
-        let body = request.exchange.body.bytes
+        let body = BodyPrint(request.exchange.body.bytes)
         if let index = all.firstIndex(where: { $0.body == body }) {
             var current = all.remove(at: index)
             let wait = request.requestedAt.lag(behind: current.last.time)
