@@ -5,7 +5,9 @@ import Recording
 
 /// An entry of the journal, read the way judges ask.
 struct Fact: Sendable {
-    /// The entry itself: evidence. Judges keep thousands, so of long bodies it has the beginning only.
+    /// The entry itself: evidence.
+    ///
+    /// Judges keep thousands, so of long bodies it has the beginning only.
     let entry: JournalEntry
     let kind: Kind
 
