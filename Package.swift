@@ -29,7 +29,7 @@ let package = Package(
     targets: [
         // System library and C shims.
         .systemLibrary(
-            name: "COpenSSL", pkgConfig: "libcrypto",
+            name: "COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(name: "CPlatform"),
 
@@ -54,10 +54,19 @@ let package = Package(
         .target(
             name: "Scenarios",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", .product(name: "Yams", package: "Yams"),
+                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions",
+                .product(name: "Yams", package: "Yams"),
             ]),
         // What happened: exchanges and frames.
         .target(name: "Recording", dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes]),
+        // Real sessions: what went over the wire, as HAR; observed, redacted, written, shown, compared.
+        .target(
+            name: "Sessions",
+            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes]),
+        // A session played back: which recorded answer a request gets, and when each frame goes.
+        .target(
+            name: "Replay",
+            dependencies: ["FitIQAPI", "JSON", "Recording", "Sessions", "WebSocket", httpTypes]),
         // What a client owes, judged by the journal; and how that is told.
         .target(
             name: "Obligations", dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes]),
@@ -67,12 +76,21 @@ let package = Package(
 
         // The shell: file descriptors, the event loop, the server, the command line.
         .target(name: "Sockets", dependencies: ["CPlatform"]),
+        // TLS sessions over bytes, and the certificates they need.
+        .target(name: "TLS", dependencies: ["COpenSSL"]),
         .target(
             name: "MockServer",
             dependencies: [
                 "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations",
-                "Recording", "Scenarios", "Sockets", "WebSocket",
+                "Recording", "Replay", "Scenarios", "Sessions", "Sockets", "TLS", "WebSocket",
                 httpTypes, heap,
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        // Between a client and a real server, to see what they say.
+        .target(
+            name: "Proxy",
+            dependencies: [
+                "FitIQAPI", "HTTP1", "Sessions", "Sockets", "TLS", "WebSocket", httpTypes,
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
@@ -90,8 +108,8 @@ let package = Package(
         .executableTarget(
             name: "fitiq-mock",
             dependencies: [
-                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Recording", "Reports",
-                "Scenarios", "Sockets",
+                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Proxy", "Recording",
+                "Replay", "Reports", "Scenarios", "Sessions", "Sockets", "TLS",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -118,6 +136,18 @@ let package = Package(
         .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes]),
         .testTarget(name: "WebSocketTests", dependencies: ["WebSocket", httpTypes]),
         .testTarget(name: "SocketsTests", dependencies: ["Sockets"]),
+        .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS"]),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "Sessions", "WebSocket", httpTypes]),
+        .testTarget(
+            name: "ReplayTests",
+            dependencies: ["FitIQAPI", "JSON", "Recording", "Replay", "Sessions", "WebSocket", httpTypes]),
+        .testTarget(
+            name: "ProxyTests",
+            dependencies: [
+                "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sessions", "Sockets", "TLS", "WebSocket", httpTypes,
+            ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "NutritionTests", dependencies: ["Nutrition"]),
         .testTarget(name: "PatternsTests", dependencies: ["Patterns"]),
@@ -125,7 +155,9 @@ let package = Package(
             name: "FaultsTests", dependencies: ["Faults", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes]),
         .testTarget(
             name: "ScenariosTests",
-            dependencies: ["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Scenarios"]),
+            dependencies: [
+                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Scenarios", "Sessions",
+            ]),
         .testTarget(
             name: "RecordingTests",
             dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes]),
@@ -163,11 +195,12 @@ let package = Package(
             dependencies: [
                 "APIDescriptions", "Digests", "Faults", "MockServer", "FitIQAPI", "FitIQBackend", "GuideModels",
                 "HTTP1",
-                "JSON", "Recording", "Scenarios", "Sockets", "WebSocket",
+                "JSON", "Recording", "Replay", "Scenarios", "Sessions", "Sockets", "TLS", "WebSocket",
                 httpTypes,
             ]),
         .testTarget(
-            name: "PeerTests", dependencies: ["fitiq-mock"], exclude: ["descriptions", "peers", "requirements.txt"]),
+            name: "PeerTests", dependencies: ["fitiq-mock", "JSON", "Sessions"],
+            exclude: ["descriptions", "peers", "requirements.txt"]),
         .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation"]),
         .testTarget(name: "StyleTests"),
     ],

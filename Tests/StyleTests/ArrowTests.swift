@@ -15,17 +15,22 @@ enum Arrows {
         "FitIQAPI": ["Digests", "JSON", "HTTPTypes"],
         "FitIQBackend": ["FitIQAPI", "JSON", "Nutrition", "Patterns", "HeapModule"],
         "Faults": ["FitIQAPI", "JSON", "WebSocket", "HTTPTypes"],
-        "Scenarios": Set(["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Yams"] + system),
+        "Scenarios": Set(
+            ["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Yams"] + system),
         "Recording": ["Digests", "FitIQAPI", "HTTP1", "JSON", "WebSocket", "HTTPTypes"],
+        "Sessions": ["Digests", "FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", "HTTPTypes"],
+        "Replay": ["FitIQAPI", "JSON", "Recording", "Sessions", "WebSocket", "HTTPTypes"],
         "Obligations": ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", "HTTPTypes"],
         "Reports": ["FitIQAPI", "JSON", "Obligations", "Recording"],
         "APIDescriptions": [],
         "Sockets": Set(["CPlatform", "Synchronization"] + system),
+        "TLS": ["COpenSSL"],
         "MockServer": [
             "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations",
-            "Recording", "Scenarios", "Sockets", "Synchronization", "WebSocket", "HTTPTypes", "HeapModule",
-            "Logging",
+            "Recording", "Replay", "Scenarios", "Sessions", "Sockets", "Synchronization", "TLS", "WebSocket",
+            "HTTPTypes", "HeapModule", "Logging",
         ],
+        "Proxy": ["FitIQAPI", "HTTP1", "Sessions", "Sockets", "TLS", "WebSocket", "HTTPTypes", "Logging"],
         "FitIQClient": ["FitIQAPI", "HTTP1", "JSON", "Sockets", "Synchronization", "WebSocket", "HTTPTypes"],
         "ContractSuite": [
             "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Obligations", "Recording", "Reports",
@@ -37,7 +42,8 @@ enum Arrows {
         "fitiq-mock": Set(
             [
                 "Synchronization", "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer",
-                "Obligations", "Recording", "Reports", "Scenarios", "Sockets", "ArgumentParser", "Logging",
+                "Obligations", "Proxy", "Recording", "Replay", "Reports", "Scenarios", "Sessions", "Sockets", "TLS",
+                "ArgumentParser", "Logging",
             ]
                 + system),
     ]

@@ -45,7 +45,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
     /// Everything else, new modules included, is below the shell.
     static let shell = [
         "Sources/Sockets/", "Sources/MockServer/Host/", "Sources/FitIQClient/", "Sources/ContractSuite/",
-        "Sources/FakeBackend/", "Sources/fitiq-mock/",
+        "Sources/FakeBackend/", "Sources/Proxy/Host/", "Sources/fitiq-mock/",
     ]
 
     func holds(in path: String) -> Bool {
