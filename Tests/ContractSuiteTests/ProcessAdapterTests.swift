@@ -5,7 +5,7 @@ import Testing
 @testable import ContractSuite
 
 /// Adapters are shell scripts here, which every machine runs.
-@Suite("Adapters: processes", .timeLimit(.minutes(1)))
+@Suite("Adapters: processes", .timeLimit(.minutes(15)))
 struct ProcessAdapterTests {
     private func adapter(_ script: String, _ change: (inout AdapterLimits) -> Void = { _ in }) -> ProcessAdapter {
         var limits = AdapterLimits()

@@ -7,7 +7,7 @@ extension Errata {
             Snippet("consultation-websocket.private-in-tests"), Snippet("consultation-websocket.quick-start"),
         ]
 
-        @Test("what does not compile", .timeLimit(.minutes(1)), arguments: snippets)
+        @Test("what does not compile", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }

@@ -12,7 +12,7 @@ extension Errata {
             Snippet("meal-log-websocket.missing-brace"), Snippet("meal-log-websocket.private-in-tests"),
         ]
 
-        @Test("what does not compile", .timeLimit(.minutes(1)), arguments: snippets)
+        @Test("what does not compile", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }

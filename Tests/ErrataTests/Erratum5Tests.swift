@@ -12,7 +12,7 @@ extension Errata {
             Snippet("goal-linking.backend-id"), Snippet("goal-linking.equal-errors"), Snippet("goal-linking.retry"),
         ]
 
-        @Test("what does not compile, or warns", .timeLimit(.minutes(1)), arguments: snippets)
+        @Test("what does not compile, or warns", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }

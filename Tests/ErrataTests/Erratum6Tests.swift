@@ -8,7 +8,7 @@ extension Errata {
             Snippet("enhanced-consultations.outgoing-message"), Snippet("enhanced-consultations.undefined-types"),
         ]
 
-        @Test("what does not compile, or warns", .timeLimit(.minutes(1)), arguments: snippets)
+        @Test("what does not compile, or warns", .timeLimit(.minutes(15)), arguments: snippets)
         func doesNotCompile(snippet: Snippet) async throws {
             try await snippet.check()
         }

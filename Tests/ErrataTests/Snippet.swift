@@ -69,7 +69,7 @@ extension Errata {
             #expect(used.map(\.name).sorted() == Snippet.all.map(\.name))
         }
 
-        @Test("fixes of what the compiler cannot see compile", .timeLimit(.minutes(1)), arguments: Snippet.fixesAlone)
+        @Test("fixes of what the compiler cannot see compile", .timeLimit(.minutes(15)), arguments: Snippet.fixesAlone)
         func fixesCompile(snippet: Snippet) async throws {
             #expect(try await Compiler.diagnostics(of: snippet.text) == [])
         }

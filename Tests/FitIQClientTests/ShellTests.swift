@@ -6,7 +6,7 @@ import Testing
 
 @testable import FitIQClient
 
-@Suite("A client on a thread of its own", .timeLimit(.minutes(2)))
+@Suite("A client on a thread of its own", .timeLimit(.minutes(15)))
 struct ShellTests {
     static let credentials = Credentials(token: DevelopmentCredentials.token(), apiKey: DevelopmentCredentials.apiKey)
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The descriptions in openapi/, looked at by strangers: validators of OpenAPI and JSON Schema.
-@Suite("Descriptions", .timeLimit(.minutes(5)))
+@Suite("Descriptions", .timeLimit(.minutes(15)))
 struct DescriptionTests {
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -10,7 +10,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite("Child processes", .timeLimit(.minutes(1)))
+@Suite("Child processes", .timeLimit(.minutes(15)))
 struct ChildProcessTests {
     static var soon: MonotonicInstant { .now().advanced(by: .seconds(20)) }
 

@@ -1,5 +1,6 @@
 import Faults
 import FitIQAPI
+import Foundation
 import Testing
 
 @testable import MockServer
@@ -187,11 +188,18 @@ struct OutputBufferTests {
         var buffer = OutputBuffer()
         buffer.append(
             Transmission([UInt8](repeating: 7, count: count), marks: (0..<count).map { .init($0, .wait(1)) }))
-        let start = ContinuousClock.now
+        let start = Self.processorTime
         #expect(buffer.release(at: Self.start) == .until(Self.start.advanced(byNanoseconds: 1)))
         #expect(buffer.release(at: Self.second(1)) == .all)
         #expect(buffer.withUnsent(\.count) == count)
         // Taking out the first of so many again and again takes ten seconds and more.
-        #expect(ContinuousClock.now - start < .seconds(3))
+        #expect(Self.processorTime - start < 3)
+    }
+
+    /// Seconds that this thread has computed: what others do on the machine does not count.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
