@@ -1,0 +1,116 @@
+import FitIQAPI
+import Logging
+import MockServer
+import Scenarios
+import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Opens a server as the options say, tells where it is, serves until it is stopped, and cleans up behind it.
+///
+/// What `serve` and `replay` have in common. A mistake in any option is told before anything is opened.
+struct ServerLauncher {
+    let options: ServeOptions
+    /// The scenario that the options ask for; its state file has been read.
+    let plan: ScenarioPlan
+    let logger: Logger
+    private let readyFile, exportFile: String?
+
+    init(_ options: ServeOptions) throws(Failure) {
+        self.options = options
+        logger = try options.logger()
+        plan = try options.plan()
+        readyFile = try options.readyFilePath()
+        exportFile = try options.exportPath()
+    }
+
+    /// Serves until somebody stops it.
+    ///
+    /// - Parameters:
+    ///   - configure: changes what the engine is made with; it is called once, with what the options ask for.
+    ///   - conclude: what is done when the server has stopped in good order; what it throws decides the exit code.
+    func run(
+        configure: (inout Engine.Configuration) throws(Failure) -> Void = { _ in },
+        conclude: (Engine) throws(Failure) -> Void = { _ in }
+    ) throws(Failure) {
+        let watched = try options.watchedFile(of: plan)
+        var configuration = try options.engineConfiguration(plan.load())
+        try configure(&configuration)
+        fitDescriptors(&configuration.limits)
+        // One that an earlier server left would send whoever waits for it to the wrong place.
+        if let readyFile { unlink(readyFile) }
+        let server = try open(configuration)
+        server.engine.log(to: logger)
+        if let watched { follow(watched, server) }
+
+        try announce(RunningServer(server.engine))
+        try serve(server)
+        if let readyFile { unlink(readyFile) }
+        if let exportFile { try export(server.engine, to: exportFile) }
+        try conclude(server.engine)
+    }
+
+    private func fitDescriptors(_ limits: inout ServerLimits) {
+        let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: limits.descriptors)
+        guard descriptors < limits.descriptors else { return }
+        limits.fit(descriptors: descriptors)
+        logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
+    }
+
+    private func open(_ configuration: Engine.Configuration) throws(Failure) -> Host {
+        let server: Host
+        let address = try options.address()
+        do throws(Host.StartError) {
+            server = try Host(listeningOn: address, configuration: configuration)
+        } catch {
+            if case .scenario = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
+            throw .configuration(error.description)
+        }
+        do throws(SocketError) {
+            try server.stopOnSignals([SIGINT, SIGTERM])
+        } catch {
+            throw .configuration(error.description)
+        }
+        return server
+    }
+
+    private func follow(_ watched: WatchedFile, _ server: Host) {
+        var reloading = ScenarioReloading(watched, plan: plan, logger: logger)
+        server.every(ScenarioReloading.interval) { [engine = server.engine] now in
+            reloading.look(for: engine, at: now)
+        }
+    }
+
+    private func announce(_ running: RunningServer) throws(Failure) {
+        if let readyFile {
+            try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: readyFile)
+        }
+        print(Banner(server: running, program: ProgramName.asTyped).text, terminator: "")
+        fflush(nil)
+    }
+
+    private func serve(_ server: Host) throws(Failure) {
+        let stoppedInOrder: Bool
+        do throws(SocketError) {
+            stoppedInOrder = try server.run()
+        } catch {
+            throw .running(error.description)
+        }
+        guard stoppedInOrder else { throw .running(Messages.forced) }
+    }
+
+    private func export(_ engine: Engine, to path: String) throws(Failure) {
+        do throws(Failure) {
+            try AtomicFile.write(engine.exportState(at: FitIQMock.now) + [UInt8(ascii: "\n")], to: path)
+        } catch {
+            // It had served already.
+            throw .running(error.message)
+        }
+    }
+}
