@@ -1,0 +1,184 @@
+import Digests
+import FitIQAPI
+import JSON
+import WebSocket
+
+/// The entry of a WebSocket as text, and where in it more can be written.
+///
+/// Offsets count from the entry's first byte. Each room is white space, so that the text is valid as it stands and
+/// after each element that is written there whole.
+public struct HARSocketText: Sendable, Equatable {
+    /// The entry, on one line.
+    public var bytes: [UInt8]
+    /// The room at the end of `_webSocketMessages`; from its second element on, one begins with a comma.
+    public var messages: Range<Int>
+    /// The room at the end of `_fitiq.controlFrames`; from its second element on, one begins with a comma.
+    public var controlFrames: Range<Int>
+    /// The room for what ``HAREncoder/ending(_:)`` gives.
+    public var ending: Range<Int>
+}
+
+/// How much room a socket's entry has for what is yet to come, in bytes.
+public struct HARSocketRoom: Sendable, Equatable {
+    /// For messages.
+    public var messages: Int
+    /// For control frames.
+    public var controlFrames: Int
+    /// For the ending; one that is written needs no more than ``HAREncoder/endingRoom``.
+    public var ending: Int
+
+    /// Describes room.
+    public init(messages: Int = 0, controlFrames: Int = 0, ending: Int = 0) {
+        self.messages = messages
+        self.controlFrames = controlFrames
+        self.ending = ending
+    }
+}
+
+/// WebSockets, as Chrome's exporter writes them.
+extension HAREncoder {
+    /// The most bytes of what ``ending(_:)`` gives.
+    public static let endingRoom = 128
+
+    /// The entry of a WebSocket.
+    ///
+    /// A number ties an entry to those that continue it; it is the socket's in the whole file. Without room, the entry
+    /// is finished.
+    public static func socket(
+        _ socket: SessionSocket, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
+    ) -> HARSocketText {
+        var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
+        writer.beginObject()
+        let waited = microseconds(socket.opened) - microseconds(socket.started)
+        writer.member("startedDateTime", microsecondText(socket.started))
+        writeMilliseconds("time", max(waited, 0) * 1000, to: &writer)
+        write(socket.request, to: &writer)
+        write(socket.response, to: &writer)
+        writer.object("cache") { _ in }
+        writer.object("timings") { writer in
+            writer.member("send", 0)
+            writeMilliseconds("wait", max(waited, 0) * 1000, to: &writer)
+            writer.member("receive", 0)
+        }
+        let messages = socket.frames.filter { !$0.opcode.isControl }
+        return finish(&writer, number: number, extras: extras(socket.request, socket.response), room: room) { writer in
+            for message in messages { writer.raw(Self.message(message)) }
+        } controlFrames: { writer in
+            var count = 0
+            for frame in socket.frames {
+                if frame.opcode.isControl {
+                    writer.raw(controlFrame(frame, after: count))
+                } else {
+                    count += 1
+                }
+            }
+        } ending: {
+            socket.ending.map(ending) ?? []
+        }
+    }
+
+    /// The entry that continues a WebSocket whose entry is full; it has the URL, for tools that know no continuations.
+    public static func continuation(
+        of number: Int, url: String, started: Timestamp, room: HARSocketRoom
+    ) -> HARSocketText {
+        socket(
+            SessionSocket(
+                started: started, opened: started, request: SessionRequest(method: "GET", url: url),
+                response: SessionResponse(status: 101)),
+            number: number, room: room)
+    }
+
+    /// An element of `_webSocketMessages`: a text or binary message.
+    ///
+    /// Text that is no UTF-8, or was cut inside a character, is base64 and says so.
+    public static func message(_ frame: SessionFrame) -> [UInt8] {
+        precondition(!frame.opcode.isControl, "a control frame is no message")
+        var writer = JSONWriter(reserving: 96 + frame.payload.bytes.count * 3 / 2)
+        writer.beginObject()
+        writeStart(of: frame, to: &writer)
+        let text = frame.opcode == .text ? String(validating: frame.payload.bytes, as: UTF8.self) : nil
+        writer.member("data", text ?? Base64.encode(frame.payload.bytes))
+        let isOddText = frame.opcode == .text && text == nil
+        if isOddText || frame.payload.isCut {
+            writer.object("_fitiq") { writer in
+                if isOddText { writer.member("encoding", "base64") }
+                if frame.payload.isCut { writer.member("cut", frame.payload.byteCount) }
+            }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// An element of `_fitiq.controlFrames`; so many messages of the socket, those of earlier entries included, came
+    /// before it.
+    public static func controlFrame(_ frame: SessionFrame, after messages: Int) -> [UInt8] {
+        precondition(frame.opcode.isControl, "a message is no control frame")
+        var writer = JSONWriter(reserving: 128 + frame.payload.bytes.count * 4 / 3)
+        writer.beginObject()
+        writeStart(of: frame, to: &writer)
+        writer.member("data", Base64.encode(frame.payload.bytes))
+        if frame.payload.isCut { writer.member("cut", frame.payload.byteCount) }
+        writer.member("after", messages)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// The member `ending` of a socket's `_fitiq`, with the comma before it.
+    public static func ending(_ ending: SessionEnding) -> [UInt8] {
+        let value = JSONWriter.object { writer in
+            writeTime(ending.time, to: &writer)
+            writer.member("by", ending.party.rawValue)
+            writer.member("cause", ending.cause.rawValue)
+        }
+        let bytes = Array(",\"ending\":".utf8) + value
+        precondition(bytes.count <= endingRoom, "an ending has a room of fixed size")
+        return bytes
+    }
+
+    private static func finish(
+        _ writer: inout JSONWriter, number: Int?, extras: [JSONObject.Element], room: HARSocketRoom,
+        messages: (inout JSONWriter) -> Void, controlFrames: (inout JSONWriter) -> Void, ending: () -> [UInt8]
+    ) -> HARSocketText {
+        writer.member("_resourceType", "websocket")
+        writer.array("_webSocketMessages", messages)
+        // The writer has no white space: the array was just closed, so its room stands before the last byte.
+        var bytes = writer.bytes
+        let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
+        var ours = JSONWriter()
+        ours.beginObject()
+        if let number { ours.member("socket", number) }
+        write(extras, to: &ours)
+        ours.array("controlFrames", controlFrames)
+        bytes += Array(",\"_fitiq\":".utf8) + ours.bytes
+        let controlRoom = addRoom(room.controlFrames, before: 1, to: &bytes)
+        bytes += ending()
+        let endingRoom = addRoom(room.ending, before: 0, to: &bytes)
+        bytes += Array("}}".utf8)
+        return HARSocketText(bytes: bytes, messages: messageRoom, controlFrames: controlRoom, ending: endingRoom)
+    }
+
+    /// Puts white space before the last bytes, and says where it is.
+    private static func addRoom(_ count: Int, before last: Int, to bytes: inout [UInt8]) -> Range<Int> {
+        let start = bytes.count - last
+        bytes.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: count), at: start)
+        return start..<(start + count)
+    }
+
+    private static func writeStart(of frame: SessionFrame, to writer: inout JSONWriter) {
+        writer.member("type", frame.sender == .client ? "send" : "receive")
+        writeTime(frame.time, to: &writer)
+        writer.member("opcode", Int(frame.opcode.rawValue))
+    }
+
+    /// Seconds since 1970 with six digits after the point.
+    private static func writeTime(_ time: Timestamp, to writer: inout JSONWriter) {
+        writer.key("time")
+        writer.value(Int(microseconds(time)), fractionDigits: 6)
+    }
+
+    /// Whole microseconds since 1970, rounded towards the past.
+    static func microseconds(_ time: Timestamp) -> Int64 {
+        let (quotient, remainder) = time.nanosecondsSinceEpoch.quotientAndRemainder(dividingBy: 1000)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

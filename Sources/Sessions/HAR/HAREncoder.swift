@@ -1,0 +1,209 @@
+import Digests
+import FitIQAPI
+import HTTPTypes
+import JSON
+
+/// Writes sessions as HAR 1.2: a whole one at once, or the pieces of a file that grows.
+///
+/// A file is `header`, then entries, one a line with `separator` before each but the first, then `footer`. Times are
+/// whole microseconds, which is what the tools that read them keep; what is finer is cut off. Everything that HAR does
+/// not know stands under `_fitiq`.
+/// Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/); for WebSockets what Chrome's exporter writes.
+public enum HAREncoder {
+    /// What a file begins with, up to its first entry.
+    public static func header(creatorVersion: String) -> [UInt8] {
+        var writer = JSONWriter(reserving: 128)
+        writer.object { writer in
+            writer.member("name", "fitiq-mock")
+            writer.member("version", creatorVersion)
+        }
+        return Array(#"{"log":{"version":"1.2","creator":"#.utf8) + writer.bytes
+            + Array(",\"pages\":[],\"entries\":[\n".utf8)
+    }
+
+    /// What stands between two entries.
+    public static let separator = Array(",\n".utf8)
+
+    /// What a file ends with.
+    public static let footer = footer(notes: [])
+
+    /// What a file ends with; the notes are sentences on what the recording lacks, for whoever reads the file.
+    public static func footer(notes: [String]) -> [UInt8] {
+        guard !notes.isEmpty else { return Array("\n]}}\n".utf8) }
+        let ours = JSONWriter.object { writer in
+            writer.array("notes") { writer in for note in notes { writer.value(note) } }
+        }
+        return Array("\n],\"_fitiq\":".utf8) + ours + Array("}}\n".utf8)
+    }
+
+    /// A whole file.
+    public static func file(_ session: Session, creatorVersion: String, notes: [String] = []) -> [UInt8] {
+        var bytes = header(creatorVersion: creatorVersion)
+        for (index, entry) in session.entries.enumerated() {
+            if index > 0 { bytes += separator }
+            switch entry {
+            case .exchange(let exchange): bytes += Self.entry(exchange)
+            case .socket(let socket): bytes += Self.socket(socket).bytes
+            }
+        }
+        return bytes + footer(notes: notes)
+    }
+
+    /// The entry of a request and its answer, on one line.
+    public static func entry(_ exchange: SessionExchange) -> [UInt8] {
+        let body = exchange.response?.body.bytes.count ?? 0
+        var writer = JSONWriter(reserving: 2048 + body + body / 2 + (exchange.request.body?.bytes.count ?? 0))
+        writer.beginObject()
+        writer.member("startedDateTime", microsecondText(exchange.started))
+        writeMilliseconds("time", exchange.lasted, to: &writer)
+        write(exchange.request, to: &writer)
+        write(exchange.response, to: &writer)
+        writer.object("cache") { _ in }
+        writer.object("timings") { writer in
+            writer.member("send", 0)
+            writeMilliseconds("wait", exchange.waited, to: &writer)
+            let received = exchange.lasted.subtractingReportingOverflow(exchange.waited).partialValue
+            writeMilliseconds("receive", max(received, 0), to: &writer)
+        }
+        let ours = extras(exchange.request, exchange.response)
+        if !ours.isEmpty {
+            writer.object("_fitiq") { writer in write(ours, to: &writer) }
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// The parts of entries.
+extension HAREncoder {
+    static func write(_ request: SessionRequest, to writer: inout JSONWriter) {
+        writer.object("request") { writer in
+            writer.member("method", request.method)
+            writer.member("url", request.url)
+            writer.member("httpVersion", "HTTP/1.1")
+            writer.array("cookies") { _ in }
+            write("headers", request.fields, to: &writer)
+            write("queryString", query(of: request.url), to: &writer)
+            if let body = request.body {
+                writer.object("postData") { writer in
+                    writer.member("mimeType", mediaType(request.fields))
+                    // What is no text stands under "_fitiq".
+                    writer.member("text", String(validating: body.bytes, as: UTF8.self) ?? "")
+                }
+            }
+            writer.member("headersSize", -1)
+            writer.member("bodySize", request.body?.byteCount ?? 0)
+        }
+    }
+
+    static func write(_ response: SessionResponse?, to writer: inout JSONWriter) {
+        let response = response ?? SessionResponse(status: 0)
+        writer.object("response") { writer in
+            writer.member("status", response.status)
+            writer.member("statusText", reasonPhrase(response.status))
+            writer.member("httpVersion", "HTTP/1.1")
+            writer.array("cookies") { _ in }
+            write("headers", response.fields, to: &writer)
+            writer.object("content") { writer in
+                writer.member("size", response.body.byteCount)
+                writer.member("mimeType", mediaType(response.fields))
+                if let text = String(validating: response.body.bytes, as: UTF8.self) {
+                    writer.member("text", text)
+                } else {
+                    writer.member("text", Base64.encode(response.body.bytes))
+                    writer.member("encoding", "base64")
+                }
+            }
+            writer.member("redirectURL", response.fields.value(of: "location") ?? "")
+            writer.member("headersSize", -1)
+            writer.member("bodySize", response.body.byteCount)
+        }
+    }
+
+    /// What of an entry HAR has no place for, as members of "_fitiq".
+    static func extras(_ request: SessionRequest, _ response: SessionResponse?) -> [JSONObject.Element] {
+        var members: [JSONObject.Element] = []
+        if let body = request.body, String(validating: body.bytes, as: UTF8.self) == nil {
+            members.append(("bodyBase64", .string(Base64.encode(body.bytes))))
+        }
+        var cut = JSONObject()
+        if let body = request.body, body.isCut { cut["request"] = .number(JSONNumber(body.byteCount)) }
+        if let body = response?.body, body.isCut { cut["response"] = .number(JSONNumber(body.byteCount)) }
+        if !cut.isEmpty { members.append(("cut", .object(cut))) }
+        guard let response else { return members }
+        if response.fields.contains(where: \.isContentEncoding) { members.append(("coded", true)) }
+        if !response.isComplete { members.append(("incomplete", true)) }
+        return members
+    }
+
+    static func write(_ members: [JSONObject.Element], to writer: inout JSONWriter) {
+        for member in members {
+            writer.key(escaping: member.key)
+            writer.value(member.value)
+        }
+    }
+
+    private static func write(_ name: StaticString, _ fields: [SessionField], to writer: inout JSONWriter) {
+        writer.array(name) { writer in
+            for field in fields {
+                writer.object { writer in
+                    writer.member("name", field.name)
+                    writer.member("value", field.value)
+                }
+            }
+        }
+    }
+
+    static func writeMilliseconds(_ name: StaticString, _ nanoseconds: Int64, to writer: inout JSONWriter) {
+        writer.key(name)
+        writer.value(Int(nanoseconds / 1000), fractionDigits: 3)
+    }
+
+    /// ISO 8601 to the microsecond, which Python and JavaScript read too.
+    static func microsecondText(_ time: Timestamp) -> String { time.nanosecondText.dropLast(4) + "Z" }
+
+    private static func reasonPhrase(_ status: Int) -> String {
+        (100...999).contains(status) ? HTTPResponse.Status(code: status).reasonPhrase : ""
+    }
+
+    /// The media type as the fields name it; Chrome writes the same where there is none.
+    private static func mediaType(_ fields: [SessionField]) -> String {
+        fields.value(of: "content-type") ?? "x-unknown"
+    }
+
+    /// The names and values of a URL's query, decoded; what cannot be decoded stays as it is.
+    private static func query(of url: String) -> [SessionField] {
+        let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
+        guard let mark = whole.firstIndex(of: UInt8(ascii: "?")) else { return [] }
+        return whole[whole.index(after: mark)...].split(separator: UInt8(ascii: "&")).map { item in
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            return SessionField(decoded(parts[0]), parts.count > 1 ? decoded(parts[1]) : "")
+        }
+    }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(Substring(rest.prefix(2))), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(text) ?? ""
+    }
+}
+
+extension [SessionField] {
+    /// The value of the first field with that name, which is in lower case.
+    func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
+}
+
+extension SessionField {
+    /// Whether the body is coded, as by gzip.
+    var isContentEncoding: Bool { name.lowercased() == "content-encoding" && value.lowercased() != "identity" }
+}

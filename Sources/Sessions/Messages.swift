@@ -1,0 +1,2 @@
+/// Every sentence of the module; those of a folder stand in extensions below their own mark.
+enum Messages {}
