@@ -1,0 +1,72 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A file that could not be made, written or read.
+public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What was being attempted.
+    public enum Operation: String, Sendable, CaseIterable {
+        /// Making the file.
+        case create
+        /// Writing to it.
+        case write
+        /// Reading what was written.
+        case read
+        /// Moving it to its place.
+        case move
+    }
+
+    /// In place of an errno: what has that path is no regular file.
+    public static let notRegular: Int32 = -1
+
+    /// What was being attempted.
+    public let operation: Operation
+    /// The file.
+    public let path: String
+    /// The errno of the failure, or ``notRegular``.
+    public let code: Int32
+
+    /// A failure of the operation with that errno.
+    public init(_ operation: Operation, path: String, code: Int32) {
+        self.operation = operation
+        self.path = path
+        self.code = code
+    }
+
+    /// Whether a file of that name was there already, and was not to be replaced.
+    public var exists: Bool { operation == .create && code == EEXIST }
+
+    /// Whether there is no room left for more.
+    public var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+
+    /// What the person at the keyboard is told, without a full stop.
+    public var description: String {
+        switch operation {
+        case .create: "cannot create '\(path)': \(reason)"
+        case .write: "cannot write to '\(path)': \(reason)"
+        case .read: "cannot read '\(path)': \(reason)"
+        case .move: "cannot move a finished file to '\(path)': \(reason)"
+        }
+    }
+
+    private var reason: String {
+        switch code {
+        case FileError.notRegular: "it is a device or a pipe, and places in it cannot be written again; name a file"
+        case ENXIO: "it is a pipe or a socket; name a file"
+        case EEXIST: "it exists already"
+        case EISDIR: "it is a folder; name a file in it"
+        case ENOENT, ENOTDIR: "its folder does not exist; make it first"
+        case EACCES, EPERM: "this user may not write there"
+        case EROFS: "the disk cannot be written to"
+        case ENOSPC: "the disk is full"
+        case EDQUOT: "this user's share of the disk is full"
+        case EFBIG: "it has reached the largest size that a file may have (ulimit -f)"
+        case EMFILE: "this process has reached its limit of open files; raise it with ulimit -n"
+        default: String(cString: strerror(code))
+        }
+    }
+}

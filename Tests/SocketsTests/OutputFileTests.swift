@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+
+@testable import Sockets
+
+@Suite("Files that grow while a program runs")
+struct OutputFileTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "output-file-\(ProcessInfo.processInfo.processIdentifier)-\(UInt64.random(in: 0 ... .max))")
+
+    private func inFolder(_ body: (String) throws -> Void) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder.path)
+    }
+
+    @Test("What is written anywhere is there, with mode 0600, and can be read back")
+    func writes() throws {
+        try inFolder { folder in
+            let path = folder + "/a"
+            let file = try OutputFile(creating: path)
+            defer { file.close() }
+            try file.write(Array("hello world".utf8), at: 0)
+            try file.write(Array("W".utf8), at: 6)
+            try file.write(Array("!".utf8), at: 13)
+            #expect(FileManager.default.contents(atPath: path) == Data("hello World\0\0!".utf8))
+            #expect(try file.read(5, at: 6) == Array("World".utf8))
+            #expect(try file.read(99, at: 12) == Array("\0!".utf8))
+            #expect(try file.read(1, at: 99) == [])
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("One that exists is refused, or emptied where that is asked for")
+    func existing() throws {
+        try inFolder { folder in
+            let path = folder + "/a"
+            try Data("before".utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            #expect { try OutputFile(creating: path) } throws: { ($0 as? FileError)?.exists == true }
+            #expect(FileManager.default.contents(atPath: path) == Data("before".utf8))
+            let file = try OutputFile(creating: path, existing: .replace)
+            file.close()
+            #expect(FileManager.default.contents(atPath: path) == Data())
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("A file is moved over another at once, and one that is discarded is gone")
+    func moves() throws {
+        try inFolder { folder in
+            try Data("before".utf8).write(to: URL(fileURLWithPath: folder + "/a"))
+            let draft = try OutputFile(creating: folder + "/a.draft")
+            try draft.write(Array("after".utf8), at: 0)
+            try draft.move(to: folder + "/a")
+            draft.close()
+            #expect(FileManager.default.contents(atPath: folder + "/a") == Data("after".utf8))
+            let other = try OutputFile(creating: folder + "/b")
+            other.discard()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+        }
+    }
+
+    @Test("What is no regular file is refused, and left alone")
+    func special() throws {
+        try inFolder { folder in
+            #expect(mkfifo(folder + "/pipe", 0o600) == 0)
+            for path in [folder + "/pipe", "/dev/null"] {
+                #expect { try OutputFile(creating: path, existing: .replace) } throws: {
+                    ($0 as? FileError)?.code == FileError.notRegular
+                }
+            }
+            #expect { try OutputFile(creating: folder, existing: .replace) } throws: {
+                "\($0)" == "cannot create '\(folder)': it is a folder; name a file in it"
+            }
+        }
+    }
+
+    @Test(
+        "Messages",
+        arguments: [
+            (FileError(.create, path: "a", code: EEXIST), "cannot create 'a': it exists already"),
+            (
+                FileError(.create, path: "a/b", code: ENOENT),
+                "cannot create 'a/b': its folder does not exist; make it first"
+            ),
+            (FileError(.create, path: "a", code: EACCES), "cannot create 'a': this user may not write there"),
+            (FileError(.create, path: "a", code: EROFS), "cannot create 'a': the disk cannot be written to"),
+            (
+                FileError(.create, path: "a", code: FileError.notRegular),
+                "cannot create 'a': it is a device or a pipe, and places in it cannot be written again; name a file"
+            ),
+            (FileError(.create, path: "a", code: ENXIO), "cannot create 'a': it is a pipe or a socket; name a file"),
+            (
+                FileError(.create, path: "a", code: EMFILE),
+                "cannot create 'a': this process has reached its limit of open files; raise it with ulimit -n"
+            ),
+            (FileError(.write, path: "a", code: ENOSPC), "cannot write to 'a': the disk is full"),
+            (FileError(.write, path: "a", code: EDQUOT), "cannot write to 'a': this user's share of the disk is full"),
+            (
+                FileError(.write, path: "a", code: EFBIG),
+                "cannot write to 'a': it has reached the largest size that a file may have (ulimit -f)"
+            ),
+            (FileError(.read, path: "a", code: EIO), "cannot read 'a': \(String(cString: strerror(EIO)))"),
+            (
+                FileError(.move, path: "a", code: EACCES),
+                "cannot move a finished file to 'a': this user may not write there"
+            ),
+        ] as [(FileError, String)])
+    func messages(_ error: FileError, text: String) {
+        #expect("\(error)" == text)
+    }
+
+    @Test(
+        "Only a lack of room counts as full", arguments: [(ENOSPC, true), (EDQUOT, true), (EFBIG, true), (EIO, false)])
+    func fullness(_ code: Int32, isFull: Bool) {
+        #expect(FileError(.write, path: "a", code: code).isFull == isFull)
+    }
+}
