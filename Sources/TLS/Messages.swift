@@ -1,0 +1,208 @@
+/// Every text of this module that a person reads.
+enum Messages {
+    static func text(of error: TLSError) -> String {
+        switch error {
+        case .notPEM(let material):
+            "There is no \(name(material)) in PEM here: a block between \(markers(material)) is expected."
+        case .damaged(let material):
+            "The PEM holds a \(name(material)) that cannot be decoded; it was cut or changed. Export it anew."
+        case .tooLarge(let material, let bytes):
+            "The PEM with the \(name(material)) has \(bytes) bytes; at most \(TLSLimits.pemFile) are allowed."
+        case .encryptedKey:
+            "The key is locked with a passphrase; write it without one: openssl pkey -in locked.pem -out key.pem."
+        case .wrongKey(let position): wrongKey(position)
+        case .expired(let subject, let notAfter):
+            "The certificate of \(quoted(subject)) expired at \(time(notAfter)); get a new one."
+        case .notYetValid(let subject, let notBefore):
+            "The certificate of \(quoted(subject)) is valid from \(time(notBefore)) only; is the clock right?"
+        case .notAnAuthority(let subject):
+            "The certificate of \(quoted(subject)) may not sign others; that of an authority is needed (CA:TRUE)."
+        case .invalidName(let name):
+            "\(quoted(name)) is neither a host name nor an IP address; a name with other letters is written in "
+                + "punycode (xn--…)."
+        case .nameCount(let count):
+            "A certificate is issued for 1 to \(TLSLimits.names) names, not for \(count)."
+        case .nameNotPermitted(let name):
+            "The authority may not vouch for \(name); its certificate limits it to other names."
+        case .unusable(let material, let reason):
+            "The \(name(material)) cannot be used: \(printable(reason))."
+        case .outOfMemory(let reason): "OpenSSL failed in \(printable(reason)); is there memory left?"
+        default: session(error)
+        }
+    }
+
+    private static func session(_ error: TLSError) -> String {
+        switch error {
+        case .plainHTTP(.client, let excerpt):
+            "The client speaks plain HTTP (\(quoted(excerpt))) to the TLS port; use https:// or wss:// here."
+        case .plainHTTP(.server, let excerpt):
+            "The server speaks plain HTTP (\(quoted(excerpt))) on this port; use http:// or ws://, or its TLS port."
+        case .notTLS(let role, let bytes):
+            "\(the(role)) does not speak TLS: it began with the bytes \(hex(bytes))."
+        case .refused(let host, let refusal): refused(host, refusal)
+        case .noCommonVersion(let role):
+            "\(the(role)) and this end have no version of TLS in common; 1.2 and 1.3 are spoken here, unless the "
+                + "versions were limited."
+        case .noCommonCipher(let role):
+            "\(the(role)) and this end have no cipher suite or key exchange in common; TLS 1.3, or ECDHE with AES-GCM "
+                + "or ChaCha20, is needed."
+        case .noCommonProtocol(let offered):
+            "The client offers \(list(offered)) by ALPN; only \(TLSContext.applicationProtocol) is spoken here. "
+                + "Let it offer that too, or nothing."
+        case .alert(let number, let role, let inHandshake): alert(number, role, inHandshake)
+        case .hungUp(let role, 0):
+            "\(the(role)) hung up without a word; something may just have tried whether the port is open."
+        case .hungUp(let role, let bytes):
+            "\(the(role)) hung up in the middle of the handshake, after \(bytes) byte\(bytes == 1 ? "" : "s"); "
+                + (role == .client
+                    ? "some clients do that when they do not trust the certificate." : "is TLS spoken on that port?")
+        case .truncated(let role):
+            "\(the(role)) cut the connection without close_notify; what came last may be incomplete."
+        case .badRecord(let role):
+            "A record from \(the(role).lowercased()) cannot be decrypted; it was changed on its way."
+        case .violation(let role, let reason):
+            "\(the(role)) broke the TLS protocol" + (reason.isEmpty ? "." : ": \(printable(reason)).")
+        default:
+            "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; nothing more is taken."
+        }
+    }
+}
+
+/// What a caller of this module did wrong; each text stands on a `precondition`.
+enum Misuse {
+    static let noVersion = "A context needs a version."
+    static let otherRole = "The context was made for the other end of a connection."
+    static let noMemory = "OpenSSL has no memory for a session."
+    static let takenTooMuch = "More ciphertext was taken than there was."
+    static let noSerial = "A serial number has 1 to 20 bytes."
+}
+
+extension Messages {
+    private static func wrongKey(_ position: Int?) -> String {
+        guard let position else { return "The key does not belong to the certificate: their public keys differ." }
+        return "The key belongs to certificate \(position) of the file; put that first, then those between it and "
+            + "its authority."
+    }
+
+    private static func refused(_ host: String, _ refusal: CertificateRefusal) -> String {
+        let host = quoted(host)
+        return switch refusal {
+        case .expired(let subject, let notAfter):
+            "The certificate of \(host) is refused: that of \(quoted(subject)) expired at \(time(notAfter))."
+        case .notYetValid(let subject, let notBefore):
+            "The certificate of \(host) is refused: that of \(quoted(subject)) is valid from \(time(notBefore)) only; "
+                + "is the clock right?"
+        case .unknownAuthority(let issuer):
+            "The certificate of \(host) is refused: it was issued by \(quoted(issuer)), which is not trusted here, or "
+                + "the server does not send the certificates between."
+        case .selfSigned(let subject):
+            "The certificate of \(host) is refused: \(quoted(subject)) signed it itself; trust that certificate, or "
+                + "the authority of a proper one."
+        case .wrongName(let names):
+            "The certificate is not for \(host), but for \(list(names.map(\.description)))."
+        case .other(let subject, let reason):
+            "The certificate of \(host) is refused: \(printable(reason)) (\(quoted(subject)))."
+        }
+    }
+
+    private static func alert(_ number: UInt8, _ role: TLSRole, _ inHandshake: Bool) -> String {
+        let name = alerts[number].map { "\($0), alert \(number)" } ?? "alert \(number)"
+        let what = "\(the(role)) \(inHandshake ? "refused the handshake" : "broke off") (\(name))"
+        return what + (meaning(number, role).map { ": \($0)." } ?? ".")
+    }
+
+    /// What usually lies behind an alert, where that is known.
+    private static func meaning(_ number: UInt8, _ role: TLSRole) -> String? {
+        switch (number, role) {
+        case (48, .client): "it does not trust the authority of our certificate; add ours to its trusted ones"
+        case (42, .client), (43, .client), (46, .client):
+            "it does not accept our certificate; its own log says why"
+        case (45, .client): "to it our certificate has expired, or is not valid yet; compare the clocks"
+        case (40, _): "it found no cipher suite, key exchange or signature that it accepts"
+        case (70, _): "it speaks none of the versions of TLS that are offered"
+        case (112, .server): "it has no site of that name"
+        case (116, .server), (42, .server): "it asks for a client certificate, which is not supported"
+        case (120, _): "it speaks none of the application protocols that are offered"
+        default: nil
+        }
+    }
+
+    /// The names of RFC 8446 §6 and RFC 5246 §7.2.
+    static let alerts: [UInt8: String] = [
+        0: "close_notify", 10: "unexpected_message", 20: "bad_record_mac", 21: "decryption_failed",
+        22: "record_overflow", 30: "decompression_failure", 40: "handshake_failure", 41: "no_certificate",
+        42: "bad_certificate", 43: "unsupported_certificate", 44: "certificate_revoked", 45: "certificate_expired",
+        46: "certificate_unknown", 47: "illegal_parameter", 48: "unknown_ca", 49: "access_denied", 50: "decode_error",
+        51: "decrypt_error", 60: "export_restriction", 70: "protocol_version", 71: "insufficient_security",
+        80: "internal_error", 86: "inappropriate_fallback", 90: "user_canceled", 100: "no_renegotiation",
+        109: "missing_extension", 110: "unsupported_extension", 111: "certificate_unobtainable",
+        112: "unrecognized_name", 113: "bad_certificate_status_response", 114: "bad_certificate_hash_value",
+        115: "unknown_psk_identity", 116: "certificate_required", 120: "no_application_protocol",
+    ]
+}
+
+extension Messages {
+    private static func name(_ material: TLSMaterial) -> String {
+        switch material {
+        case .certificate: "certificate"
+        case .key: "private key"
+        case .trust: "trusted certificate"
+        }
+    }
+
+    private static func markers(_ material: TLSMaterial) -> String {
+        material == .key
+            ? "-----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----"
+            : "-----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----"
+    }
+
+    private static func the(_ role: TLSRole) -> String { role == .client ? "The client" : "The server" }
+
+    /// A text of the other side's in quotes, or that it is missing.
+    private static func quoted(_ text: String) -> String { text.isEmpty ? "(no name)" : "'\(printable(text))'" }
+
+    /// A text of the other side's without control characters, cut where it is long.
+    static func printable(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            guard result.utf8.count < TLSLimits.excerpt else { return result + "…" }
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: result += "?"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    private static func list(_ items: [String]) -> String {
+        guard !items.isEmpty else { return "nothing" }
+        let shown = items.prefix(5).map(printable)
+        guard items.count > 5 else { return shown.joined(separator: ", ") }
+        return shown.joined(separator: ", ") + " and \(items.count - 5) more"
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+    }
+
+    /// `2026-11-21 20:47:26 UTC`: seconds since 1970 as a date of the Gregorian calendar.
+    static func time(_ seconds: Int64) -> String {
+        let (days, second) = floored(seconds, by: 86_400)
+        // Days since 0000-03-01, in eras of 400 years: leap days then come last.
+        let (era, day) = floored(days + 719_468, by: 146_097)
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
+        let civilMonth = month < 10 ? month + 3 : month - 9
+        let civilYear = year + era * 400 + (civilMonth <= 2 ? 1 : 0)
+        let two = { (number: Int64) in (number < 10 ? "0" : "") + String(number) }
+        return "\(civilYear)-\(two(civilMonth))-\(two(dayOfMonth)) \(two(second / 3_600)):\(two(second / 60 % 60)):"
+            + "\(two(second % 60)) UTC"
+    }
+
+    private static func floored(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
+        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
+}

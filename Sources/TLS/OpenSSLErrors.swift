@@ -1,0 +1,32 @@
+import COpenSSL
+
+/// OpenSSL's error queue, which is the thread's: emptied before each call, and taken after one that failed.
+enum OpenSSLErrors {
+    static func clear() { ERR_clear_error() }
+
+    /// The first error, which is the cause of those after it, and leaves the queue empty.
+    static func take() -> OpenSSLFailure? {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        return code == 0 ? nil : OpenSSLFailure(code: code)
+    }
+}
+
+/// One error of OpenSSL's queue.
+struct OpenSSLFailure {
+    let code: UInt
+
+    /// The number of the reason; its meaning depends on the library.
+    var reason: Int32 { ERR_GET_REASON(code) }
+
+    /// Whether it is libssl's.
+    var isOfSSL: Bool { ERR_GET_LIB(code) == ERR_LIB_SSL }
+
+    /// The alert that was received, if that is the error.
+    var receivedAlert: UInt8? {
+        isOfSSL ? UInt8(exactly: reason - SSL_AD_REASON_OFFSET) : nil
+    }
+
+    /// OpenSSL's own words.
+    var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
+}

@@ -1,0 +1,79 @@
+import COpenSSL
+
+/// Certificates and keys from PEM (RFC 7468), with an error of its own for each way to be wrong.
+enum PEM {
+    /// The certificates in order, at least one; text between the blocks is skipped.
+    static func certificates(_ pem: [UInt8], as material: TLSMaterial) throws(TLSError) -> [X509Certificate] {
+        let bio = try open(pem, as: material)
+        defer { BIO_free(bio) }
+        var certificates: [X509Certificate] = []
+        while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) {
+            certificates.append(X509Certificate(owning: certificate))
+        }
+        // The end is told as an error; any other means that a block was cut or overwritten.
+        if let failure = OpenSSLErrors.take(), !failure.isEndOfPEM { throw .damaged(material) }
+        guard !certificates.isEmpty else { throw .notPEM(material) }
+        return certificates
+    }
+
+    /// The first private key, of any kind that OpenSSL reads.
+    static func key(_ pem: [UInt8]) throws(TLSError) -> PrivateKey {
+        let bio = try open(pem, as: .key)
+        defer { BIO_free(bio) }
+        if let key = PEM_read_bio_PrivateKey(bio, nil, refusePassphrase, nil) {
+            OpenSSLErrors.clear()
+            return PrivateKey(owning: key)
+        }
+        let failure = OpenSSLErrors.take()
+        if isEncrypted(pem) { throw .encryptedKey }
+        throw failure?.isEndOfPEM == true ? .notPEM(.key) : .damaged(.key)
+    }
+
+    private static func open(_ pem: [UInt8], as material: TLSMaterial) throws(TLSError) -> OpaquePointer {
+        guard pem.count <= TLSLimits.pemFile else { throw .tooLarge(material, bytes: pem.count) }
+        guard !pem.isEmpty else { throw .notPEM(material) }
+        OpenSSLErrors.clear()
+        guard let bio = BIO_new(BIO_s_mem()),
+            pem.withUnsafeBytes({ BIO_write(bio, $0.baseAddress, Int32($0.count)) })
+                == Int32(pem.count)
+        else { throw .outOfMemory(reason: "BIO") }
+        return bio
+    }
+
+    /// Without it OpenSSL would ask on the terminal.
+    private static let refusePassphrase:
+        @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
+            -1
+        }
+
+    private static func isEncrypted(_ pem: [UInt8]) -> Bool {
+        let text = String(decoding: pem, as: UTF8.self)
+        return text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")
+    }
+
+    /// What `write` puts into a BIO, as bytes.
+    static func bytes(_ write: (OpaquePointer) -> Int32) -> [UInt8]? {
+        guard let bio = BIO_new(BIO_s_mem()) else { return nil }
+        defer { BIO_free(bio) }
+        guard write(bio) == 1 else { return nil }
+        var start: UnsafeMutablePointer<CChar>?
+        let count = COpenSSL_memory(bio, &start)
+        return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+}
+
+extension OpenSSLFailure {
+    fileprivate var isEndOfPEM: Bool { ERR_GET_LIB(code) == ERR_LIB_PEM && reason == PEM_R_NO_START_LINE }
+}
+
+/// A key in OpenSSL's hands.
+final class PrivateKey {
+    let pointer: OpaquePointer
+
+    init(owning pointer: OpaquePointer) { self.pointer = pointer }
+
+    deinit { EVP_PKEY_free(pointer) }
+
+    /// The key in PKCS #8, not encrypted.
+    var pem: [UInt8]? { PEM.bytes { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) } }
+}

@@ -1,0 +1,115 @@
+import COpenSSL
+
+/// What OpenSSL's calls back into a session find: the bytes of both directions, and notes on why it refused.
+///
+/// It is an object because OpenSSL keeps its address, in the BIO's data and the SSL's. It lives as long as its session.
+final class TLSWire {
+    /// Ciphertext of the other side that OpenSSL has not taken, from ``incomingStart`` on.
+    private(set) var incoming: [UInt8] = []
+    private var incomingStart = 0
+    /// Ciphertext that was not taken away to be sent, from ``outgoingStart`` on.
+    private(set) var outgoing: [UInt8] = []
+    private var outgoingStart = 0
+    /// Whether nothing comes after ``incoming``.
+    var isEnded = false
+    /// What the client offers by ALPN, once it was refused.
+    var refusedProtocols: [String]?
+    /// Why the other side's certificate was refused.
+    var refusal: CertificateRefusal?
+    /// The newest session that the server lets us resume.
+    var ticket: OpaquePointer?
+
+    deinit { SSL_SESSION_free(ticket) }
+
+    var unread: ArraySlice<UInt8> { incoming[incomingStart...] }
+
+    var unreadCount: Int { incoming.count - incomingStart }
+
+    var unsentCount: Int { outgoing.count - outgoingStart }
+
+    /// Hands over the newest session, with the duty to free it.
+    func takeTicket() -> OpaquePointer? {
+        defer { ticket = nil }
+        return ticket
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) { incoming.append(contentsOf: bytes) }
+
+    /// Forgets what came and was not read.
+    func dropUnread() {
+        incoming = []
+        incomingStart = 0
+    }
+
+    func withUnsent<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+        outgoing.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[outgoingStart...])) }
+    }
+
+    /// Forgets bytes that were sent; the memory goes when all were.
+    func dropSent(_ count: Int) {
+        outgoingStart += count
+        if outgoingStart == outgoing.count {
+            outgoing = []
+            outgoingStart = 0
+        } else if outgoingStart >= TLSLimits.unsentCiphertext {
+            outgoing.removeFirst(outgoingStart)
+            outgoingStart = 0
+        }
+    }
+
+    /// OpenSSL takes ciphertext: the number of bytes, or nil where it has to wait for more.
+    fileprivate func read(into target: UnsafeMutablePointer<CChar>, _ count: Int) -> Int? {
+        let taken = min(count, unreadCount)
+        guard taken > 0 else { return isEnded ? 0 : nil }
+        incoming.withUnsafeBytes {
+            UnsafeMutableRawPointer(target).copyMemory(from: $0.baseAddress! + incomingStart, byteCount: taken)  // Not empty: taken > 0.
+        }
+        incomingStart += taken
+        if incomingStart == incoming.count { dropUnread() }
+        return taken
+    }
+
+    fileprivate func write(_ source: UnsafePointer<CChar>, _ count: Int) {
+        outgoing.append(contentsOf: UnsafeRawBufferPointer(start: source, count: count))
+    }
+
+    /// The wire of a session that OpenSSL hands to one of our functions.
+    static func of(_ session: OpaquePointer?) -> TLSWire? {
+        session.flatMap { SSL_get_ex_data($0, 0) }.map { Unmanaged<TLSWire>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// The kind of BIO that reads from and writes to a wire.
+    ///
+    /// In place of OpenSSL's own memory BIOs, whose buffers never shrink: a session at rest would keep 40 KiB.
+    static func makeMethod() -> OpaquePointer? {
+        guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wire") else { return nil }
+        BIO_meth_set_read(method) { bio, target, count in
+            guard let wire = TLSWire.of(bio: bio), let target, count > 0 else { return 0 }
+            COpenSSL_clear_retry(bio)
+            guard let taken = wire.read(into: target, Int(count)) else {
+                COpenSSL_ask_for_retry(bio)
+                return -1
+            }
+            return Int32(taken)
+        }
+        BIO_meth_set_write(method) { bio, source, count in
+            guard let wire = TLSWire.of(bio: bio), let source, count > 0 else { return 0 }
+            COpenSSL_clear_retry(bio)
+            wire.write(source, Int(count))
+            return count
+        }
+        BIO_meth_set_ctrl(method) { bio, command, _, _ in
+            switch command {
+            case BIO_CTRL_FLUSH: 1
+            case BIO_CTRL_PENDING: TLSWire.of(bio: bio)?.unreadCount ?? 0
+            case BIO_CTRL_EOF: TLSWire.of(bio: bio)?.isEnded == true ? 1 : 0
+            default: 0
+            }
+        }
+        return method
+    }
+
+    private static func of(bio: OpaquePointer?) -> TLSWire? {
+        bio.flatMap { BIO_get_data($0) }.map { Unmanaged<TLSWire>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
