@@ -4,6 +4,8 @@ public struct ServerLimits: Sendable, Equatable {
     public var connections = 12_000
     /// Connections beyond ``connections`` that are being told so; still more are closed without an answer.
     public var refusedConnections = 256
+    /// Time for TLS to be agreed on, from when the connection was accepted; closed after that.
+    public var handshakeTime = Duration.seconds(10)
     /// Time for a request's head to arrive, and again for its body; 408 after that.
     public var readTime = Duration.seconds(10)
     /// Time that a kept-alive connection may be idle, or a reader may take nothing; closed after that.
@@ -59,13 +61,14 @@ extension ServerLimits {
 
 /// The limits of time in nanoseconds: they are added to the clock at every request, and a `Duration` takes 128-bit arithmetic.
 struct Patience {
-    let read, idle, closing, worldIdle: Int64
+    let handshake, read, idle, closing, worldIdle: Int64
 
     init(_ limits: ServerLimits) {
         func nanoseconds(_ duration: Duration) -> Int64 {
             let (seconds, attoseconds) = duration.components
             return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         }
+        handshake = nanoseconds(limits.handshakeTime)
         read = nanoseconds(limits.readTime)
         idle = nanoseconds(limits.idleTime)
         closing = nanoseconds(limits.closingTime)

@@ -14,7 +14,7 @@ struct Banner {
 
           REST        \(server.url)/api/v1
           WebSocket   \(server.webSocketURL)/api/v1/consultations/{id}/ws
-          Docs        \(server.url)/docs
+        \(secureLines)  Docs        \(server.url)/docs
           API key     \(server.apiKey)
           Token       \(server.token)
           Admin API   \(server.url)/__admin
@@ -26,6 +26,16 @@ struct Banner {
 
     private var guide: String {
         server.mode == .union ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
+    }
+
+    private var secureLines: String {
+        guard let url = server.secureURL, let webSocketURL = server.secureWebSocketURL else { return "" }
+        let trust = server.caPath.map { "  CA          \($0) ('\(program) certificate' says how to trust it)\n" } ?? ""
+        return """
+              REST (TLS)  \(url)/api/v1
+              WebSocket   \(webSocketURL)/api/v1/consultations/{id}/ws
+
+            """ + trust
     }
 
     /// Lines about what is not as by default.

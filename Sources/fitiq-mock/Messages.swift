@@ -164,5 +164,8 @@ enum Messages {
 
     static func unwritable(_ path: String, reason: String) -> String { "cannot write '\(path)': \(reason)." }
 
+    static let noDataDirectory =
+        "there is no folder to keep certificates in: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
+
     static let forced = "stopped at once by a second signal; open connections were cut off."
 }

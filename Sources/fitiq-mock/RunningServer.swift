@@ -5,6 +5,10 @@ import MockServer
 /// What others need to know of a server that runs: the banner and the ready file are made of it.
 struct RunningServer {
     let url: String
+    /// Where it is reached over TLS; nil where it is not.
+    let secureURL: String?
+    /// The file of the CA that vouches for it; nil without TLS, and with a certificate of the user's.
+    let caPath: String?
     let mode: GuideMode
     let apiKey: String
     let token: String
@@ -17,8 +21,11 @@ struct RunningServer {
     /// Options that `chat` needs to find this server.
     let chatOptions: [String]
 
-    init(_ engine: Engine) {
+    /// - Parameter caPath: the file of the CA that vouches for the server, if it is ours.
+    init(_ engine: Engine, caPath: String? = nil) {
         url = engine.configuration.origin
+        secureURL = engine.configuration.secureOrigin
+        self.caPath = caPath
         mode = engine.configuration.mode
         apiKey = engine.configuration.apiKey
         token = engine.token
@@ -34,13 +41,19 @@ struct RunningServer {
     }
 
     var webSocketURL: String { "ws" + url.dropFirst("http".count) }
+    var secureWebSocketURL: String? { secureURL.map { "ws" + $0.dropFirst("http".count) } }
 
     /// The ready file: one JSON object.
     func readyFile(processID: Int32) -> [UInt8] {
-        JSONValue.object([
+        var object: JSONObject = [
             "url": .string(url), "ws_url": .string(webSocketURL), "api_key": .string(apiKey), "token": .string(token),
             "guide": .string(mode.rawValue), "scenario": .string(scenario.name),
             "pid": .number(JSONNumber(Int(processID))),
-        ]).encoded() + [UInt8(ascii: "\n")]
+        ]
+        // Only where there is TLS: who waits for them can tell.
+        if let secureURL { object["https_url"] = .string(secureURL) }
+        if let secureWebSocketURL { object["wss_url"] = .string(secureWebSocketURL) }
+        if let caPath { object["ca_certificate"] = .string(caPath) }
+        return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
     }
 }

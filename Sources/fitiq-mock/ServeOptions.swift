@@ -15,6 +15,23 @@ struct ServeOptions: ParsableArguments {
             "The address to listen on; 0.0.0.0 or :: for all. (default: 127.0.0.1)", valueName: "address"))
     var host: String?
 
+    @Flag(help: "Serve https and wss as well, on a port of their own; see 'fitiq-mock certificate'.")
+    var tls = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The port for TLS; 0 picks a free one. (default: 8443)", valueName: "number"))
+    var tlsPort: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificate for TLS, with those between it and its CA, as PEM. (default: one for localhost)",
+            valueName: "path"))
+    var certificate: String?
+
+    @Option(help: ArgumentHelp("The private key of --certificate, as PEM.", valueName: "path"))
+    var key: String?
+
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(

@@ -45,11 +45,14 @@ struct ServerLauncher {
         fitDescriptors(&configuration.limits)
         // One that an earlier server left would send whoever waits for it to the wrong place.
         if let readyFile { unlink(readyFile) }
-        let server = try open(configuration)
+        let address = try options.address()
+        let secure = try options.secure(besides: address)
+        let server = try open(configuration, address, secure?.listening)
         server.engine.log(to: logger)
         if let watched { follow(watched, server) }
 
-        try announce(RunningServer(server.engine))
+        if let secure { warn(of: secure.listening, ca: secure.ca) }
+        try announce(RunningServer(server.engine, caPath: secure?.ca))
         try serve(server)
         if let readyFile { unlink(readyFile) }
         if let exportFile { try export(server.engine, to: exportFile) }
@@ -63,11 +66,12 @@ struct ServerLauncher {
         logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
     }
 
-    private func open(_ configuration: Engine.Configuration) throws(Failure) -> Host {
+    private func open(
+        _ configuration: Engine.Configuration, _ address: SocketAddress, _ secure: Host.Secure?
+    ) throws(Failure) -> Host {
         let server: Host
-        let address = try options.address()
         do throws(Host.StartError) {
-            server = try Host(listeningOn: address, configuration: configuration)
+            server = try Host(listeningOn: address, secure: secure, configuration: configuration)
         } catch {
             if case .scenario = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
             throw .configuration(error.description)
@@ -78,6 +82,14 @@ struct ServerLauncher {
             throw .configuration(error.description)
         }
         return server
+    }
+
+    /// Says what clients will say of the certificate; they are to find out, so it is no reason not to serve.
+    private func warn(of secure: Host.Secure, ca: String?) {
+        if ca != nil, !secure.address.isLoopback, !secure.address.isUnspecified {
+            logger.warning("\(Messages.certificateOfLocalhost(not: secure.address.host))")
+        }
+        if let warning = options.warning(of: secure.certificates, at: FitIQMock.now) { logger.warning("\(warning)") }
     }
 
     private func follow(_ watched: WatchedFile, _ server: Host) {

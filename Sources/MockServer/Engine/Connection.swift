@@ -99,11 +99,16 @@ public final class Connection {
     let isLocal: Bool
     /// Whether it is one too many, and only told so.
     let isRefused: Bool
+    /// Whether the transport speaks TLS with the peer.
+    var isSecure: Bool
+    /// Whether a fault ends it: as if the server had died, without a word of TLS.
+    public internal(set) var endsAbruptly = false
 
-    init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false) {
+    init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
         self.id = id
         self.isLocal = isLocal
         self.isRefused = isRefused
+        self.isSecure = isSecure
     }
 
     /// The world that the connection is about; what belongs to none counts as the default world's.
@@ -181,6 +186,8 @@ public final class Connection {
     /// A point in time, and what it is the end of.
     struct Deadline {
         enum Purpose {
+            /// TLS is agreed on.
+            case handshake
             /// Nothing arrives, or nothing is taken.
             case idle
             /// A request's head or body arrives.

@@ -22,7 +22,10 @@ extension Engine {
     /// Limits the time in which the peer takes nothing of the output; a deadline of that kind goes on.
     func awaitReader(of connection: Connection, at now: Timestamp) {
         // What a fault has silenced is kept as long as that lasts, whatever was written before.
-        guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle else { return }
+        guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
+            // Nobody can read before TLS is agreed on, and that has a limit of its own.
+            connection.deadline?.purpose != .handshake
+        else { return }
         arm(connection, .idle, after: patience.idle, at: now)
     }
 
@@ -72,6 +75,7 @@ extension Engine {
         case .idle, .closing:
             recordClosing(of: connection, by: .server, .timeOut)
             end(connection, connection.output.isEmpty ? .close : .reset)
+        case .handshake: handshakeTimedOut(on: connection)
         case .silence:
             recordClosing(of: connection, by: .server, .fault)
             end(connection, .reset)

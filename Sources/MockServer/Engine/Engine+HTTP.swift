@@ -78,7 +78,7 @@ extension Engine {
         let answer: Answer
         do throws(APIError) {
             guard let made = try self.answer(&exchange, in: world, on: connection, at: now) else { return }
-            answer = made
+            answer = connection.isSecure ? securing(made) : made
         } catch {
             answer = Answer(world.advising(error), in: errorForm(of: exchange, in: world))
         }

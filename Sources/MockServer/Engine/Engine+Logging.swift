@@ -1,7 +1,7 @@
 import Logging
 
 extension Engine {
-    /// Writes what happens to a log: mistakes at `warning`, every request at `info`.
+    /// Writes what happens to a log: mistakes at `warning`, trouble with TLS at `notice`, every request at `info`.
     ///
     /// At coarser levels nothing is observed, and so nothing is spent on it.
     public func log(to logger: Logger) {
@@ -11,6 +11,8 @@ extension Engine {
         observe = { observation in
             if observation.isWarning {
                 logger.warning("\(observation)")
+            } else if observation.isNotice {
+                logger.notice("\(observation)")
             } else if everything {
                 logger.info("\(observation)")
             }

@@ -14,6 +14,8 @@ public final class Engine {
     public struct Configuration: Sendable {
         /// Where the server is reached, `http://127.0.0.1:8080`; the host sets it to where it listens.
         public var origin: String
+        /// Where the server is reached over TLS, `https://127.0.0.1:8443`; nil where it is not.
+        public var secureOrigin: String?
         /// Decides every id and every pace.
         public var seed: UInt64
         /// How fast answers come.
@@ -117,20 +119,26 @@ public final class Engine {
 
     /// Opens a connection.
     ///
-    /// - Parameter isLocal: whether the peer is on this machine; others need a token for the admin API.
+    /// - Parameters:
+    ///   - isLocal: whether the peer is on this machine; others need a token for the admin API.
+    ///   - isSecure: whether the transport speaks TLS; then it has to say ``secured(_:at:)`` in time.
     /// - Returns: its number, or nil where the transport has to close it at once: too many are being refused already.
     ///   A connection over the limit gets a number too, but only to be answered 503.
-    public func open(at now: Timestamp, isLocal: Bool = true) -> ConnectionID? {
+    public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
         let isRefused = connectionCount - refusedCount >= limits.connections
         guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
         let place = freePlaces.popLast() ?? connections.count
         if place == connections.count { connections.append(nil) }
         serial &+= 1
         let connection = Connection(
-            id: ConnectionID(place: place, serial: serial), isLocal: isLocal, isRefused: isRefused)
+            id: ConnectionID(place: place, serial: serial), isLocal: isLocal, isRefused: isRefused, isSecure: isSecure)
         connections[place] = connection
         connectionCount += 1
-        arm(connection, .idle, after: patience.idle, at: now)
+        if isSecure {
+            arm(connection, .handshake, after: patience.handshake, at: now)
+        } else {
+            arm(connection, .idle, after: patience.idle, at: now)
+        }
         if isRefused {
             refusedCount += 1
             refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
@@ -149,6 +157,7 @@ public final class Engine {
         }
         lendOutput(to: connection)
         if connection.speaks == .http {
+            if isTLS(bytes, on: connection) { return refuseTLS(on: connection, at: now) }
             connection.http.receive(bytes)
             serveRequests(of: connection, at: now)
         } else {

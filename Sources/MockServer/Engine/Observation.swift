@@ -8,6 +8,8 @@ public enum Observation: Sendable, CustomStringConvertible {
     case refused(status: HTTPResponse.Status, message: String)
     /// A connection over the limit was turned away.
     case refusedConnection(limit: Int)
+    /// TLS could not begin, or go on.
+    case tlsFailed(message: String)
     /// A WebSocket was opened.
     case webSocketOpened(path: String)
     /// A client broke the WebSocket protocol.
@@ -24,6 +26,7 @@ public enum Observation: Sendable, CustomStringConvertible {
             "\(method) \(target.replacing(#/token=[^&]*/#, with: "token=…")) \(status.code)"
         case .refused(let status, let message): "refused with \(status.code): \(message)"
         case .refusedConnection(let limit): "refused a connection: \(limit) are open, which is the limit"
+        case .tlsFailed(let message): "TLS: \(message)"
         case .webSocketOpened(let path): "WebSocket \(path) opened"
         case .webSocketFailed(let code, let message): "WebSocket closed with \(code): \(message)"
         case .memory(let limit):
@@ -33,10 +36,15 @@ public enum Observation: Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it is worth a look, though mostly it is a client that does not trust us yet.
+    public var isNotice: Bool {
+        if case .tlsFailed = self { true } else { false }
+    }
+
     /// Whether it points to a mistake somewhere.
     public var isWarning: Bool {
         switch self {
-        case .answered, .webSocketOpened: false
+        case .answered, .webSocketOpened, .tlsFailed: false
         case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: true
         }
     }

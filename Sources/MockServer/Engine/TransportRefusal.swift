@@ -42,6 +42,31 @@ struct TransportRefusal {
             message: "\(limit) connections are open, which is the limit; close some and try again.")
     }
 
+    /// TLS began where none is spoken.
+    ///
+    /// - Parameters:
+    ///   - origin: where the server is reached without it.
+    ///   - secureOrigin: where it is reached over TLS, if it is.
+    static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
+        let remedy = secureOrigin.map { "use \($0) for TLS" } ?? "start the server with --tls to have https as well"
+        return TransportRefusal(
+            status: .badRequest, code: "BAD_REQUEST",
+            message:
+                "The client began TLS (https or wss) on a port that speaks plain HTTP; use \(origin), or \(remedy).")
+    }
+
+    /// Plain HTTP arrived where TLS is spoken.
+    ///
+    /// - Parameters:
+    ///   - origin: where the server is reached without TLS.
+    ///   - secureOrigin: where it is reached over it.
+    static func plainOnTLSPort(origin: String, secureOrigin: String) -> TransportRefusal {
+        TransportRefusal(
+            status: .badRequest, code: "BAD_REQUEST",
+            message:
+                "The client spoke plain HTTP to a port that speaks TLS; use \(secureOrigin), or \(origin) without TLS.")
+    }
+
     func body(in mode: GuideMode) -> [UInt8] { APIError.body(code: code, message: message, in: mode) }
 
     private static func code(for status: HTTPResponse.Status) -> String {

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Sockets
+import TLS
 
 /// The shell around the engine: one thread that accepts, reads, writes and keeps time.
 ///
@@ -8,18 +9,25 @@ import Sockets
 public final class Host: EventLoopHandler {
     /// Where the server listens.
     public let address: SocketAddress
+    /// Where it listens for TLS; nil where it does not.
+    public let secureAddress: SocketAddress?
     /// The server itself.
     public let engine: Engine
 
-    private let loop: EventLoop
-    private var listener: Listener?
-    private var transports: [Transport?] = []
+    let loop: EventLoop
+    /// The plain one, and the one for TLS; none once the server stops.
+    var ports: [Port] = []
+    /// What TLS is spoken with; nil where it is not.
+    let tls: TLSContext?
+    var transports: [Transport?] = []
     /// What a connection can bring in one turn; small, so that a flood is served in slices and others get theirs between.
-    private let readBuffer: UnsafeMutableRawBufferPointer
+    let readBuffer: UnsafeMutableRawBufferPointer
+    /// What was decrypted of it.
+    var plaintext: [UInt8] = []
     /// Wall-clock time at the monotonic clock's zero: time that never jumps.
     private let epoch: Int64
     /// When to listen again after file descriptors ran out.
-    private var listensAgainAt: MonotonicInstant?
+    var listensAgainAt: MonotonicInstant?
     /// When what is left is cut off, once stopping has begun.
     private var stopsAt: MonotonicInstant?
     private var wasForced = false
@@ -30,11 +38,14 @@ public final class Host: EventLoopHandler {
     /// Turns of the loop so far: an idle server makes none.
     private(set) var turnCount = 0
 
-    private static let listenerToken = UInt64(UInt32.max) + 1
     /// Why a server does not start.
     public enum StartError: Error, CustomStringConvertible {
         /// The system does not let it listen.
         case listening(SocketError)
+        /// The system does not let it listen for TLS.
+        case listeningForTLS(SocketError)
+        /// The certificate or its key cannot be used.
+        case certificate(TLSError)
         /// The scenario's data does not fit together.
         case scenario(APIError)
 
@@ -42,13 +53,12 @@ public final class Host: EventLoopHandler {
         public var description: String {
             switch self {
             case .listening(let error): error.description
+            case .listeningForTLS(let error): error.description.replacing("--port", with: "--tls-port")
+            case .certificate(let error): error.description
             case .scenario(let error): error.message
             }
         }
     }
-
-    private static let acceptsPerTurn = 64
-    private static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
     /// Something done on the loop's thread at intervals.
     private struct Chore {
@@ -57,23 +67,55 @@ public final class Host: EventLoopHandler {
         var due: MonotonicInstant
     }
 
-    /// A connection's file descriptor and what the loop watches it for.
-    private struct Transport {
-        let id: ConnectionID
-        let socket: Socket
-        var interest: Interest
-        var isShutDown = false
-    }
-
-    /// Opens the listener; connections queue from now on, and are served once ``run()`` is called.
+    /// Opens the listeners; connections queue from now on, and are served once ``run()`` is called.
     ///
-    /// - Parameter configuration: the engine's; its origin becomes that of the listener.
-    /// - Throws: where the address cannot be listened on, the system lacks descriptors, or the scenario's data does not
-    ///   fit together.
+    /// - Parameters:
+    ///   - wanted: where to listen for plain HTTP.
+    ///   - secure: where to listen for TLS, with which certificate; both listeners share one engine, and so all state.
+    ///   - configuration: the engine's; its origins become those of the listeners.
+    /// - Throws: where an address cannot be listened on, the system lacks descriptors, the certificate cannot be used, or the
+    ///   scenario's data does not fit together.
     public init(
-        listeningOn wanted: SocketAddress, queueKind: EventQueue.Kind = .platformDefault,
+        listeningOn wanted: SocketAddress, secure: Secure? = nil, queueKind: EventQueue.Kind = .platformDefault,
         configuration: Engine.Configuration
     ) throws(StartError) {
+        tls = try secure?.context()
+        let opened: [Listener]
+        (loop, opened) = try Host.open(wanted, secure?.address, queueKind)
+        address = opened[0].localAddress
+        secureAddress = secure == nil ? nil : opened[1].localAddress
+        // Only now: where the lines above throw, nobody would free it.
+        readBuffer = .allocate(byteCount: 16 * 1024, alignment: 16)
+        let now = MonotonicInstant.now()
+        epoch = WallClock.nanosecondsSinceEpoch() - now.nanoseconds
+        for (place, listener) in opened.enumerated() {
+            ports.append(Port(listener: listener, token: Port.token(place), isSecure: place == 1))
+        }
+        var configuration = configuration
+        configuration.origin = "http://" + Host.reachable(address)
+        configuration.secureOrigin = secureAddress.map { "https://" + Host.reachable($0) }
+        do throws(APIError) {
+            engine = try Engine(configuration, now: Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds))
+        } catch {
+            // An object that was never whole is not told to clean up.
+            for listener in opened { listener.close() }
+            readBuffer.deallocate()
+            throw .scenario(error)
+        }
+        for port in ports {
+            do throws(SocketError) {
+                try loop.add(port.listener.descriptor, token: port.token, interest: .read)
+            } catch {
+                throw .listening(error)
+            }
+        }
+    }
+
+    /// Opens the loop and the listeners, or none of them.
+    private static func open(
+        _ wanted: SocketAddress, _ secure: SocketAddress?, _ queueKind: EventQueue.Kind
+    ) throws(StartError) -> (EventLoop, [Listener]) {
+        let loop: EventLoop
         let listener: Listener
         do throws(SocketError) {
             loop = try EventLoop(queueKind: queueKind)
@@ -81,28 +123,17 @@ public final class Host: EventLoopHandler {
         } catch {
             throw .listening(error)
         }
-        self.listener = listener
-        address = listener.localAddress
-        // Only now: where the lines above throw, nobody would free it.
-        readBuffer = .allocate(byteCount: 16 * 1024, alignment: 16)
-        let now = MonotonicInstant.now()
-        epoch = WallClock.nanosecondsSinceEpoch() - now.nanoseconds
-        var configuration = configuration
-        configuration.origin = "http://" + Host.reachable(listener.localAddress)
-        do throws(APIError) {
-            engine = try Engine(configuration, now: Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds))
-        } catch {
-            throw .scenario(error)
-        }
+        guard let secure else { return (loop, [listener]) }
         do throws(SocketError) {
-            try loop.add(listener.descriptor, token: Host.listenerToken, interest: .read)
+            return (loop, [listener, try Listener(address: secure)])
         } catch {
-            throw .listening(error)
+            listener.close()
+            throw .listeningForTLS(error)
         }
     }
 
     deinit {
-        listener?.close()
+        for port in ports { port.listener.close() }
         for case let transport? in transports { transport.socket.close() }
         readBuffer.deallocate()
     }
@@ -134,8 +165,8 @@ public final class Host: EventLoopHandler {
         let now = MonotonicInstant.now()
         stopsAt = now.advanced(by: engine.shutdownTime)
         stopListening()
-        listener?.close()
-        listener = nil
+        for port in ports { port.listener.close() }
+        ports = []
         engine.beginShutdown(at: time(now))
         serveTouched(now)
         if engine.isEmpty { loop.stop() }
@@ -153,8 +184,8 @@ public final class Host: EventLoopHandler {
 
     /// Serves a descriptor.
     public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
-        if readiness.token == Host.listenerToken {
-            accept(now)
+        if readiness.token > UInt64(UInt32.max) {
+            accept(readiness.token, now)
         } else {
             let place = Int(readiness.token)
             guard let transport = transports[place], let connection = engine.connection(transport.id) else { return }
@@ -210,142 +241,8 @@ public final class Host: EventLoopHandler {
         chore.work(time(now))
     }
 
-    // MARK: Transport
-
-    private func time(_ now: MonotonicInstant) -> Timestamp {
+    /// The engine's time.
+    func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
-    }
-
-    private func accept(_ now: MonotonicInstant) {
-        for _ in 0..<Host.acceptsPerTurn {
-            switch listener?.accept() {
-            case .accepted(let socket):
-                guard let id = engine.open(at: time(now), isLocal: isLocal(socket)) else {
-                    socket.reset()
-                    continue
-                }
-                watch(socket, as: id)
-            case .failed:
-                // Out of descriptors or memory. The backlog keeps whoever waits; without a pause the loop would spin on the listener.
-                stopListening()
-                listensAgainAt = now.advanced(by: Host.pauseWithoutDescriptors)
-                return
-            case .wouldBlock, nil:
-                return
-            }
-        }
-    }
-
-    /// Whether the peer is on this machine: asked only where others can reach the listener at all.
-    private func isLocal(_ socket: Socket) -> Bool {
-        address.isLoopback || socket.peerAddress?.isLoopback ?? false
-    }
-
-    private func watch(_ socket: Socket, as id: ConnectionID) {
-        while transports.count <= id.place { transports.append(nil) }
-        do throws(SocketError) {
-            try loop.add(socket.descriptor, token: UInt64(id.place), interest: .read)
-            transports[id.place] = Transport(id: id, socket: socket, interest: .read)
-        } catch {
-            // The system watches no more descriptors: as if the connection had never been.
-            socket.reset()
-            engine.transportClosed(id, at: time(.now()))
-        }
-    }
-
-    private func stopListening() {
-        guard let listener, listensAgainAt == nil else { return }
-        loop.remove(listener.descriptor)
-    }
-
-    private func listenAgain() {
-        listensAgainAt = nil
-        guard let listener, (try? loop.add(listener.descriptor, token: Host.listenerToken, interest: .read)) == nil
-        else {
-            return
-        }
-        listensAgainAt = .now().advanced(by: Host.pauseWithoutDescriptors)
-    }
-
-    private func read(_ transport: Transport, isFinished: Bool, _ now: MonotonicInstant) {
-        switch transport.socket.read(into: readBuffer) {
-        case .bytes(let count):
-            engine.receive(UnsafeRawBufferPointer(rebasing: readBuffer[..<count]), on: transport.id, at: time(now))
-        case .endOfStream:
-            engine.receiveEndOfStream(on: transport.id, at: time(now))
-            // Said once; level-triggered readiness would repeat it until our output is gone.
-            watch(transport.id.place, for: [])
-        case .wouldBlock:
-            if isFinished { drop(transport, reset: false) }
-        case .failed:
-            drop(transport, reset: false)
-        }
-    }
-
-    private func serveTouched(_ now: MonotonicInstant) {
-        // Sending may touch connections again: requests that waited for room are answered.
-        while true {
-            let touched = engine.takeTouched()
-            if touched.isEmpty { return }
-            for connection in touched { serve(connection, now) }
-        }
-    }
-
-    /// Sends what there is to send, obeys the connection's ending, and watches for what it waits for.
-    private func serve(_ connection: Connection, _ now: MonotonicInstant) {
-        guard let transport = transports[connection.id.place], transport.id == connection.id else { return }
-        if connection.ending == .reset {
-            drop(transport, reset: true)
-            return
-        }
-        while connection.hasOutput {
-            switch connection.withOutput(transport.socket.write) {
-            case .wrote(let count):
-                engine.sent(count, on: connection.id, at: time(now))
-            case .wouldBlock:
-                watch(connection.id.place, for: appetite(connection).union(.write))
-                return
-            case .failed:
-                drop(transport, reset: false)
-                return
-            }
-        }
-        // The ending comes after what a fault still holds back.
-        guard connection.isDrained else {
-            watch(connection.id.place, for: appetite(connection))
-            return
-        }
-        switch connection.ending {
-        case .none: break
-        case .close:
-            drop(transport, reset: false)
-            return
-        case .reset, .resetAfterOutput:
-            drop(transport, reset: true)
-            return
-        case .lingering:
-            if !transport.isShutDown {
-                transports[connection.id.place]?.isShutDown = true
-                transport.socket.shutdownWriting()
-            }
-        }
-        watch(connection.id.place, for: appetite(connection))
-    }
-
-    private func appetite(_ connection: Connection) -> Interest {
-        engine.isReadingPaused(connection) || connection.ending == .close ? [] : .read
-    }
-
-    private func watch(_ place: Int, for interest: Interest) {
-        guard let transport = transports[place], transport.interest != interest else { return }
-        transports[place]?.interest = interest
-        loop.modify(transport.socket.descriptor, token: UInt64(place), interest: interest)
-    }
-
-    private func drop(_ transport: Transport, reset: Bool) {
-        loop.remove(transport.socket.descriptor)
-        if reset { transport.socket.reset() } else { transport.socket.close() }
-        transports[transport.id.place] = nil
-        engine.transportClosed(transport.id, at: time(.now()))
     }
 }

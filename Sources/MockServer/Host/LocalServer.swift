@@ -10,6 +10,10 @@ public final class LocalServer: Sendable {
     public let address: SocketAddress
     /// Where it is reached, `http://127.0.0.1:PORT`.
     public let url: String
+    /// Where it listens for TLS; nil where it does not.
+    public let secureAddress: SocketAddress?
+    /// Where it is reached over TLS, `https://127.0.0.1:PORT`; nil where it is not.
+    public let secureURL: String?
 
     private let mailbox: Mailbox
     private let inbox: HostInbox
@@ -26,19 +30,22 @@ public final class LocalServer: Sendable {
     /// - Parameters:
     ///   - configuration: the engine's; its origin becomes that of the listener.
     ///   - address: where to listen; without one on a free port that only this machine reaches.
+    ///   - secure: where to listen for TLS, with which certificate.
     /// - Throws: ``Host/StartError``, or a `SocketError` where the system has no room for another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
-        queueKind: EventQueue.Kind = .platformDefault
+        secure: Host.Secure? = nil, queueKind: EventQueue.Kind = .platformDefault
     ) throws {
         let address = try address ?? SocketAddress(host: "127.0.0.1", port: 0)
-        try self.init(Host(listeningOn: address, queueKind: queueKind, configuration: configuration))
+        try self.init(Host(listeningOn: address, secure: secure, queueKind: queueKind, configuration: configuration))
     }
 
     /// Takes a host over, which nobody else refers to, and has it serve.
     private init(_ host: sending Host) throws {
         address = host.address
         url = host.engine.configuration.origin
+        secureAddress = host.secureAddress
+        secureURL = host.engine.configuration.secureOrigin
         mailbox = host.mailbox
         let inbox = HostInbox()
         let ended = try Gate()

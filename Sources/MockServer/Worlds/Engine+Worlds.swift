@@ -126,6 +126,7 @@ extension Engine {
             recordAbandoned(of: connection, in: world)
             recordClosing(of: connection, by: .server, .fault)
             forgetSocket(of: connection)
+            connection.endsAbruptly = true
             linger(connection, at: now)
         case .end(.reset):
             recordAbandoned(of: connection, in: world)

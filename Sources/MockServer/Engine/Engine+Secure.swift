@@ -1,0 +1,117 @@
+import FitIQAPI
+import HTTP1
+
+/// What the engine knows of TLS: that the transport speaks it, and when that began or failed.
+///
+/// The bytes of a secure connection come and go decrypted; the transport encrypts them.
+extension Engine {
+    /// Takes the news that TLS is agreed on: from now on the connection is as any other.
+    public func secured(_ id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id], connection.deadline?.purpose == .handshake else { return }
+        arm(connection, .idle, after: patience.idle, at: now)
+        // One that is too many has been waiting for its refusal.
+        touch(connection)
+    }
+
+    /// Takes the news that TLS cannot be agreed on, or was broken; the connection ends, and nothing more is written on it.
+    ///
+    /// The transport sends its alert, if it has one, and obeys the ending.
+    public func tlsFailed(_ message: String, on id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id], connection.ending != .reset else { return }
+        observe?(.tlsFailed(message: message))
+        connection.world?.activity &+= 1
+        if let world = connection.world, !connection.pending.isEmpty || connection.isOpenSocket {
+            world.setTime(now)
+            recordClosing(of: connection, by: .client, .reset)
+        }
+        forgetSocket(of: connection)
+        // The peer is given time to read the alert.
+        connection.output.discard()
+        account(connection)
+        end(connection, .lingering)
+        arm(connection, .closing, after: patience.closing, at: now)
+    }
+
+    /// Takes the news that the peer speaks plain HTTP where TLS is expected: it is told so in plain HTTP.
+    ///
+    /// From now on the transport encrypts nothing on the connection.
+    public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
+        guard let connection = self[id], connection.ending == .none else { return }
+        connection.isSecure = false
+        // The refusal has its own time to be read.
+        connection.deadline = nil
+        lendOutput(to: connection)
+        let secureOrigin = configuration.secureOrigin ?? configuration.origin
+        refuse(connection, .plainOnTLSPort(origin: configuration.origin, secureOrigin: secureOrigin), at: now)
+    }
+
+    func handshakeTimedOut(on connection: Connection) {
+        observe?(.tlsFailed(message: TransportRefusal.handshakeTimeout(limits.handshakeTime)))
+        // The refusal of one too many cannot be told any more.
+        connection.output.discard()
+        end(connection, .close)
+    }
+
+    /// Whether bytes that arrive on a plain connection begin TLS: no method begins so (RFC 8446 section 5.1).
+    func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
+        bytes.first == 0x16 && !connection.isSecure && connection.request == nil
+            && connection.http.bufferedByteCount == 0
+            && !connection.http.isReadingHead && !connection.http.isReadingBody
+    }
+
+    func refuseTLS(on connection: Connection, at now: Timestamp) {
+        let (origin, secureOrigin) = (configuration.origin, configuration.secureOrigin)
+        touch(connection)
+        refuse(connection, .tlsOnPlainPort(origin: origin, secureOrigin: secureOrigin), at: now)
+    }
+
+    // MARK: URLs of ourselves
+
+    /// An answer for a secure connection: the server's own URLs in it are those that are reached over TLS.
+    ///
+    /// Entities are encoded once, with the plain URLs, whoever reads them.
+    func securing(_ answer: Answer) -> Answer {
+        guard let secureOrigin = configuration.secureOrigin, answer.contentType == nil else { return answer }
+        let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
+        var body = answer.body
+        for member in ["\"avatar\":\"http", "\"url\":\"http", "\"ws_url\":\"ws"] {
+            body = body.replacing(prefix: Array((member + plain).utf8), with: Array((member + "s" + secure).utf8))
+        }
+        var result = answer
+        result.body = body
+        return result
+    }
+}
+
+extension TransportRefusal {
+    /// No refusal: without TLS nobody could read one.
+    static func handshakeTimeout(_ time: Duration) -> String {
+        "The client did not finish the handshake within \(time.components.seconds) s."
+    }
+}
+
+extension [UInt8] {
+    /// The bytes with another pattern for each one; both begin with a quotation mark, which stands unescaped in no JSON string.
+    fileprivate func replacing(prefix pattern: [UInt8], with other: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var copied = 0
+        withUnsafeBufferPointer { bytes in
+            pattern.withUnsafeBufferPointer { pattern in
+                var place = 0
+                while place + pattern.count <= bytes.count {
+                    var matched = 0
+                    while matched < pattern.count, bytes[place + matched] == pattern[matched] { matched += 1 }
+                    guard matched == pattern.count else {
+                        place += 1
+                        continue
+                    }
+                    result += bytes[copied..<place]
+                    result += other
+                    place += matched
+                    copied = place
+                }
+            }
+        }
+        return copied == 0 ? self : result + self[copied...]
+    }
+}

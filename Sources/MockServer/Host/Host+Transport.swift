@@ -1,0 +1,167 @@
+import Sockets
+
+/// Accepting, reading and sending: everything that touches a connection's file descriptor.
+extension Host {
+    private static let acceptsPerTurn = 64
+    private static let pauseWithoutDescriptors = Duration.milliseconds(100)
+
+    func accept(_ token: UInt64, _ now: MonotonicInstant) {
+        guard let port = ports.first(where: { $0.token == token }) else { return }
+        for _ in 0..<Host.acceptsPerTurn {
+            switch port.listener.accept() {
+            case .accepted(let socket):
+                let isLocal = isLocal(socket, at: port.listener.localAddress)
+                guard let id = engine.open(at: time(now), isLocal: isLocal, isSecure: port.isSecure) else {
+                    socket.reset()
+                    continue
+                }
+                watch(socket, as: id, secure: port.isSecure ? tls.map(SecureStream.init) : nil)
+            case .failed:
+                // Out of descriptors or memory. The backlog keeps whoever waits; without a pause the loop would spin on the listener.
+                stopListening()
+                listensAgainAt = now.advanced(by: Host.pauseWithoutDescriptors)
+                return
+            case .wouldBlock:
+                return
+            }
+        }
+    }
+
+    /// Whether the peer is on this machine: asked only where others can reach the listener at all.
+    private func isLocal(_ socket: Socket, at address: SocketAddress) -> Bool {
+        address.isLoopback || socket.peerAddress?.isLoopback ?? false
+    }
+
+    private func watch(_ socket: Socket, as id: ConnectionID, secure: SecureStream?) {
+        while transports.count <= id.place { transports.append(nil) }
+        do throws(SocketError) {
+            try loop.add(socket.descriptor, token: UInt64(id.place), interest: .read)
+            transports[id.place] = Transport(id: id, socket: socket, secure: secure, interest: .read)
+        } catch {
+            // The system watches no more descriptors: as if the connection had never been.
+            socket.reset()
+            engine.transportClosed(id, at: time(.now()))
+        }
+    }
+
+    func stopListening() {
+        guard listensAgainAt == nil else { return }
+        for port in ports { loop.remove(port.listener.descriptor) }
+    }
+
+    func listenAgain() {
+        listensAgainAt = nil
+        var watched: [Port] = []
+        for port in ports {
+            guard (try? loop.add(port.listener.descriptor, token: port.token, interest: .read)) != nil else {
+                for port in watched { loop.remove(port.listener.descriptor) }
+                listensAgainAt = .now().advanced(by: Host.pauseWithoutDescriptors)
+                return
+            }
+            watched.append(port)
+        }
+    }
+
+    func read(_ transport: Transport, isFinished: Bool, _ now: MonotonicInstant) {
+        switch transport.socket.read(into: readBuffer) {
+        case .bytes(let count):
+            let bytes = UnsafeRawBufferPointer(rebasing: readBuffer[..<count])
+            if let secure = transport.secure {
+                receive(bytes, over: secure, transport, now)
+            } else {
+                engine.receive(bytes, on: transport.id, at: time(now))
+            }
+        case .endOfStream:
+            if let secure = transport.secure {
+                receiveEndOfStream(over: secure, transport, now)
+            } else {
+                engine.receiveEndOfStream(on: transport.id, at: time(now))
+            }
+            // Said once; level-triggered readiness would repeat it until our output is gone.
+            watch(transport.id.place, for: [])
+        case .wouldBlock:
+            if isFinished { drop(transport, reset: false) }
+        case .failed:
+            drop(transport, reset: false)
+        }
+    }
+
+    func serveTouched(_ now: MonotonicInstant) {
+        // Sending may touch connections again: requests that waited for room are answered.
+        while true {
+            let touched = engine.takeTouched()
+            if touched.isEmpty { return }
+            for connection in touched { serve(connection, now) }
+        }
+    }
+
+    /// Sends what there is to send, obeys the connection's ending, and watches for what it waits for.
+    func serve(_ connection: Connection, _ now: MonotonicInstant) {
+        guard let transport = transports[connection.id.place], transport.id == connection.id else { return }
+        if connection.ending == .reset {
+            drop(transport, reset: true)
+            return
+        }
+        if let secure = transport.secure {
+            guard send(connection, over: secure, transport, now) else { return }
+        } else {
+            guard send(connection, transport, now) else { return }
+        }
+        // The ending comes after what a fault still holds back.
+        guard connection.isDrained else {
+            watch(connection.id.place, for: appetite(connection))
+            return
+        }
+        switch connection.ending {
+        case .none: break
+        case .close:
+            drop(transport, reset: false)
+            return
+        case .reset, .resetAfterOutput:
+            drop(transport, reset: true)
+            return
+        case .lingering:
+            if !transport.isShutDown {
+                transports[connection.id.place]?.isShutDown = true
+                transport.socket.shutdownWriting()
+            }
+        }
+        watch(connection.id.place, for: appetite(connection))
+    }
+
+    /// Sends what there is to send.
+    ///
+    /// - Returns: false where the socket takes no more, or has failed: there is nothing more to do about the connection.
+    private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
+        while connection.hasOutput {
+            switch connection.withOutput(transport.socket.write) {
+            case .wrote(let count):
+                engine.sent(count, on: connection.id, at: time(now))
+            case .wouldBlock:
+                watch(connection.id.place, for: appetite(connection).union(.write))
+                return false
+            case .failed:
+                drop(transport, reset: false)
+                return false
+            }
+        }
+        return true
+    }
+
+    func appetite(_ connection: Connection) -> Interest {
+        engine.isReadingPaused(connection) || connection.ending == .close ? [] : .read
+    }
+
+    func watch(_ place: Int, for interest: Interest) {
+        guard let transport = transports[place], transport.interest != interest else { return }
+        transports[place]?.interest = interest
+        loop.modify(transport.socket.descriptor, token: UInt64(place), interest: interest)
+    }
+
+    func drop(_ transport: Transport, reset: Bool) {
+        loop.remove(transport.socket.descriptor)
+        if reset { transport.socket.reset() } else { transport.socket.close() }
+        transports[transport.id.place] = nil
+        engine.transportClosed(transport.id, at: time(.now()))
+    }
+}

@@ -1,0 +1,109 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Where the program keeps what outlives a run: a folder of the user's, which nobody else may look into.
+struct DataDirectory {
+    let path: String
+
+    /// The folder that the environment names, or that of the system's custom.
+    init(environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }) throws(Failure) {
+        path = try Self.path(environment)
+    }
+
+    init(path: String) { self.path = path }
+
+    /// `FITIQ_MOCK_DATA_DIR`, else what Apple's guidelines and the XDG Base Directory Specification say.
+    private static func path(_ environment: (String) -> String?) throws(Failure) -> String {
+        func folder(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+        if let own = folder("FITIQ_MOCK_DATA_DIR") { return own }
+        #if canImport(Darwin)
+            if let home = folder("HOME") { return home + "/Library/Application Support/fitiq-mock" }
+        #else
+            // The specification has relative ones ignored.
+            if let data = folder("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/fitiq-mock" }
+            if let home = folder("HOME") { return home + "/.local/share/fitiq-mock" }
+        #endif
+        throw .configuration(Messages.noDataDirectory)
+    }
+
+    /// The path of a file in it; absolute, so that it can be told to programs in other folders.
+    subscript(name: String) -> String { absolutePath + "/" + name }
+
+    var absolutePath: String {
+        if path.hasPrefix("/") { return path }
+        guard let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
+    /// Does something while no other process that asks so does: one waits for the other.
+    ///
+    /// The folder is made where it is missing, for its user only.
+    func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try make(absolutePath)
+        let lock = self["lock"]
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.unwritable(lock) }
+        // The system takes the lock back when the process ends, however it does.
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw Self.unwritable(lock) }
+        }
+        return try body()
+    }
+
+    /// Writes a file whole or not at all; a secret one is never readable for others, not even while it is written.
+    func write(_ bytes: [UInt8], to name: String, isSecret: Bool) throws(Failure) {
+        let path = self[name]
+        let draft = path + ".new"
+        // What a process left that was killed while it wrote; only one writes at a time.
+        unlink(draft)
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSecret ? 0o600 : 0o644)
+        guard descriptor >= 0 else { throw Self.unwritable(path) }
+        let isWritten = Self.writeAll(bytes, to: descriptor)
+        let isClosed = close(descriptor) == 0
+        guard isWritten, isClosed, rename(draft, path) == 0 else {
+            let failure = Self.unwritable(path)
+            unlink(draft)
+            throw failure
+        }
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                #if canImport(Darwin)
+                    let count = Darwin.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                #elseif canImport(Musl)
+                    let count = Musl.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                #else
+                    let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                #endif
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return fsync(descriptor) == 0
+        }
+    }
+
+    /// Makes a folder, and those above it where they are missing.
+    private func make(_ folder: String) throws(Failure) {
+        if mkdir(folder, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else {
+            throw Self.unwritable(folder)
+        }
+        try make(String(folder[..<slash]))
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Self.unwritable(folder) }
+    }
+
+    private static func unwritable(_ path: String) -> Failure {
+        .configuration(Messages.unwritable(path, reason: String(cString: strerror(errno))))
+    }
+}

@@ -1,0 +1,63 @@
+import FitIQAPI
+import MockServer
+import Sockets
+import TLS
+
+extension ServeOptions {
+    /// Where TLS is spoken, and with which certificate; nil without `--tls`.
+    ///
+    /// Without a certificate of the user's, one is made on first use.
+    func secure(besides plain: SocketAddress) throws(Failure) -> (listening: Host.Secure, ca: String?)? {
+        let port = try Settings.value(tlsPort, "TLS_PORT", expected: "a port from 0 to 65535")
+        let certificate = try nonEmpty(certificate, "CERTIFICATE", "--certificate")
+        let key = try nonEmpty(key, "KEY", "--key")
+        guard try Settings.flag(tls, "TLS") else {
+            let given = [("--tls-port", port != nil), ("--certificate", certificate != nil), ("--key", key != nil)]
+            if let option = given.first(where: { $0.1 })?.0 { throw .configuration(Messages.onlyWithTLS(option)) }
+            return nil
+        }
+        guard (certificate == nil) == (key == nil) else { throw .configuration(Messages.certificateAndKey) }
+        var address = plain
+        address.port = port ?? 8443
+        guard address.port == 0 || address.port != plain.port else {
+            throw .configuration(Messages.samePort(address.port))
+        }
+        guard let certificate, let key else {
+            let files = try CertificateFiles().current(at: FitIQMock.now)
+            return (Host.Secure(address: address, certificates: files.certificate, key: files.key), files.caPath)
+        }
+        return (try own(certificate, key, at: address), nil)
+    }
+
+    /// A certificate of the user's; what is wrong with either file is told with its name.
+    private func own(
+        _ certificatePath: String, _ keyPath: String, at address: SocketAddress
+    ) throws(Failure) -> Host.Secure {
+        let certificates = try InputFile.read(certificatePath, limit: TLSLimits.pemFile)
+        let key = try InputFile.read(keyPath, limit: TLSLimits.pemFile)
+        do throws(TLSError) {
+            _ = try TLSContext.server(certificates: certificates, key: key)
+        } catch {
+            throw .configuration(Messages.inMaterial(error.isAboutKey ? keyPath : certificatePath, error))
+        }
+        return Host.Secure(address: address, certificates: certificates, key: key)
+    }
+
+    /// What clients will say of a certificate at this time; nil where nothing.
+    func warning(of pem: [UInt8], at now: Timestamp) -> String? {
+        guard let facts = try? CertificateFacts.read(pem: pem).first else { return nil }
+        if now.secondsSinceEpoch > facts.notAfter { return Messages.certificateExpired(facts.notAfter) }
+        if now.secondsSinceEpoch < facts.notBefore { return Messages.certificateNotYetValid(facts.notBefore) }
+        return nil
+    }
+}
+
+extension TLSError {
+    /// Whether the key's file is at fault, not the certificate's.
+    fileprivate var isAboutKey: Bool {
+        switch self {
+        case .notPEM(.key), .damaged(.key), .tooLarge(.key, _), .unusable(.key, _), .encryptedKey, .wrongKey: true
+        default: false
+        }
+    }
+}
