@@ -163,8 +163,15 @@ extension HAREncoder {
     static func microsecondText(_ time: Timestamp) -> String { time.nanosecondText.dropLast(4) + "Z" }
 
     private static func reasonPhrase(_ status: Int) -> String {
-        (100...999).contains(status) ? HTTPResponse.Status(code: status).reasonPhrase : ""
+        statuses.first { $0.code == status }?.reasonPhrase ?? ""
     }
+
+    private static let statuses: [HTTPResponse.Status] = [
+        .ok, .created, .accepted, .noContent, .switchingProtocols, .badRequest, .unauthorized, .forbidden, .notFound,
+        .methodNotAllowed, .conflict, .gone, .contentTooLarge, .unsupportedMediaType, .unprocessableContent,
+        .upgradeRequired, .tooManyRequests, .internalServerError, .badGateway, .serviceUnavailable, .gatewayTimeout,
+        .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect, .permanentRedirect,
+    ]
 
     /// The media type as the fields name it; Chrome writes the same where there is none.
     private static func mediaType(_ fields: [SessionField]) -> String {

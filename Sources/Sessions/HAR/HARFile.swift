@@ -1,0 +1,75 @@
+import JSON
+
+/// A HAR that was read: the session in it, and the file as it was, unknown members included.
+public struct HARFile: Sendable {
+    /// What the file records, in the order in which it began.
+    public let session: Session
+    /// What the file lacks, or what was repaired in it.
+    public let notes: [HARNote]
+    /// The program that wrote it, as it calls itself; nil where it does not.
+    public let creator: String?
+
+    private let root: JSONValue
+
+    /// Reads a HAR 1.2 as Chrome, Firefox, mitmproxy, Playwright and this program write it.
+    ///
+    /// A byte order mark is skipped, and of a file that ends in the middle the entries that are whole are read.
+    /// `attachment` gives the bytes of a file beside this one, which Playwright makes for bodies and messages, or nil; it
+    /// is asked for plain names only, without folders. Time and memory are linear in the bytes.
+    public init(
+        reading bytes: [UInt8], limits: HARLimits = HARLimits(),
+        attachment: @escaping (String) -> [UInt8]? = { _ in nil }
+    ) throws(HARError) {
+        var text = HARText(bytes)
+        var root = try text.parse(limits: limits)
+        var notes = text.notes
+        var attachments = HARAttachments(limits: limits, remaining: limits.bytes - bytes.count, read: attachment)
+        try attachments.embed(into: &root)
+        notes += attachments.notes
+        var reader = HARReader(limits: limits)
+        session = try reader.session(from: root)
+        creator = root["log"]?["creator"]?["name"]?.string
+        self.notes = notes + reader.notes
+        self.root = root
+    }
+
+    /// The file with every member that it had, its attachments inside, one entry a line.
+    ///
+    /// Reading and encoding that again gives the same bytes.
+    public func encoded() -> [UInt8] {
+        var output = Array("{".utf8)
+        for (index, member) in (root.object ?? [:]).enumerated() {
+            Self.append(member.key, isFirst: index == 0, to: &output)
+            if member.key == "log", let log = member.value.object {
+                Self.append(log: log, to: &output)
+            } else {
+                output += member.value.encoded()
+            }
+        }
+        return output + Array("}\n".utf8)
+    }
+
+    private static func append(log: JSONObject, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "{"))
+        for (index, member) in log.enumerated() {
+            append(member.key, isFirst: index == 0, to: &output)
+            guard member.key == "entries", let entries = member.value.array else {
+                output += member.value.encoded()
+                continue
+            }
+            output += Array("[\n".utf8)
+            for (index, entry) in entries.enumerated() {
+                if index > 0 { output += HAREncoder.separator }
+                output += entry.encoded()
+            }
+            output += Array("\n]".utf8)
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private static func append(_ key: String, isFirst: Bool, to output: inout [UInt8]) {
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        output += JSONValue.string(key).encoded()
+        output.append(UInt8(ascii: ":"))
+    }
+}

@@ -1,0 +1,85 @@
+import FitIQAPI
+import JSON
+
+extension JSONNumber {
+    /// The number times a power of ten, what is left of a fraction cut off; nil where that does not fit.
+    ///
+    /// By its digits, since a double cannot hold microseconds since 1970 without loss next to a nanosecond.
+    func scaled(tenTo power: Int) -> Int64? {
+        var value: Int64 = 0
+        var fractionDigits: Int?
+        var isNegative = false
+        func push(_ digit: Int64) -> Bool {
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflow) = product.addingReportingOverflow(digit)
+            value = sum
+            return !overflow && !sumOverflow
+        }
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): isNegative = true
+            case UInt8(ascii: "."): fractionDigits = 0
+            case UInt8(ascii: "e"), UInt8(ascii: "E"): return scaledAsDouble(tenTo: power)
+            default:
+                if let count = fractionDigits {
+                    // Not a break: an exponent may follow.
+                    if count == power { continue }
+                    fractionDigits = count + 1
+                }
+                guard push(Int64(byte - UInt8(ascii: "0"))) else { return scaledAsDouble(tenTo: power) }
+            }
+        }
+        for _ in (fractionDigits ?? 0)..<power {
+            guard push(0) else { return nil }
+        }
+        return isNegative ? -value : value
+    }
+
+    private func scaledAsDouble(tenTo power: Int) -> Int64? {
+        guard var value = double else { return nil }
+        for _ in 0..<power { value *= 10 }
+        return Int64(exactly: value.rounded(.towardZero))
+    }
+}
+
+/// Times as HAR's writers put them.
+enum HARTime {
+    /// From 1970 to 2199, so that nothing which is added to a time overflows.
+    static let range: Range<Int64> = 0..<7_258_118_400_000_000_000
+    /// The longest span that is told apart from longer ones: ten years.
+    static let longest: Int64 = 315_360_000_000_000_000
+
+    /// Reads `2025-01-29T10:30:00.250+01:00`, to the nanosecond; without an offset it is UTC.
+    static func date(_ text: String) -> Timestamp? {
+        guard let start = (DateTime(text) ?? DateTime(text + "Z"))?.timestamp else { return nil }
+        let utf8 = Array(text.utf8)
+        guard utf8.count > 20, utf8[19] == UInt8(ascii: ".") else { return start }
+        var fraction: Int64 = 0
+        var missing = 9
+        for byte in utf8[20...] {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), missing > 0 else { break }
+            fraction = fraction * 10 + Int64(byte - UInt8(ascii: "0"))
+            missing -= 1
+        }
+        for _ in 0..<missing { fraction *= 10 }
+        return start.advanced(byNanoseconds: fraction)
+    }
+
+    /// Reads the time of a message: seconds as Chrome and mitmproxy have it, milliseconds as Playwright does.
+    ///
+    /// They are told apart by value: 10^11 seconds are the year 5138, as many milliseconds were in 1973.
+    static func message(_ number: JSONNumber) -> Timestamp? {
+        guard let value = number.double else { return nil }
+        guard let nanoseconds = number.scaled(tenTo: value > 1e11 ? 6 : 9), range.contains(nanoseconds) else {
+            return nil
+        }
+        return Timestamp(nanosecondsSinceEpoch: nanoseconds)
+    }
+
+    /// Reads milliseconds; what is negative is not known, and 0.
+    static func span(_ number: JSONNumber?) -> Int64 {
+        guard let number, let value = number.double, value > 0 else { return 0 }
+        guard value < 1e12 else { return longest }
+        return min(number.scaled(tenTo: 6) ?? longest, longest)
+    }
+}

@@ -1,0 +1,256 @@
+import Digests
+import FitIQAPI
+import JSON
+
+/// Makes a session of a HAR's JSON.
+///
+/// Demanding where a replay would go wrong (method, URL, start, status, messages), and lenient elsewhere: each writer
+/// leaves something out.
+struct HARReader {
+    let limits: HARLimits
+    private(set) var notes: [HARNote] = []
+    var skippedMessages = 0
+    private var missingBodies = 0
+    /// Where the entry of each numbered socket is.
+    private var sockets: [Int: Int] = [:]
+
+    init(limits: HARLimits) { self.limits = limits }
+
+    mutating func session(from root: JSONValue) throws(HARError) -> Session {
+        let file = try root.asObject()
+        let log = try file.object("log")
+        let values: [JSONValue]
+        do throws(HARError) {
+            values = try log.array("entries")
+        } catch {
+            throw error.inside("log")
+        }
+        guard values.count <= limits.entries else { throw HARError(.tooManyEntries(limit: limits.entries)) }
+        var drafts: [Draft] = []
+        drafts.reserveCapacity(values.count)
+        for (index, value) in values.enumerated() {
+            do throws(HARError) {
+                try read(value.asObject(), into: &drafts)
+            } catch {
+                throw error.inEntry(index + 1)
+            }
+        }
+        note(log)
+        // Stable, so that what began at once stays in the order of the file.
+        let entries = drafts.map { $0.finished() }.enumerated().sorted {
+            ($0.element.started, $0.offset) < ($1.element.started, $1.offset)
+        }
+        return Session(entries: entries.map(\.element))
+    }
+
+    private enum Draft {
+        case exchange(SessionExchange)
+        case socket(HARSocketDraft)
+
+        func finished() -> SessionEntry {
+            switch self {
+            case .exchange(let exchange): .exchange(exchange)
+            case .socket(let draft): .socket(draft.finished())
+            }
+        }
+    }
+
+    private mutating func read(_ entry: JSONObject, into drafts: inout [Draft]) throws(HARError) {
+        let ours = try entry.optionalObject("_fitiq") ?? [:]
+        guard let started = HARTime.date(try entry.string("startedDateTime", expected: Messages.date)) else {
+            throw entry.wrong("startedDateTime", expected: Messages.date)
+        }
+        var binary: [UInt8]?
+        if let text = try ours.optionalString("bodyBase64") {
+            binary = Base64.decode(text)
+            if binary == nil { throw ours.wrong("bodyBase64", expected: Messages.base64).inside("_fitiq") }
+        }
+        var request = try request(of: entry, binary, cutOf: ours["cut"]?["request"]?.int ?? 0)
+        let response = try response(of: entry, request, ours)
+        let messages = try entry.optionalArray("_webSocketMessages")
+        let timings = try entry.optionalObject("timings") ?? [:]
+        let waited = HARTime.span(timings["wait"]?.number)
+        guard Self.isSocket(entry, request, response, messages, ours) else {
+            let spans = ["blocked", "dns", "connect", "send", "wait", "receive"]
+            let sum = spans.reduce(0) { min($0 + HARTime.span(timings[$1]?.number), HARTime.longest) }
+            let lasted = entry["time"]?.number.map { HARTime.span($0) } ?? sum
+            drafts.append(
+                .exchange(
+                    SessionExchange(
+                        started: started, waited: waited, lasted: lasted, request: request, response: response)))
+            return
+        }
+        if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
+        let number = try ours.optionalCount("socket", in: "_fitiq")
+        if let number, let place = sockets[number], case .socket(var draft) = drafts[place] {
+            // Let go of the frames, so that they are appended to in place.
+            drafts[place] = .exchange(SessionExchange(started: started, request: request, response: nil))
+            try draft.append(messages ?? [], ours, skipped: &skippedMessages)
+            drafts[place] = .socket(draft)
+            return
+        }
+        var draft = HARSocketDraft(
+            started: started, opened: started.advanced(byNanoseconds: waited), request: request,
+            response: response ?? SessionResponse(status: 101))
+        draft.response.status = 101
+        try draft.append(messages ?? [], ours, skipped: &skippedMessages)
+        if let number { sockets[number] = drafts.count }
+        drafts.append(.socket(draft))
+    }
+
+    /// Whether an entry is a WebSocket that was opened; a refused handshake is an exchange.
+    private static func isSocket(
+        _ entry: JSONObject, _ request: SessionRequest, _ response: SessionResponse?, _ messages: [JSONValue]?,
+        _ ours: JSONObject
+    ) -> Bool {
+        if let status = response?.status, status != 101 { return false }
+        // Chrome gives no status to a WebSocket that was open when the file was saved.
+        if response == nil { return !(messages ?? []).isEmpty }
+        return messages != nil || entry["_resourceType"]?.string == "websocket" || request.url.hasPrefix("ws")
+            || request.fields.value(of: "upgrade")?.lowercased() == "websocket"
+    }
+
+    private mutating func note(_ log: JSONObject) {
+        if missingBodies > 0 { notes.append(.missingBodies(missingBodies)) }
+        if skippedMessages > 0 { notes.append(.skippedMessages(skippedMessages)) }
+        for text in log["_fitiq"]?["notes"]?.array ?? [] {
+            if let text = text.string { notes.append(.recorded(text)) }
+        }
+    }
+}
+
+/// Requests and answers.
+extension HARReader {
+    private mutating func request(
+        of entry: JSONObject, _ binary: [UInt8]?, cutOf size: Int
+    ) throws(HARError) -> SessionRequest {
+        let object = try entry.object("request")
+        do throws(HARError) {
+            var request = SessionRequest(
+                method: try object.string("method"), url: try object.string("url"), fields: try Self.fields(of: object))
+            request.body = try body(of: object, binary, cutOf: size)
+            return request
+        } catch {
+            throw error.inside("request")
+        }
+    }
+
+    /// The body of a request: our base64, the text, or the fields of a form that came without its text.
+    private mutating func body(
+        of request: JSONObject, _ binary: [UInt8]?, cutOf size: Int
+    ) throws(HARError) -> SessionBody? {
+        guard let data = try request.optionalObject("postData") else { return nil }
+        var bytes = binary ?? []
+        do throws(HARError) {
+            if binary == nil, let text = try data.optionalString("text") { bytes = try Self.bytes(of: text, in: data) }
+            if bytes.isEmpty { bytes = Self.form(try data.optionalArray("params") ?? []) }
+        } catch {
+            throw error.inside("postData")
+        }
+        guard bytes.isEmpty, size == 0, let missing = request["bodySize"]?.int, missing > 0 else {
+            return SessionBody(bytes, of: max(bytes.count, size))
+        }
+        missingBodies += 1
+        return SessionBody([], of: missing)
+    }
+
+    private static func bytes(of text: String, in object: JSONObject) throws(HARError) -> [UInt8] {
+        guard object["encoding"]?.string?.lowercased() == "base64" else { return Array(text.utf8) }
+        guard let decoded = Base64.decode(text) else { throw object.wrong("text", expected: Messages.base64) }
+        return decoded
+    }
+
+    /// `application/x-www-form-urlencoded` of decoded names and values.
+    private static func form(_ params: [JSONValue]) -> [UInt8] {
+        var output: [UInt8] = []
+        func append(_ text: String) {
+            for byte in text.utf8 {
+                switch byte {
+                case UInt8(ascii: " "): output.append(UInt8(ascii: "+"))
+                case _ where byte.isUnreserved: output.append(byte)
+                default:
+                    let digits = String(byte, radix: 16, uppercase: true)
+                    output += Array("%\(byte < 16 ? "0" : "")\(digits)".utf8)
+                }
+            }
+        }
+        for (index, param) in params.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: "&")) }
+            append(param["name"]?.string ?? "")
+            output.append(UInt8(ascii: "="))
+            append(param["value"]?.string ?? "")
+        }
+        return output
+    }
+
+    private mutating func response(
+        of entry: JSONObject, _ request: SessionRequest, _ ours: JSONObject
+    ) throws(HARError) -> SessionResponse? {
+        guard let object = try entry.optionalObject("response") else { return nil }
+        do throws(HARError) {
+            guard let status = object["status"]?.int, status <= 999 else {
+                throw object.wrong("status", expected: Messages.status)
+            }
+            // Playwright writes -1, others 0.
+            guard status > 0 else { return nil }
+            guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
+            var fields = try Self.fields(of: object)
+            // What a HAR holds is decoded, except in our own recordings, which say so.
+            if ours["coded"]?.bool != true { fields.removeAll(where: \.isContentEncoding) }
+            return SessionResponse(
+                status: status, fields: fields, body: try body(of: object, status, request, ours),
+                isComplete: ours["incomplete"]?.bool != true)
+        } catch {
+            throw error.inside("response")
+        }
+    }
+
+    private mutating func body(
+        of response: JSONObject, _ status: Int, _ request: SessionRequest, _ ours: JSONObject
+    ) throws(HARError) -> SessionBody {
+        let content = try response.optionalObject("content") ?? [:]
+        do throws(HARError) {
+            if let text = try content.optionalString("text") {
+                let bytes = try Self.bytes(of: text, in: content)
+                return SessionBody(bytes, of: max(bytes.count, ours["cut"]?["response"]?.int ?? 0))
+            }
+        } catch {
+            throw error.inside("content")
+        }
+        let size = content["size"]?.int ?? 0
+        guard size > 0, request.method != "HEAD", status >= 200, status != 204, status != 304 else {
+            return SessionBody()
+        }
+        missingBodies += 1
+        return SessionBody([], of: size)
+    }
+
+    /// The fields, without the pseudo-fields of HTTP/2 (RFC 9113 §8.3), whose names begin with a colon.
+    private static func fields(of message: JSONObject) throws(HARError) -> [SessionField] {
+        var fields: [SessionField] = []
+        for (index, value) in (try message.optionalArray("headers") ?? []).enumerated() {
+            do throws(HARError) {
+                let field = try value.asObject()
+                let name = try field.string("name")
+                if name.hasPrefix(":") { continue }
+                fields.append(SessionField(name, try field.string("value")))
+            } catch {
+                throw error.inside("headers[\(index)]")
+            }
+        }
+        return fields
+    }
+}
+
+extension UInt8 {
+    /// RFC 3986 §2.3: `unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"`.
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

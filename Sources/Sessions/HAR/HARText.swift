@@ -1,0 +1,100 @@
+import JSON
+
+/// The bytes of a file on their way to JSON: what writers are known to do wrong is repaired, and noted.
+struct HARText {
+    private(set) var bytes: [UInt8]
+    private(set) var notes: [HARNote] = []
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Parses; only what strict parsing refuses is looked at again, so a sound file is read once.
+    mutating func parse(limits: HARLimits) throws(HARError) -> JSONValue {
+        guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
+        // Two more bytes are for the brackets that a torn file lacks.
+        let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)
+        do throws(JSONError) {
+            return try JSON.parse(bytes, limits: limits)
+        } catch {
+            if bytes.starts(with: Array("PK\u{3}\u{4}".utf8)) { throw HARError(.compressed("a zip archive")) }
+            if bytes.starts(with: [0x78]) { throw HARError(.compressed("compressed by zlib")) }
+            if bytes.starts(with: [0x1F, 0x8B]) { throw HARError(.compressed("compressed by gzip")) }
+            return try repaired(after: error, limits: limits)
+        }
+    }
+
+    private mutating func repaired(after first: JSONError, limits: JSON.Limits) throws(HARError) -> JSONValue {
+        var error = first
+        let count = LoneSurrogates.replace(in: &bytes)
+        if count > 0 {
+            notes.append(.loneSurrogates(count))
+            do throws(JSONError) {
+                return try JSON.parse(bytes, limits: limits)
+            } catch let other {
+                error = other
+            }
+        }
+        guard let whole = TornHAR.wholePart(of: bytes, failingAt: error.offset) else { throw HARError(.json(error)) }
+        notes.append(.torn(entries: whole.entries))
+        do throws(JSONError) {
+            return try JSON.parse(whole.bytes, limits: limits)
+        } catch {
+            throw HARError(.json(error))
+        }
+    }
+}
+
+extension UInt8 {
+    /// RFC 8259, section 2: `ws = *( %x20 / %x09 / %x0A / %x0D )`.
+    fileprivate var isJSONWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+}
+
+/// Escapes that name half a surrogate pair: JavaScript and Python write them, Unicode has no such characters.
+enum LoneSurrogates {
+    /// Writes `\ufffd` in their places, and says how many there were.
+    static func replace(in bytes: inout [UInt8]) -> Int {
+        var count = 0
+        var index = 0
+        while index + 1 < bytes.count {
+            guard bytes[index] == UInt8(ascii: "\\") else {
+                index += 1
+                continue
+            }
+            guard let unit = codeUnit(at: index, in: bytes) else {
+                index += 2
+                continue
+            }
+            guard (0xD800...0xDFFF).contains(unit) else {
+                index += 6
+                continue
+            }
+            if unit < 0xDC00, let second = codeUnit(at: index + 6, in: bytes), (0xDC00...0xDFFF).contains(second) {
+                index += 12
+                continue
+            }
+            bytes.replaceSubrange((index + 2)..<(index + 6), with: Array("fffd".utf8))
+            count += 1
+            index += 6
+        }
+        return count
+    }
+
+    /// The number of the escape `\uXXXX` that begins there, if one does.
+    private static func codeUnit(at index: Int, in bytes: [UInt8]) -> UInt32? {
+        guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u") else {
+            return nil
+        }
+        var value: UInt32 = 0
+        for byte in bytes[(index + 2)..<(index + 6)] {
+            let lower = byte | 0x20
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
+            case _ where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lower):
+                value = value << 4 | UInt32(lower - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return value
+    }
+}

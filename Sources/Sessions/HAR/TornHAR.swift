@@ -1,0 +1,104 @@
+/// What is whole of a file that ends in the middle.
+///
+/// One pass over the bytes that counts brackets outside of strings: it knows where each entry ended before the text did.
+struct TornHAR {
+    /// JSON text of the entries that are whole.
+    var bytes: [UInt8]
+    /// How many there are.
+    var entries: Int
+
+    /// Nil where the text does not end in the middle, where it is wrong before its last whole entry has ended, or
+    /// where it is an object of something else.
+    static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
+        var scan = Scan()
+        for (index, byte) in bytes.enumerated() {
+            scan.take(byte, at: index)
+            if scan.isHopeless { return nil }
+        }
+        guard scan.isOpen, offset >= scan.wholeEnd else { return nil }
+        guard scan.place != .outside else {
+            return scan.hasOtherMembers ? nil : TornHAR(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), entries: 0)
+        }
+        let brackets = scan.place == .afterEntries ? "}}" : "]}}"
+        return TornHAR(bytes: bytes[..<scan.wholeEnd] + Array(brackets.utf8), entries: scan.entries)
+    }
+
+    private struct Scan {
+        enum Place { case outside, inEntries, afterEntries }
+
+        var place = Place.outside
+        /// The end of the last entry that is whole, of the bracket before the first, or of the one after the last.
+        var wholeEnd = 0
+        var entries = 0
+        /// Whether the text was closed and went on, or is no object.
+        var isHopeless = false
+        /// Whether the object at the top has members, and none is "log".
+        var hasOtherMembers: Bool { hasMembers && !hasLog }
+
+        private var depth = 0
+        private var isInString = false
+        private var isEscaped = false
+        /// The beginning of the last string at depth 1 or 2, as far as a name that matters is long.
+        private var name: [UInt8] = []
+        private var hasMembers = false
+        private var hasLog = false
+        private var isInLog = false
+
+        var isOpen: Bool { depth > 0 }
+
+        mutating func take(_ byte: UInt8, at index: Int) {
+            if isInString { return takeInString(byte) }
+            switch byte {
+            case UInt8(ascii: "\""):
+                isInString = true
+                name.removeAll(keepingCapacity: true)
+            case UInt8(ascii: ":") where depth == 1:
+                hasMembers = true
+                if isNamed("log") { hasLog = true }
+            case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte, at: index)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): close(at: index)
+            default: break
+            }
+        }
+
+        private mutating func takeInString(_ byte: UInt8) {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = false
+                return
+            }
+            if depth <= 2, name.count < 16 { name.append(byte) }
+        }
+
+        private func isNamed(_ text: StaticString) -> Bool { text.withUTF8Buffer { name.elementsEqual($0) } }
+
+        private mutating func open(_ byte: UInt8, at index: Int) {
+            depth += 1
+            let isObject = byte == UInt8(ascii: "{")
+            switch depth {
+            case 1: isHopeless = !isObject
+            case 2: isInLog = isObject && isNamed("log")
+            case 3 where isInLog && place == .outside && !isObject && isNamed("entries"):
+                place = .inEntries
+                wholeEnd = index + 1
+            default: break
+            }
+        }
+
+        private mutating func close(at index: Int) {
+            depth -= 1
+            if depth <= 0 { isHopeless = true }
+            guard place == .inEntries else { return }
+            if depth == 3 {
+                wholeEnd = index + 1
+                entries += 1
+            } else if depth == 2 {
+                wholeEnd = index + 1
+                place = .afterEntries
+            }
+        }
+    }
+}
