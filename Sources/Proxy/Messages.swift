@@ -1,0 +1,102 @@
+// Every sentence of this module that a person may read.
+enum Messages {
+    // MARK: The upstream's URL
+
+    static func notAURL(_ text: String) -> String {
+        "\(quoted(text)) is no URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
+    }
+
+    static func unknownScheme(_ scheme: String) -> String {
+        "the upstream's URL begins with \(quoted(scheme)), and the proxy knows http and https"
+    }
+
+    static func urlWithPath(_ text: String) -> String {
+        "\(quoted(text)) has a path: name scheme, host and port alone; the proxy passes on every path as it is"
+    }
+
+    static let urlWithCredentials =
+        "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
+
+    static func badAuthority(_ text: String) -> String {
+        "\(quoted(text)) is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+    }
+
+    static func badPort(_ text: String) -> String {
+        "\(quoted(text)) is no port: name one from 1 to 65535"
+    }
+
+    // MARK: What clients are answered
+
+    static func failure(_ failure: UpstreamFailure, upstream: UpstreamURL) -> String {
+        switch failure {
+        case .unreachable(let reason):
+            "The proxy cannot reach \(upstream): \(reason). Check --upstream, and that the server runs."
+        case .connectTimeout(let time):
+            "The proxy could not connect to \(upstream) within \(seconds(time)). "
+                + "Check --upstream, the network and any VPN that it needs."
+        case .tls(let reason, isCertificate: true):
+            "The certificate of \(upstream) cannot be trusted: \(reason). If it is issued by a CA of your own, name that CA's "
+                + "certificate (PEM) with --upstream-ca; the host name in --upstream must be one that the certificate has."
+        case .tls(let reason, isCertificate: false):
+            "TLS with \(upstream) failed: \(reason). Check that the server speaks TLS 1.2 or 1.3 on that port; "
+                + "one without TLS is named as http://\(upstream.authority)."
+        case .answerTimeout(let time):
+            "\(upstream) took the request and sent nothing for \(seconds(time)). It was not asked again, since it may be at work."
+        case .badAnswer(let reason):
+            "\(upstream) answered with something other than HTTP/1.1: \(reason) "
+                + "Check that --upstream names a server of HTTP, with the right scheme and port."
+        }
+    }
+
+    static func connectRefused(upstream: UpstreamURL) -> String {
+        "This is a reverse proxy in front of \(upstream), which opens no tunnels (CONNECT): "
+            + "set its address as the app's base URL, not as the system's proxy."
+    }
+
+    static func tooManyConnections(limit: Int) -> String {
+        "\(limit) connections are open through the proxy, which is the limit; close some and try again."
+    }
+
+    // MARK: What the log says
+
+    static func endedBeforeAnswer(_ request: String, isReset: Bool) -> String {
+        "\(request): the upstream \(isReset ? "reset" : "ended") the connection without an answer, and so did the proxy"
+    }
+
+    static func endedWithinAnswer(_ request: String, isReset: Bool) -> String {
+        "\(request): the upstream \(isReset ? "reset" : "ended") the connection within its answer, and so did the proxy"
+    }
+
+    static func badWithinAnswer(_ request: String, _ reason: String) -> String {
+        "\(request): the body of the upstream's answer is broken: \(reason) The client's connection was reset"
+    }
+
+    static func stalledWithinAnswer(_ request: String, _ time: Duration) -> String {
+        "\(request): nothing came for \(seconds(time)) within the upstream's answer; the client's connection was reset"
+    }
+
+    static func clientWentAway(_ request: String) -> String {
+        "\(request): the client went away before the answer was complete"
+    }
+
+    // MARK: Parts
+
+    static func seconds(_ time: Duration) -> String {
+        let (seconds, attoseconds) = time.components
+        let milliseconds = attoseconds / 1_000_000_000_000_000
+        return milliseconds == 0 ? "\(seconds) s" : "\(seconds * 1_000 + milliseconds) ms"
+    }
+
+    /// The text in quotation marks, its controls made visible and its end cut off where it is long.
+    static func quoted(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(120) {
+            if scalar.value < 0x20 || scalar.value == 0x7F || scalar == "\"" || scalar == "\\" {
+                result += scalar.escaped(asASCII: true)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"\(result)\(text.unicodeScalars.count > 120 ? "…" : "")\""
+    }
+}

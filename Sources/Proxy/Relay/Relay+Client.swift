@@ -1,0 +1,146 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+
+/// What the client does.
+extension Relay {
+    /// Takes bytes that came from the client.
+    public mutating func receiveFromClient(_ bytes: UnsafeRawBufferPointer) {
+        guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
+        if isTunnel {
+            toUpstream.append(bytes)
+        } else {
+            clientCodec.receive(bytes)
+            readClient()
+        }
+    }
+
+    /// Takes the news that the client sends no more (FIN, or TLS's close_notify).
+    public mutating func clientFinished() {
+        guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
+        clientHasFinished = true
+        if isTunnel {
+            finishesUpstream = true
+            tunnelMayBeOver()
+            return
+        }
+        clientCodec.receiveEndOfStream()
+        readClient()
+        // A client that has asked and ended its stream still waits for its answer; the upstream sees just that.
+        if exchange?.isRequestComplete == true { finishesUpstream = true }
+    }
+
+    /// Takes the news that the client's connection broke.
+    public mutating func clientBroke() {
+        if let exchange { events.append(.brokenOff(Messages.clientWentAway(exchange.name))) }
+        endClient(.reset, resetUpstream: true)
+    }
+
+    /// Ends a connection on which nothing came for ``RelayLimits/idleTime``, or which nobody needs any more.
+    public mutating func closeIdle() {
+        endClient(.close, resetUpstream: false)
+    }
+
+    /// Answers 503 to whatever the client asks, in place of serving it.
+    public mutating func refuseForLimit() {
+        clientCodec.abandonRequest(
+            RemoteError(status: .serviceUnavailable, message: "", source: ""))
+        answer(
+            .serviceUnavailable, code: "TOO_MANY_CONNECTIONS", Messages.tooManyConnections(limit: limits.connections))
+        clientEnding = .close
+    }
+
+    /// Reads requests as far as they can be served now.
+    mutating func readClient() {
+        while !isTunnel, clientEnding == .none {
+            let event: HTTP1.Event
+            do throws(RemoteError) {
+                event = try clientCodec.nextEvent()
+            } catch {
+                clientViolated(error)
+                return
+            }
+            switch event {
+            case .request(let head): begin(head)
+            case .body(let bytes):
+                exchange?.awaitsContinue = false
+                upstreamCodec?.sendBody(bytes, into: &toUpstream.bytes)
+            case .end: requestEnded()
+            case .needsData, .paused: return
+            case .connectionClosed:
+                // It asked before, and waits for the answer.
+                if exchange != nil { return }
+                endClient(.close, resetUpstream: false)
+            case .response, .informational: preconditionFailure("a client sends no answers")
+            }
+        }
+    }
+
+    private mutating func begin(_ head: RequestHead) {
+        guard head.method != .connect else {
+            answer(.notImplemented, code: "NOT_IMPLEMENTED", Messages.connectRefused(upstream: upstream), close: true)
+            return
+        }
+        let heading = RequestHeading(head, isClientSecure: isClientSecure, upstream: upstream)
+        exchange = RelayExchange(head, heading)
+        if upstreamCodec == nil { openUpstream() }
+        requestsOnUpstream += 1
+        if head.hasBody {
+            upstreamCodec?.startRequest(
+                method: head.method, target: heading.target, fields: heading.fields,
+                contentLength: head.isChunked ? nil : head.contentLength, into: &toUpstream.bytes)
+        } else {
+            sendWithoutBody()
+        }
+    }
+
+    /// Sends a request without a body, perhaps once more.
+    mutating func sendWithoutBody() {
+        guard let exchange else { return }
+        upstreamCodec?.sendRequest(
+            method: exchange.method, target: exchange.heading.target, fields: exchange.heading.fields, body: nil,
+            into: &toUpstream.bytes)
+    }
+
+    private mutating func requestEnded() {
+        guard exchange != nil else { return }
+        if exchange?.hasBody == true { upstreamCodec?.endBody(into: &toUpstream.bytes) }
+        exchange?.isRequestComplete = true
+        exchange?.awaitsContinue = false
+        concludeIfDone()
+    }
+
+    /// The client broke HTTP, or ended its stream within a request.
+    private mutating func clientViolated(_ error: RemoteError) {
+        let hasBegun = exchange.map { $0.answer != .awaited } ?? false
+        exchange = nil
+        dropUpstream(reset: true)
+        if hasBegun {
+            clientEnding = .reset
+        } else {
+            answer(error.status, code: Self.code(of: error.status), "\(error.message) (\(error.source))", close: true)
+            clientEnding = .close
+        }
+    }
+
+    // MARK: Answers of our own
+
+    /// Answers in the upstream's place, with an error in the API's form; nothing of an answer may have been sent yet.
+    mutating func answer(_ status: HTTPResponse.Status, code: String, _ message: String, close: Bool = false) {
+        exchange = nil
+        guard clientCodec.canRespond else {
+            clientEnding = .close
+            return
+        }
+        events.append(.refused(status: status.code, message: message))
+        clientCodec.respond(
+            status: status, fields: [.contentType: "application/json"],
+            body: APIError.body(code: code, message: message, in: .union), close: close, into: &toClient.bytes)
+        if clientCodec.shouldClose { endClient(.close, resetUpstream: false) }
+    }
+
+    private static func code(of status: HTTPResponse.Status) -> String {
+        // "Content Too Large" → "CONTENT_TOO_LARGE"
+        String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
+    }
+}

@@ -1,0 +1,36 @@
+import Testing
+
+@testable import Proxy
+
+@Suite("One client's connection and one to the upstream")
+struct RelayCaseTests {
+    @Test("Both sides get exactly these bytes, wherever the input is cut", arguments: RelayCase.all)
+    func plays(_ story: RelayCase) {
+        for cut in Cut.all(upTo: story.longestText) {
+            let harness = story.play(cut)
+            #expect(harness.upstreamTexts == story.toUpstream, "\(cut)")
+            #expect(harness.clientText == story.toClient, "\(cut)")
+            #expect(harness.relay.clientEnding == story.ending, "\(cut)")
+            #expect(harness.relay.upstreamNumber == story.wanted, "\(cut)")
+            #expect(harness.relay.finishesUpstream == story.finishesUpstream, "\(cut)")
+            #expect(harness.relay.resetsUpstream == story.resetsUpstream, "\(cut)")
+        }
+    }
+}
+
+extension RelayCase {
+    static let get = "GET /a?b=1 HTTP/1.1\r\nHost: localhost:8080\r\n\r\n"
+    static let sentGet = "GET /a?b=1 HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\n\r\n"
+    static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+
+    static func post(_ fields: String = "", body: String = "hello") -> String {
+        "POST /a HTTP/1.1\r\nHost: localhost:8080\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    static func sentPost(_ fields: String = "", body: String = "hello") -> String {
+        "POST /a HTTP/1.1\r\nHost: api.example.com\r\n\(fields)Accept-Encoding: identity\r\n"
+            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    static let all = exchanges + endings + tunnels
+}
