@@ -1,0 +1,207 @@
+import JSON
+
+/// What two texts or requests have in common that are alike save for ids, times and secrets.
+struct ShapeKey: Sendable, Hashable {
+    var bytes: [UInt8] = []
+
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+}
+
+/// A text or a request without its ids, times and secrets; and those, in an order that does not depend on how it was written.
+struct Shape: Sendable {
+    /// What is left, marks where something was taken out.
+    private(set) var key = ShapeKey()
+    /// Ids, days and addresses, which have to fit.
+    private(set) var values: [ShapeValue] = []
+    /// Times, of which any will do.
+    private(set) var times: [String] = []
+    /// What stands under a secret's name, of which any will do.
+    private(set) var secrets: [String] = []
+    /// What makes words count as values although they do not look like any: a secret is bound to them.
+    private let known: Bindings?
+
+    /// A value, and whether it is a day.
+    struct ShapeValue: Sendable, Equatable {
+        var text: String
+        var isDate = false
+    }
+
+    /// What stands for what was taken out, and between parts; ``escape`` before bytes of a text that look like one.
+    private enum Mark {
+        static let id: UInt8 = 1
+        static let time: UInt8 = 2
+        static let secret: UInt8 = 3
+        static let date: UInt8 = 4
+        static let email: UInt8 = 5
+        static let part: UInt8 = 6
+        static let escape: UInt8 = 7
+    }
+
+    init(known: Bindings? = nil) { self.known = known }
+
+    // MARK: Parts
+
+    /// Adds bytes that have to be the same.
+    mutating func add(literally text: String) {
+        add(raw: Array(text.utf8)[...])
+        key.bytes.append(Mark.part)
+    }
+
+    /// Adds a text in which values may differ.
+    mutating func add(text: String) {
+        var text = text
+        text.withUTF8 { add(utf8: $0) }
+        key.bytes.append(Mark.part)
+    }
+
+    /// Adds an id, whatever it looks like.
+    mutating func add(id: String) {
+        key.bytes.append(Mark.id)
+        values.append(ShapeValue(text: id))
+    }
+
+    /// Adds a secret.
+    mutating func add(secret: String) {
+        key.bytes.append(Mark.secret)
+        secrets.append(secret)
+    }
+
+    /// Adds the items of a query, whose order does not count.
+    mutating func add(items: [(name: String, value: String)]) {
+        let parts = items.map { item in
+            var part = Shape(known: known)
+            part.add(text: item.name)
+            if SecretNames.contains(item.name) { part.add(secret: item.value) } else { part.add(text: item.value) }
+            return part
+        }
+        for part in parts.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) { append(part) }
+    }
+
+    /// Adds a body: JSON by meaning, else a text, else bytes.
+    mutating func add(body: [UInt8]) {
+        guard !body.isEmpty else { return }
+        if let value = Shape.json(body) {
+            add(value, under: "")
+        } else if String(validating: body, as: UTF8.self) != nil {
+            body.withUnsafeBufferPointer { add(utf8: $0) }
+        } else {
+            add(raw: body[...])
+        }
+    }
+
+    /// The JSON value that a body or a frame is; nil where it is something else.
+    static func json(_ bytes: [UInt8]) -> JSONValue? {
+        guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        else { return nil }
+        return try? JSON.parse(bytes)
+    }
+
+    private mutating func append(_ other: Shape) {
+        key.bytes += other.key.bytes
+        values += other.values
+        times += other.times
+        secrets += other.secrets
+    }
+
+    private mutating func add(raw bytes: ArraySlice<UInt8>) {
+        for byte in bytes {
+            if byte <= Mark.escape { key.bytes.append(Mark.escape) }
+            key.bytes.append(byte)
+        }
+    }
+
+    private mutating func add(utf8: UnsafeBufferPointer<UInt8>) {
+        var scanner = ValueScanner(utf8)
+        var end = 0
+        while let found = scanner.next() {
+            add(words: UnsafeBufferPointer(rebasing: utf8[end..<found.range.lowerBound]))
+            end = found.range.upperBound
+            let text = String(decoding: utf8[found.range], as: UTF8.self)
+            switch found.kind {
+            case .time:
+                key.bytes.append(Mark.time)
+                times.append(text)
+            case .id:
+                key.bytes.append(Mark.id)
+                values.append(ShapeValue(text: text))
+            case .date:
+                key.bytes.append(Mark.date)
+                values.append(ShapeValue(text: text, isDate: true))
+            case .email:
+                key.bytes.append(Mark.email)
+                values.append(ShapeValue(text: text))
+            }
+        }
+        add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
+    }
+
+    /// Adds what holds no values, save for words that are bound to one.
+    private mutating func add(words: UnsafeBufferPointer<UInt8>) {
+        guard let known else { return add(raw: Array(words)[...]) }
+        var index = 0
+        while index < words.count {
+            var end = index
+            while end < words.count, ValueScanner.isRunByte(words[end]) { end += 1 }
+            if end == index { end += 1 }
+            let word = words[index..<end]
+            let text = String(decoding: word, as: UTF8.self)
+            // A shorter word may be bound and yet mean something else where it stands.
+            if (3...ReplayLimits.tokenLength).contains(word.count), known.recorded[text] != nil {
+                add(id: text)
+            } else {
+                add(raw: Array(word)[...])
+            }
+            index = end
+        }
+    }
+}
+
+// MARK: JSON
+
+extension Shape {
+    /// Adds a value so that order of members, white space and the way in which a number is written do not count.
+    mutating func add(_ value: JSONValue, under name: String) {
+        switch value {
+        case .null: add(literally: "null")
+        case .bool(let bool): add(literally: bool ? "true" : "false")
+        case .number(let number):
+            if Shape.isTime(number, under: name) { return add(time: number.text) }
+            add(literally: Shape.canonical(number))
+        case .string(let text):
+            if SecretNames.contains(name) { return add(secret: text) }
+            add(literally: "\"")
+            add(text: text)
+        case .array(let elements):
+            add(literally: "[")
+            for element in elements { add(element, under: name) }
+            add(literally: "]")
+        case .object(let object):
+            add(literally: "{")
+            for member in object.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+                add(text: member.key)
+                add(member.value, under: member.key)
+            }
+            add(literally: "}")
+        }
+    }
+
+    private mutating func add(time: String) {
+        key.bytes.append(Mark.time)
+        times.append(time)
+    }
+
+    /// A number as one text for all ways to write it.
+    static func canonical(_ number: JSONNumber) -> String {
+        if let int = number.int { return String(int) }
+        if let double = number.double { return JSONNumber(double).text }
+        return number.text
+    }
+
+    /// Whether a number is a time in seconds or milliseconds since 1970, by its size and the name of its member.
+    static func isTime(_ number: JSONNumber, under name: String) -> Bool {
+        guard let value = number.double, value >= 946_684_800, value < 1e20 else { return false }
+        let words = name.lowercased()
+        return words == "time" || words == "ts" || words == "date" || words.hasSuffix("timestamp")
+            || words.hasSuffix("_time") || words.hasSuffix("_at") || name.hasSuffix("At") || name.hasSuffix("Time")
+    }
+}

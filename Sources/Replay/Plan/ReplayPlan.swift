@@ -1,0 +1,191 @@
+import FitIQAPI
+import Recording
+import Sessions
+
+/// A session compiled for replaying, once for any number of worlds.
+///
+/// Every request is found by its shape in constant time, whatever the session's length; compiling takes linear time, save
+/// for putting it in order.
+public struct ReplayPlan: Sendable, Equatable {
+    /// The session, its entries in the order in which they began.
+    public let session: Session
+    /// What of the session cannot be replayed as it was, as sentences; at most ``ReplayLimits/misses``.
+    public private(set) var notes: [String] = []
+
+    private(set) var entries: [PlannedEntry] = []
+    private(set) var scripts: [SocketScript] = []
+    private(set) var full = MatchIndex()
+    private(set) var routes = MatchIndex()
+    private(set) var vocabulary = Vocabulary()
+    /// What the session's URLs begin with, without the scheme.
+    private(set) var authorities: Set<String> = []
+    private(set) var hasUnknownBodies = false
+
+    /// Compiles a session.
+    ///
+    /// - Throws: ``ReplayError`` where there is nothing to replay, or more than ``ReplayLimits`` allow.
+    public init(_ session: Session) throws(ReplayError) {
+        try Self.check(session)
+        var order = Array(session.entries.indices)
+        order.sort { (session.entries[$0].started, $0) < (session.entries[$1].started, $1) }
+        self.session = Session(entries: order.map { session.entries[$0] })
+        noteValues()
+        for index in self.session.entries.indices { compile(index) }
+        if vocabulary.isFull { note(Sentences.tooManyValues) }
+    }
+
+    /// Whether two plans replay the same.
+    public static func == (left: ReplayPlan, right: ReplayPlan) -> Bool { left.session == right.session }
+
+    private mutating func note(_ sentence: String) {
+        if notes.count < ReplayLimits.misses { notes.append(sentence) }
+    }
+
+    private static func check(_ session: Session) throws(ReplayError) {
+        guard !session.entries.isEmpty else { throw .empty }
+        guard session.entries.count <= ReplayLimits.entries else { throw .tooManyEntries(session.entries.count) }
+        var (frames, bytes) = (0, 0)
+        for entry in session.entries {
+            bytes += entry.request.body?.bytes.count ?? 0
+            switch entry {
+            case .exchange(let exchange): bytes += exchange.response?.body.bytes.count ?? 0
+            case .socket(let socket):
+                frames += socket.frames.count
+                for frame in socket.frames { bytes += frame.payload.bytes.count }
+            }
+        }
+        guard frames <= ReplayLimits.frames else { throw .tooManyFrames(frames) }
+        guard bytes <= ReplayLimits.bytes else { throw .tooManyBytes(bytes) }
+    }
+
+    private mutating func compile(_ index: Int) {
+        let entry = session.entries[index]
+        let request = entry.request
+        let url = RequestURL(request.url)
+        if !url.authority.isEmpty { authorities.insert(url.authority) }
+        let shapes = RequestShapes(
+            method: request.method, isHandshake: Self.isHandshake(entry), url: url, body: request.body?.bytes ?? [])
+        let isUnknown = Self.hasUnknownBody(request)
+        if isUnknown {
+            hasUnknownBodies = true
+            note(Sentences.unknownBody(Sentences.place(index, request)))
+        }
+        let shape = shapes.full(ignoringBody: isUnknown)
+        let route = shapes.route()
+        let values = shape.values.map { vocabulary.intern($0.text) }
+        let routeValues = route.values.map { vocabulary.intern($0.text) }
+        let place = full.add(entry: index, shape: shape, values: values)
+        let routePlace = routes.add(entry: index, shape: route, values: routeValues)
+        let started = entry.started.nanosecondsSinceEpoch
+        var planned = PlannedEntry(
+            url: url, method: shapes.method, full: .init(bucket: place.bucket, variant: place.variant),
+            route: .init(bucket: routePlace.bucket, variant: routePlace.variant), times: shape.times,
+            secrets: shape.secrets,
+            credentials: SecretNames.credentials(in: request.fields.map { ($0.name, $0.value) }),
+            started: started, ended: started)
+        switch entry {
+        case .exchange(let exchange):
+            planned.ended = started.addingReportingOverflow(max(exchange.lasted, 0)).partialValue
+            note(exchange, at: index)
+        case .socket(let socket):
+            planned.ended = max(started, socket.opened.nanosecondsSinceEpoch)
+            planned.script = scripts.count
+            var found: [String] = []
+            scripts.append(
+                SocketScript(
+                    socket, vocabulary: &vocabulary, notes: &found, at: Sentences.place(index, request)))
+            for sentence in found.prefix(1) { note(sentence) }
+        }
+        entries.append(planned)
+    }
+
+    private mutating func note(_ exchange: SessionExchange, at index: Int) {
+        guard let response = exchange.response else { return }
+        let place = Sentences.place(index, exchange.request)
+        if response.body.isCut {
+            note(Sentences.cutBody(place, kept: response.body.bytes.count, of: response.body.byteCount))
+        }
+        if !(200...999).contains(response.status) { note(Sentences.noFinalStatus(place, response.status)) }
+    }
+
+    /// Whether it is a WebSocket's handshake, accepted or refused.
+    private static func isHandshake(_ entry: SessionEntry) -> Bool {
+        switch entry {
+        case .socket: return true
+        case .exchange(let exchange):
+            if exchange.request.url.lowercased().hasPrefix("ws") { return true }
+            return exchange.request.fields.contains {
+                $0.name.lowercased() == "upgrade" && $0.value.lowercased().contains("websocket")
+            }
+        }
+    }
+
+    /// Whether a body was sent that the recording does not have, or has not whole.
+    private static func hasUnknownBody(_ request: SessionRequest) -> Bool {
+        if let body = request.body { return body.isCut }
+        return request.fields.contains {
+            $0.name.lowercased() == "content-length" && (Int($0.value) ?? 0) > 0
+        }
+    }
+
+    // MARK: Values
+
+    /// Something that went over the wire, for finding out who was first to say a value.
+    private struct Event {
+        var time: Int64
+        var entry: Int
+        /// -1 the request, -2 the answer, else the frame.
+        var part: Int
+    }
+
+    private mutating func noteValues() {
+        var events: [Event] = []
+        for (index, entry) in session.entries.enumerated() {
+            let started = entry.started.nanosecondsSinceEpoch
+            events.append(Event(time: started, entry: index, part: -1))
+            switch entry {
+            case .exchange(let exchange):
+                let end = started.addingReportingOverflow(max(exchange.lasted, 0)).partialValue
+                events.append(Event(time: end, entry: index, part: -2))
+            case .socket(let socket):
+                var time = socket.opened.nanosecondsSinceEpoch
+                events.append(Event(time: time, entry: index, part: -2))
+                for (number, frame) in socket.frames.enumerated() {
+                    time = max(time, frame.time.nanosecondsSinceEpoch)
+                    events.append(Event(time: time, entry: index, part: number))
+                }
+            }
+        }
+        // Swift's sort is stable: at the same time a request stands before its answer.
+        events.sort { $0.time < $1.time }
+        for event in events { note(event) }
+    }
+
+    private mutating func note(_ event: Event) {
+        let entry = session.entries[event.entry]
+        switch (event.part, entry) {
+        case (-1, _):
+            let request = entry.request
+            let url = RequestURL(request.url)
+            for text in url.segments + url.items.flatMap({ [$0.name, $0.value] }) {
+                vocabulary.note(valuesOf: Array(text.utf8), fromClient: true)
+            }
+            for credential in SecretNames.credentials(in: request.fields.map({ ($0.name, $0.value) })) {
+                vocabulary.note(valuesOf: Array(credential.value.utf8), fromClient: true)
+            }
+            vocabulary.note(valuesOf: request.body?.bytes ?? [], fromClient: true)
+        case (-2, .exchange(let exchange)):
+            guard let response = exchange.response else { return }
+            for field in response.fields { vocabulary.note(valuesOf: Array(field.value.utf8), fromClient: false) }
+            vocabulary.note(valuesOf: response.body.bytes, fromClient: false)
+        case (-2, .socket(let socket)):
+            for field in socket.response.fields {
+                vocabulary.note(valuesOf: Array(field.value.utf8), fromClient: false)
+            }
+        case (let frame, .socket(let socket)):
+            let frame = socket.frames[frame]
+            vocabulary.note(valuesOf: frame.payload.bytes, fromClient: frame.sender == .client)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import Recording
+import Sessions
+import WebSocket
+
+/// A recorded WebSocket, compiled: what the server does and what the client sends, in order.
+struct SocketScript: Sendable {
+    private(set) var steps: [Step] = []
+    /// The client's messages, in order.
+    private(set) var messages: [Message] = []
+    /// The messages of each shape, by index.
+    private(set) var messagesOfShape: [ShapeKey: [Int]] = [:]
+
+    struct Step: Sendable {
+        /// Nanoseconds after the opening.
+        var time: Int64
+        var kind: Kind
+    }
+
+    enum Kind: Sendable {
+        /// The server does something.
+        case server(ReplayEffect.Action)
+        /// The client sends its message with this index.
+        case client(Int)
+        /// The client closes, or ends the connection: what the server does after it is for the codec.
+        case clientEnds
+    }
+
+    /// A message of the client.
+    struct Message: Sendable {
+        /// Which step it is.
+        var step: Int
+        var isText: Bool
+        var payload: [UInt8]
+        var shape: Shape
+        var values: [Int]
+    }
+
+    init(_ socket: SessionSocket, vocabulary: inout Vocabulary, notes: inout [String], at place: String) {
+        let opened = socket.opened.nanosecondsSinceEpoch
+        // Recorded clocks are not ours: the times of frames never go backwards.
+        var latest: Int64 = 0
+        func time(_ nanoseconds: Int64) -> Int64 {
+            let (difference, overflow) = nanoseconds.subtractingReportingOverflow(opened)
+            latest = max(latest, overflow ? latest : difference)
+            return latest
+        }
+        var hasClose = false
+        for frame in socket.frames {
+            let moment = time(frame.time.nanosecondsSinceEpoch)
+            if frame.payload.isCut { notes.append(Sentences.cutFrame(place)) }
+            if hasClose { break }
+            switch (frame.sender, frame.opcode) {
+            case (.client, .text), (.client, .binary):
+                let isText = frame.opcode == .text
+                add(message: frame.payload.bytes, isText: isText, at: moment, vocabulary: &vocabulary)
+            case (.client, .close):
+                steps.append(Step(time: moment, kind: .clientEnds))
+                hasClose = true
+            case (.client, _), (.server, .pong), (.server, .continuation): break
+            case (.server, .text):
+                // A text that is none, as a cut one may be, goes as the bytes that it was: the codec would refuse it.
+                let bytes = frame.payload.bytes
+                let isValid = String(validating: bytes, as: UTF8.self) != nil
+                steps.append(Step(time: moment, kind: .server(isValid ? .text(bytes) : .binary(bytes))))
+            case (.server, .binary):
+                steps.append(Step(time: moment, kind: .server(.binary(frame.payload.bytes))))
+            case (.server, .ping):
+                steps.append(Step(time: moment, kind: .server(.ping(Array(frame.payload.bytes.prefix(125))))))
+            case (.server, .close):
+                steps.append(Step(time: moment, kind: .server(Self.close(frame.payload.bytes))))
+                hasClose = true
+            }
+        }
+        guard let ending = socket.ending, !hasClose else { return }
+        let moment = time(ending.time.nanosecondsSinceEpoch)
+        switch (ending.party, ending.cause) {
+        case (.client, _): steps.append(Step(time: moment, kind: .clientEnds))
+        case (.server, .reset): steps.append(Step(time: moment, kind: .server(.reset)))
+        case (.server, .finish), (.server, .closeFrame): steps.append(Step(time: moment, kind: .server(.finish)))
+        }
+    }
+
+    private mutating func add(message bytes: [UInt8], isText: Bool, at time: Int64, vocabulary: inout Vocabulary) {
+        let shape = Self.shape(of: bytes, isText: isText)
+        let values = shape.values.map { vocabulary.intern($0.text) }
+        steps.append(Step(time: time, kind: .client(messages.count)))
+        messagesOfShape[shape.key, default: []].append(messages.count)
+        messages.append(Message(step: steps.count - 1, isText: isText, payload: bytes, shape: shape, values: values))
+    }
+
+    /// The shape of a message, in which text and binary are never the same.
+    static func shape(of bytes: [UInt8], isText: Bool, known: Bindings? = nil) -> Shape {
+        var shape = Shape(known: known)
+        shape.add(literally: isText ? "text" : "binary")
+        shape.add(body: bytes)
+        return shape
+    }
+
+    /// A close frame as it may be sent again (RFC 6455 §5.5.1, §7.4.1).
+    private static func close(_ payload: [UInt8]) -> ReplayEffect.Action {
+        guard payload.count >= 2 else { return .close(code: nil, reason: "") }
+        let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        guard code.isAllowedOnWire else { return .close(code: nil, reason: "") }
+        let reason = String(validating: payload[2...].prefix(123), as: UTF8.self) ?? ""
+        return .close(code: code.rawValue, reason: reason)
+    }
+}

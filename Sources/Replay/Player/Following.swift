@@ -1,0 +1,70 @@
+/// The values of a session as they are followed: what is recorded, and what it stands for now.
+struct Following: Sendable {
+    private(set) var bindings = Bindings()
+
+    /// The recorded value that a client's own stands for: what it is bound to, or itself.
+    func number(of text: String, in vocabulary: Vocabulary) -> Int? {
+        bindings.recorded[text] ?? vocabulary.number(of: text)
+    }
+
+    /// The recorded values for a request's; nil where one of them is new.
+    func numbers(of values: [Shape.ShapeValue], in vocabulary: Vocabulary) -> [Int]? {
+        var numbers: [Int] = []
+        numbers.reserveCapacity(values.count)
+        for value in values {
+            guard let number = number(of: value.text, in: vocabulary) else { return nil }
+            numbers.append(number)
+        }
+        return numbers
+    }
+
+    /// Whether a client's values can be the recorded ones: each is bound to its own, is it, or is new on both sides.
+    func fits(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) -> Bool {
+        guard values.count == numbers.count else { return false }
+        var new: [Int: String] = [:]
+        var newRecorded: [String: Int] = [:]
+        for (value, number) in zip(values, numbers) {
+            if let text = bindings.actual[number] {
+                if text == value.text || vocabulary.texts[number] == value.text { continue }
+                return false
+            }
+            if vocabulary.texts[number] == value.text { continue }
+            if let text = new[number] {
+                guard text == value.text else { return false }
+                continue
+            }
+            guard vocabulary.isReplaceable[number], bindings.recorded[value.text] == nil,
+                newRecorded[value.text] == nil, value.isDate || vocabulary.number(of: value.text) == nil
+            else { return false }
+            new[number] = value.text
+            newRecorded[value.text] = number
+        }
+        return true
+    }
+
+    /// Learns what a request that matched shows.
+    mutating func learn(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) {
+        for (value, number) in zip(values, numbers) {
+            guard bindings.actual[number] == nil, bindings.recorded[value.text] == nil,
+                value.isDate || vocabulary.number(of: value.text) == nil
+            else { continue }
+            bindings.bind(number, recorded: vocabulary.texts[number], to: value.text)
+        }
+    }
+
+    /// Learns what stands where a time or a secret stood: the last one counts.
+    mutating func learn(_ texts: [String], for recorded: [String], in vocabulary: Vocabulary) {
+        for (text, old) in zip(texts, recorded) {
+            guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
+            bindings.bind(number, recorded: old, to: text)
+        }
+    }
+
+    /// Learns the credentials of a request from those of the recorded one with the same names.
+    mutating func learn(_ credentials: [Credential], for recorded: [Credential], in vocabulary: Vocabulary) {
+        for credential in credentials {
+            guard let old = recorded.first(where: { $0.name == credential.name }) else { continue }
+            learn([credential.value], for: [old.value], in: vocabulary)
+        }
+    }
+}

@@ -1,0 +1,148 @@
+/// A recorded request that a client's one is.
+struct Match: Sendable {
+    var entry: Int
+    /// The client's values, and the recorded ones in whose places they stand.
+    var shape: Shape
+    var numbers: [Int]
+    /// Whether the shape is that of the whole request, so that times and secrets stand in the same order.
+    var isWhole: Bool
+    /// Whether the entry keeps its turn: HEAD for what was recorded with GET.
+    var isPeek = false
+}
+
+/// Why a request has no answer.
+struct NoMatch: Error {
+    var reason: ReplayMiss.Reason
+}
+
+extension Player {
+    /// The recorded request that a client's one is; its turn passes, unless it is only looked at.
+    mutating func match(_ shapes: RequestShapes) -> Result<Match, NoMatch> {
+        if settings.match == .route { return routeMatch(shapes) }
+        var reason: ReplayMiss.Reason?
+        for shape in wholeShapes(shapes) {
+            let result = settings.match == .strict ? strictMatch(shape) : orderedMatch(shape, shapes)
+            switch result {
+            case .success(let match): return .success(match)
+            case .failure(let failure): reason = reason ?? failure.reason
+            case nil: break
+            }
+        }
+        if settings.match == .strict {
+            return .failure(NoMatch(reason: firstUnserved < isServed.count ? .notItsTurn : .over))
+        }
+        return .failure(NoMatch(reason: reason ?? .unknown))
+    }
+
+    /// The shapes to look for, in this order: as it is, with bound words as values, with any body.
+    private func wholeShapes(_ shapes: RequestShapes) -> [Shape] {
+        var all = [shapes.full()]
+        let bindings = following.bindings
+        if !bindings.isEmpty { all.append(shapes.full(known: bindings)) }
+        if plan.hasUnknownBodies { all.append(shapes.full(ignoringBody: true)) }
+        return all
+    }
+
+    // MARK: Ordered
+
+    private mutating func orderedMatch(_ shape: Shape, _ shapes: RequestShapes) -> Result<Match, NoMatch>? {
+        guard let bucket = plan.full.bucket(of: shape) else {
+            guard shapes.method == "HEAD" else { return nil }
+            return peek(shapes)
+        }
+        if let numbers = following.numbers(of: shape.values, in: plan.vocabulary),
+            let variant = plan.full.variant(in: bucket, values: numbers)
+        {
+            let found = state.next(of: variant, in: plan.full)
+            if found.isAgain, !Self.mayRepeat(shapes.method) {
+                return .failure(NoMatch(reason: .runOut(plan.full.variants[variant].entries.count)))
+            }
+            state.give(found)
+            return .success(Match(entry: found.entry, shape: shape, numbers: numbers, isWhole: true))
+        }
+        let (following, vocabulary) = (following, plan.vocabulary)
+        let variant = state.firstLive(in: bucket, of: plan.full) {
+            following.fits(shape.values, $0.values, in: vocabulary)
+        }
+        guard let variant else { return nil }
+        let found = state.next(of: variant, in: plan.full)
+        state.give(found)
+        let numbers = plan.full.variants[variant].values
+        return .success(Match(entry: found.entry, shape: shape, numbers: numbers, isWhole: true))
+    }
+
+    /// Methods that change nothing, whose last answer is as good as it was.
+    private static func mayRepeat(_ method: String) -> Bool {
+        method == "GET" || method == "HEAD" || method == RequestShapes.handshake
+    }
+
+    /// What a GET would get, for HEAD.
+    private mutating func peek(_ shapes: RequestShapes) -> Result<Match, NoMatch>? {
+        let shape = shapes.full(as: "GET")
+        guard let bucket = plan.full.bucket(of: shape),
+            let numbers = following.numbers(of: shape.values, in: plan.vocabulary),
+            let variant = plan.full.variant(in: bucket, values: numbers)
+        else { return nil }
+        let entry = state.next(of: variant, in: plan.full).entry
+        return .success(Match(entry: entry, shape: shape, numbers: numbers, isWhole: true, isPeek: true))
+    }
+
+    // MARK: Strict
+
+    /// The entry whose turn it is, or one that was under way together with it.
+    private mutating func strictMatch(_ shape: Shape) -> Result<Match, NoMatch>? {
+        guard let bucket = plan.full.bucket(of: shape) else { return nil }
+        for entry in turn where plan.entries[entry].full.bucket == bucket {
+            let numbers = plan.full.variants[plan.entries[entry].full.variant].values
+            guard following.fits(shape.values, numbers, in: plan.vocabulary) else { continue }
+            return .success(Match(entry: entry, shape: shape, numbers: numbers, isWhole: true))
+        }
+        return nil
+    }
+
+    /// The entries that may come next when `strict`: those that began before any other that is missing had ended.
+    var turn: [Int] {
+        var turn: [Int] = []
+        var earliestEnd = Int64.max
+        var index = firstUnserved
+        while index < plan.entries.count, turn.count < ReplayLimits.concurrentRequests,
+            index - firstUnserved < 4 * ReplayLimits.concurrentRequests
+        {
+            defer { index += 1 }
+            if isServed[index] { continue }
+            if !turn.isEmpty, plan.entries[index].started >= earliestEnd { break }
+            turn.append(index)
+            earliestEnd = min(earliestEnd, plan.entries[index].ended)
+        }
+        return turn
+    }
+
+    // MARK: Route
+
+    private mutating func routeMatch(_ shapes: RequestShapes) -> Result<Match, NoMatch> {
+        var shape = shapes.route()
+        var isPeek = false
+        if plan.routes.bucket(of: shape) == nil, shapes.method == "HEAD" {
+            shape = shapes.route(as: "GET")
+            isPeek = true
+        }
+        guard let bucket = plan.routes.bucket(of: shape) else { return .failure(NoMatch(reason: .unknown)) }
+        let (following, vocabulary) = (following, plan.vocabulary)
+        // The ids that the client was given stay what they are; where it brings others, anything that is left will do.
+        var variant = following.numbers(of: shape.values, in: vocabulary).flatMap {
+            plan.routes.variant(in: bucket, values: $0)
+        }
+        variant =
+            variant
+            ?? state.firstLive(in: bucket, of: plan.routes) {
+                following.fits(shape.values, $0.values, in: vocabulary)
+            }
+        variant = variant ?? state.firstLive(in: bucket, of: plan.routes) { _ in true }
+        // A bucket has a variant from its first entry on.
+        let chosen = variant ?? plan.routes.buckets[bucket].variants[plan.routes.buckets[bucket].variants.count - 1]
+        let found = state.next(of: chosen, in: plan.routes)
+        if !isPeek { state.give(found) }
+        let numbers = plan.routes.variants[chosen].values
+        return .success(Match(entry: found.entry, shape: shape, numbers: numbers, isWhole: false, isPeek: isPeek))
+    }
+}

@@ -1,0 +1,113 @@
+import FitIQAPI
+import Sessions
+
+extension Player {
+    /// When the next effect is due; nil where every socket waits for its client or is over.
+    public var nextDeadline: Timestamp? {
+        deadlines.first.map { Timestamp(nanosecondsSinceEpoch: $0.time) }
+    }
+
+    /// Begins a socket whose 101 has gone: times count from here.
+    ///
+    /// Follow it, as ``receive(_:on:at:)``, with ``advance(to:)``: what is due at once is given there.
+    public mutating func opened(_ socket: ReplaySocket, at now: Timestamp) {
+        sockets[socket]?.open(at: now.nanosecondsSinceEpoch, order: settings.frames)
+        schedule(socket)
+    }
+
+    /// Takes what a client sent; a frame that was not recorded is noted with what differs.
+    ///
+    /// Control frames but the close frame are the codec's. On a socket that is over nothing is expected, and nothing noted.
+    public mutating func receive(_ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp) {
+        guard var play = sockets[socket], !play.isOver else { return }
+        let (bytes, isText): ([UInt8], Bool)
+        switch message {
+        case .text(let text): (bytes, isText) = (text, true)
+        case .binary(let binary): (bytes, isText) = (binary, false)
+        case .close: return
+        }
+        let script = plan.scripts[play.script]
+        let bindings = following.bindings
+        var shapes = [SocketScript.shape(of: bytes, isText: isText)]
+        if !bindings.isEmpty {
+            shapes.append(SocketScript.shape(of: bytes, isText: isText, known: bindings))
+        }
+        for shape in shapes {
+            guard let index = recognise(shape, in: &play, script) else { continue }
+            let recorded = script.messages[index]
+            if settings.frames == .triggered {
+                guard play.beginRun(after: index, at: now.nanosecondsSinceEpoch, in: script) else {
+                    sockets[socket] = play
+                    return note(frame: bytes, isText: isText, on: socket, isTooMany: true, at: now)
+                }
+            }
+            play.come(index, at: now.nanosecondsSinceEpoch)
+            sockets[socket] = play
+            following.learn(shape.values, recorded.values, in: plan.vocabulary)
+            following.learn(shape.times, for: recorded.shape.times, in: plan.vocabulary)
+            following.learn(shape.secrets, for: recorded.shape.secrets, in: plan.vocabulary)
+            tally.framesReceived += 1
+            return schedule(socket)
+        }
+        sockets[socket] = play
+        note(frame: bytes, isText: isText, on: socket, isTooMany: false, at: now)
+    }
+
+    private func recognise(_ shape: Shape, in play: inout SocketPlay, _ script: SocketScript) -> Int? {
+        let fits = { (message: SocketScript.Message) in
+            message.shape.key == shape.key
+                && self.following.fits(shape.values, message.values, in: self.plan.vocabulary)
+        }
+        switch settings.frames {
+        case .triggered: return play.trigger(shape.key, in: script, where: fits)
+        case .timed, .lockStep:
+            return play.message(in: script, mayComeEarly: settings.match != .strict, where: fits)
+        }
+    }
+
+    /// Ends a socket, whoever ended it and whether it was opened or not; nothing more is due on it.
+    public mutating func ended(_ socket: ReplaySocket, at now: Timestamp) {
+        guard let play = sockets.removeValue(forKey: socket) else { return }
+        tally.framesNeverSent += plan.scripts[play.script].messages.count - play.comeCount
+        dropStaleDeadlines()
+    }
+
+    /// What is due up to a time, in order; each thing happens at its own time, however late the call.
+    public mutating func advance(to now: Timestamp) -> [ReplayEffect] {
+        var effects: [ReplayEffect] = []
+        while let first = deadlines.first, first.time <= now.nanosecondsSinceEpoch {
+            guard var play = sockets[first.socket] else { preconditionFailure("a deadline at the top is true") }
+            let action = play.take(at: first.time, plan.scripts[play.script], settings.frames, played: played)
+            play.scheduled = nil
+            sockets[first.socket] = play
+            if let action {
+                tally.framesSent += 1
+                effects.append(ReplayEffect(socket: first.socket, action: rewritten(action, origin: play.origin)))
+            }
+            deadlines.popFirst()
+            schedule(first.socket)
+        }
+        return effects
+    }
+
+    private func rewritten(_ action: ReplayEffect.Action, origin: String) -> ReplayEffect.Action {
+        switch action {
+        case .text(let bytes): .text(rewriter(origin: origin).rewritten(bytes))
+        case .binary, .ping, .close, .finish, .reset: action
+        }
+    }
+
+    private mutating func schedule(_ socket: ReplaySocket) {
+        if var play = sockets[socket] {
+            let due = play.due(plan.scripts[play.script], settings.frames, played: played)
+            if due != play.scheduled, let due { deadlines.push(.init(time: due, socket: socket)) }
+            play.scheduled = due
+            sockets[socket] = play
+        }
+        dropStaleDeadlines()
+    }
+
+    private mutating func dropStaleDeadlines() {
+        while let first = deadlines.first, sockets[first.socket]?.scheduled != first.time { deadlines.popFirst() }
+    }
+}

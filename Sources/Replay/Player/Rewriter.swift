@@ -1,0 +1,118 @@
+/// Puts the client's own values and our own origin in the place of the recorded ones.
+///
+/// Where there is nothing to replace the bytes stay exactly what they were. Linear in the length of the text.
+struct Rewriter {
+    let plan: ReplayPlan
+    let bindings: Bindings
+    /// `http://localhost:8080`, or `https://localhost:8443/w/abc`.
+    let origin: String
+
+    private struct Edit {
+        var range: Range<Int>
+        var text: String
+    }
+
+    func rewritten(_ text: String) -> String {
+        String(decoding: rewritten(Array(text.utf8)), as: UTF8.self)
+    }
+
+    func rewritten(_ bytes: [UInt8]) -> [UInt8] {
+        guard !bytes.isEmpty, String(validating: bytes, as: UTF8.self) != nil else { return bytes }
+        let edits = bytes.withUnsafeBufferPointer(edits)
+        guard !edits.isEmpty else { return bytes }
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count + 64)
+        var end = 0
+        for edit in edits {
+            output += bytes[end..<edit.range.lowerBound]
+            output += edit.text.utf8
+            end = edit.range.upperBound
+        }
+        output += bytes[end...]
+        return output
+    }
+
+    private func edits(_ bytes: UnsafeBufferPointer<UInt8>) -> [Edit] {
+        let origins = originEdits(bytes)
+        guard !bindings.isEmpty else { return origins }
+        var edits: [Edit] = []
+        var next = origins.startIndex
+        var scanner = ValueScanner(bytes)
+        while let found = scanner.next() {
+            while next < origins.endIndex, origins[next].range.upperBound <= found.range.lowerBound {
+                edits.append(origins[next])
+                next += 1
+            }
+            if next < origins.endIndex, origins[next].range.overlaps(found.range) { continue }
+            let text = String(decoding: bytes[found.range], as: UTF8.self)
+            if let number = plan.vocabulary.number(of: text), let actual = bindings.actual[number] {
+                edits.append(Edit(range: found.range, text: actual))
+            }
+        }
+        return edits + origins[next...]
+    }
+
+    // MARK: Origins
+
+    private static let schemes = ["http", "https", "ws", "wss"]
+
+    /// The places of `http://host`, also written `http:\/\/host`, where host is one of the session's.
+    private func originEdits(_ bytes: UnsafeBufferPointer<UInt8>) -> [Edit] {
+        guard !plan.authorities.isEmpty else { return [] }
+        var edits: [Edit] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: ":"), let slashes = slashes(bytes, at: index + 1) else {
+                index += 1
+                continue
+            }
+            let start = index + 1 + slashes
+            var end = start
+            while end < bytes.count, end - start <= 300, Self.isAuthorityByte(bytes[end]) { end += 1 }
+            if let scheme = scheme(bytes, before: index),
+                plan.authorities.contains(String(decoding: bytes[start..<end], as: UTF8.self).lowercased())
+            {
+                end = worldEnd(bytes, at: end, isEscaped: slashes > 2)
+                let range = (index - scheme.utf8.count)..<end
+                edits.append(Edit(range: range, text: ours(for: scheme, isEscaped: slashes > 2)))
+            }
+            index = end
+        }
+        return edits
+    }
+
+    private func slashes(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
+        let rest = bytes[index...]
+        if rest.starts(with: "//".utf8) { return 2 }
+        return rest.starts(with: #"\/\/"#.utf8) ? 4 : nil
+    }
+
+    private func scheme(_ bytes: UnsafeBufferPointer<UInt8>, before index: Int) -> String? {
+        var start = index
+        while start > 0, index - start < 6, bytes[start - 1].isAlphanumeric { start -= 1 }
+        let scheme = String(decoding: bytes[start..<index], as: UTF8.self).lowercased()
+        return Self.schemes.contains(scheme) ? scheme : nil
+    }
+
+    private static func isAuthorityByte(_ byte: UInt8) -> Bool {
+        byte.isAlphanumeric || ".-:[]_".utf8.contains(byte)
+    }
+
+    /// The end of `/w/{id}` after an authority: the world that was recorded, in whose place ours stands.
+    private func worldEnd(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, isEscaped: Bool) -> Int {
+        let slash = Array((isEscaped ? #"\/"# : "/").utf8)
+        let prefix = slash + "w".utf8 + slash
+        guard bytes[index...].starts(with: prefix) else { return index }
+        var end = index + prefix.count
+        while end < bytes.count, ValueScanner.isWordByte(bytes[end]) { end += 1 }
+        return end > index + prefix.count && bytes[end...].starts(with: slash) ? end : index
+    }
+
+    private func ours(for scheme: String, isEscaped: Bool) -> String {
+        let rest = origin.utf8.firstIndex(of: UInt8(ascii: ":")).map { origin[$0...] } ?? ""
+        let isSecure = origin.hasPrefix("https") || origin.hasPrefix("wss")
+        let name = scheme.hasPrefix("ws") ? (isSecure ? "wss" : "ws") : (isSecure ? "https" : "http")
+        guard isEscaped else { return name + rest }
+        return name + rest.split(separator: "/", omittingEmptySubsequences: false).joined(separator: #"\/"#)
+    }
+}

@@ -1,0 +1,169 @@
+/// A WebSocket under way: how far its script is.
+struct SocketPlay: Sendable {
+    let entry: Int
+    let script: Int
+    let origin: String
+    /// Whether the 101 went; before, nothing is due.
+    private(set) var isOpen = false
+    /// Whether the recorded server has ended the connection: nothing follows.
+    private(set) var isOver = false
+    /// When the next thing is due; kept up to date by whoever changes this value.
+    var scheduled: Int64?
+
+    /// The next step of the script, and in lock-step when the one before it happened.
+    private var cursor = 0
+    private var base: Int64 = 0
+    /// The client's messages that have come, by index; in lock-step with their times, until the script is there.
+    private var hasCome: [Bool]
+    private var arrivals: [Int: Int64] = [:]
+    private(set) var comeCount = 0
+    /// The first message that has not come.
+    private(set) var nextMessage = 0
+    /// Of a triggered socket: what plays, and how far each shape's messages are.
+    private var runs: [Run] = []
+    private var triggerCursors: [ShapeKey: Int] = [:]
+
+    /// Frames that follow a message of the client.
+    private struct Run: Sendable {
+        var cursor: Int
+        /// When it began, and which recorded time that stands for.
+        var base: Int64
+        var offset: Int64
+    }
+
+    init(entry: Int, script: Int, messageCount: Int, origin: String) {
+        self.entry = entry
+        self.script = script
+        self.origin = origin
+        hasCome = Array(repeating: false, count: messageCount)
+    }
+
+    mutating func open(at time: Int64, order: ReplaySettings.FrameOrder) {
+        isOpen = true
+        base = time
+        if order == .triggered { runs = [Run(cursor: 0, base: time, offset: 0)] }
+    }
+
+    // MARK: What is due
+
+    /// When the next step of the server is due; nil where it waits for the client, or nothing is left.
+    mutating func due(
+        _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
+    ) -> Int64? {
+        guard isOpen, !isOver else { return nil }
+        switch order {
+        case .timed:
+            while cursor < script.steps.count {
+                if case .server = script.steps[cursor].kind {
+                    return base.advanced(capped: played(script.steps[cursor].time))
+                }
+                cursor += 1
+            }
+            return nil
+        case .lockStep: return lockStepDue(script, played)
+        case .triggered:
+            runs.removeAll { run in
+                guard run.cursor < script.steps.count else { return true }
+                if case .server = script.steps[run.cursor].kind { return false }
+                return true
+            }
+            return runs.map { dueTime($0, script, played) }.min()
+        }
+    }
+
+    private mutating func lockStepDue(_ script: SocketScript, _ played: (Int64) -> Int64) -> Int64? {
+        while cursor < script.steps.count {
+            let before = cursor > 0 ? script.steps[cursor - 1].time : 0
+            switch script.steps[cursor].kind {
+            case .server: return base.advanced(capped: played(script.steps[cursor].time - before))
+            case .clientEnds: return nil
+            case .client(let message):
+                guard hasCome[message] else { return nil }
+                base = max(base, arrivals.removeValue(forKey: message) ?? base)
+                cursor += 1
+            }
+        }
+        return nil
+    }
+
+    private func dueTime(_ run: Run, _ script: SocketScript, _ played: (Int64) -> Int64) -> Int64 {
+        run.base.advanced(capped: played(script.steps[run.cursor].time - run.offset))
+    }
+
+    /// Takes the step that is due at that time.
+    mutating func take(
+        at time: Int64, _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
+    ) -> ReplayEffect.Action? {
+        var step = cursor
+        if order == .triggered {
+            guard let run = runs.firstIndex(where: { dueTime($0, script, played) == time }) else { return nil }
+            step = runs[run].cursor
+            runs[run].cursor += 1
+        } else {
+            cursor += 1
+            if order == .lockStep { base = time }
+        }
+        guard case .server(let action) = script.steps[step].kind else { return nil }
+        switch action {
+        case .close, .finish, .reset: isOver = true
+        case .text, .binary, .ping: break
+        }
+        return action
+    }
+
+    // MARK: What the client sends
+
+    /// Which of the client's messages this one is: the next one, or where they may come early, one soon after it.
+    func message(in script: SocketScript, mayComeEarly: Bool, where fits: (SocketScript.Message) -> Bool) -> Int? {
+        var looked = 0
+        var index = nextMessage
+        while index < script.messages.count, looked < (mayComeEarly ? ReplayLimits.framesAhead : 1) {
+            if !hasCome[index] {
+                if fits(script.messages[index]) { return index }
+                looked += 1
+            }
+            index += 1
+        }
+        return nil
+    }
+
+    /// Notes that a message has come.
+    mutating func come(_ message: Int, at time: Int64) {
+        if !hasCome[message] {
+            hasCome[message] = true
+            comeCount += 1
+        }
+        arrivals[message] = time
+        while nextMessage < hasCome.count, hasCome[nextMessage] { nextMessage += 1 }
+    }
+
+    /// Which message of a shape triggers: those that fit in turn, the last of them again and again.
+    mutating func trigger(_ key: ShapeKey, in script: SocketScript, where fits: (SocketScript.Message) -> Bool) -> Int?
+    {
+        guard let messages = script.messagesOfShape[key] else { return nil }
+        var cursor = triggerCursors[key] ?? 0
+        while cursor < messages.count, hasCome[messages[cursor]] { cursor += 1 }
+        triggerCursors[key] = cursor
+        for message in messages[cursor...].prefix(ReplayLimits.candidates)
+        where !hasCome[message] && fits(script.messages[message]) {
+            return message
+        }
+        return messages.reversed().prefix(ReplayLimits.candidates).first { fits(script.messages[$0]) }
+    }
+
+    /// Begins what followed a message; false where too much plays already.
+    mutating func beginRun(after message: Int, at time: Int64, in script: SocketScript) -> Bool {
+        guard runs.count < ReplayLimits.runs else { return false }
+        let step = script.messages[message].step
+        runs.append(Run(cursor: step + 1, base: time, offset: script.steps[step].time))
+        return true
+    }
+}
+
+extension Int64 {
+    /// The sum, or the largest number where it would not fit.
+    func advanced(capped span: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(span)
+        return overflow ? .max : sum
+    }
+}

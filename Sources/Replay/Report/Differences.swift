@@ -1,0 +1,137 @@
+import JSON
+
+/// Collects in what a request or a frame differs from a recorded one, the first few.
+struct Differences {
+    let following: Following
+    let vocabulary: Vocabulary
+    private(set) var list: [ReplayDifference] = []
+
+    init(following: Following, vocabulary: Vocabulary) {
+        self.following = following
+        self.vocabulary = vocabulary
+    }
+
+    private var isFull: Bool { list.count >= ReplayLimits.differences }
+
+    mutating func note(_ place: String, _ expected: String?, _ actual: String?) {
+        if !isFull { list.append(ReplayDifference(place: place, expected: expected, actual: actual)) }
+    }
+
+    /// Whether two texts are the same save for what may differ.
+    func isSame(_ expected: String, _ actual: String) -> Bool {
+        if expected == actual { return true }
+        if let number = vocabulary.number(of: expected), following.bindings.actual[number] == actual { return true }
+        var (left, right) = (Shape(), Shape())
+        left.add(text: expected)
+        right.add(text: actual)
+        guard left.key == right.key else { return false }
+        let numbers = left.values.compactMap { vocabulary.number(of: $0.text) }
+        return numbers.count == left.values.count && following.fits(right.values, numbers, in: vocabulary)
+    }
+
+    // MARK: Requests
+
+    mutating func compare(_ expected: RequestURL, _ actual: RequestURL) {
+        let isSamePath =
+            expected.segments.count == actual.segments.count
+            && zip(expected.segments, actual.segments).allSatisfy { isSame($0, $1) }
+        if !isSamePath { note("path", Excerpts.quoted(expected.path), Excerpts.quoted(actual.path)) }
+        var left: [String: [String]] = [:]
+        for item in expected.items { left[item.name, default: []].append(item.value) }
+        var right: [String: [String]] = [:]
+        for item in actual.items { right[item.name, default: []].append(item.value) }
+        for name in Set(left.keys).union(right.keys).sorted() {
+            let (values, others) = ((left[name] ?? []).sorted(), (right[name] ?? []).sorted())
+            let isSecret = SecretNames.contains(name) && values.count == others.count
+            if isSecret || (values.count == others.count && zip(values, others).allSatisfy { isSame($0, $1) }) {
+                continue
+            }
+            let (value, other) = (values.joined(separator: ", "), others.joined(separator: ", "))
+            note(
+                "query.\(Excerpts.short(name))", values.isEmpty ? nil : Excerpts.quoted(value),
+                others.isEmpty ? nil : Excerpts.quoted(other))
+        }
+    }
+
+    /// Compares two bodies, or two messages.
+    mutating func compare(body expected: [UInt8], _ actual: [UInt8], named name: String) {
+        guard !isFull, expected != actual else { return }
+        if expected.isEmpty || actual.isEmpty {
+            return note(name, Excerpts.of(expected), Excerpts.of(actual))
+        }
+        guard max(expected.count, actual.count) <= ReplayLimits.comparedBody else {
+            return note(name, Sentences.bytes(expected.count), Sentences.bytes(actual.count))
+        }
+        if let left = Shape.json(expected), let right = Shape.json(actual) {
+            compare(left, right, at: name, under: "")
+        } else if String(validating: expected, as: UTF8.self) == nil
+            || !isSame(String(decoding: expected, as: UTF8.self), String(decoding: actual, as: UTF8.self))
+        {
+            note(name, Excerpts.of(expected), Excerpts.of(actual))
+        }
+    }
+
+    /// Compares two values; they are no deeper than the parser allows.
+    private mutating func compare(_ expected: JSONValue, _ actual: JSONValue, at place: String, under name: String) {
+        guard !isFull else { return }
+        switch (expected, actual) {
+        case (.object(let left), .object(let right)):
+            for (key, value) in left {
+                let inner = "\(place).\(Excerpts.short(key))"
+                guard let other = right[key] else {
+                    note(inner, value.excerpt(), nil)
+                    continue
+                }
+                compare(value, other, at: inner, under: key)
+            }
+            for (key, value) in right where left[key] == nil {
+                note("\(place).\(Excerpts.short(key))", nil, value.excerpt())
+            }
+        case (.array(let left), .array(let right)):
+            for (index, (value, other)) in zip(left, right).enumerated() {
+                compare(value, other, at: "\(place)[\(index)]", under: name)
+            }
+            if left.count != right.count {
+                note(place, Sentences.elements(left.count), Sentences.elements(right.count))
+            }
+        case (.string(let left), .string(let right)):
+            if !SecretNames.contains(name), !isSame(left, right) { note(place, expected.excerpt(), actual.excerpt()) }
+        case (.number(let left), .number(let right)):
+            let areTimes = Shape.isTime(left, under: name) && Shape.isTime(right, under: name)
+            if !areTimes, Shape.canonical(left) != Shape.canonical(right) {
+                note(place, expected.excerpt(), actual.excerpt())
+            }
+        default:
+            if expected != actual { note(place, expected.excerpt(), actual.excerpt()) }
+        }
+    }
+}
+
+/// Texts cut short for messages.
+enum Excerpts {
+    static func quoted(_ text: String) -> String { JSONValue.string(short(text, 300)).excerpt(limit: 100) }
+
+    /// At most so many bytes of a text.
+    static func short(_ text: String, _ limit: Int = 60) -> String {
+        guard text.utf8.count > limit else { return text }
+        var end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return text[..<end] + "…"
+    }
+
+    /// A body or a message: nil where it is empty, a number of bytes where it is no text.
+    static func of(_ bytes: [UInt8]) -> String? {
+        guard !bytes.isEmpty else { return nil }
+        if bytes.count <= ReplayLimits.comparedBody, let value = Shape.json(bytes) { return value.excerpt(limit: 100) }
+        guard let text = String(validating: bytes.prefix(400), as: UTF8.self) ?? lossy(bytes) else {
+            return Sentences.bytes(bytes.count)
+        }
+        return quoted(text)
+    }
+
+    /// The beginning of a text that was cut within a character.
+    private static func lossy(_ bytes: [UInt8]) -> String? {
+        guard bytes.count > 400 else { return nil }
+        return (397...399).lazy.compactMap { String(validating: bytes.prefix($0), as: UTF8.self) }.first
+    }
+}

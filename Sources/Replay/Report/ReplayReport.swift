@@ -1,0 +1,115 @@
+import JSON
+
+/// What became of a session that was replayed.
+public struct ReplayReport: Sendable, Equatable {
+    /// How many requests were recorded, handshakes included.
+    public var recorded: Int
+    /// How many of them were asked for.
+    public var served: Int
+    /// How many answers were given again, because all of a kind had been given.
+    public var repeats: Int
+    /// How many recorded requests nobody has asked for.
+    public var neverAskedCount: Int
+    /// The first of those, at most ``ReplayLimits/misses``.
+    public var neverAsked: [ReplayMiss.Nearest]
+    /// How many requests were not expected.
+    public var unexpectedCount: Int
+    /// The first of those, at most ``ReplayLimits/misses``.
+    public var unexpected: [ReplayMiss]
+    /// How many of the server's frames went, drops included.
+    public var framesSent: Int
+    /// How many of the client's frames were the recorded ones.
+    public var framesReceived: Int
+    /// How many recorded frames the client did not send on the sockets that it opened.
+    public var framesNeverSent: Int
+    /// How many of the client's frames were not the recorded ones.
+    public var frameMissCount: Int
+    /// The first of those, at most ``ReplayLimits/misses``.
+    public var frameMisses: [ReplayFrameMiss]
+    /// How many recorded values stand for others.
+    public var bindings: Int
+    /// How many could not be followed: over ``ReplayLimits/bindings``, or with quotes, blanks or control characters.
+    public var bindingsRefused: Int
+
+    /// Whether everything recorded was asked for and sent, and nothing else was.
+    public var isComplete: Bool {
+        neverAskedCount == 0 && unexpectedCount == 0 && framesNeverSent == 0 && frameMissCount == 0
+    }
+
+    /// One line: how many of how many requests were served, and what was not.
+    public var summary: String { Sentences.summary(self) }
+
+    /// The report as data, for the admin API.
+    public var json: JSONValue {
+        func count(_ number: Int) -> JSONValue { .number(JSONNumber(number)) }
+        let frames: JSONValue = [
+            "sent": count(framesSent), "received": count(framesReceived), "never_sent": count(framesNeverSent),
+            "unexpected_count": count(frameMissCount),
+            "unexpected": .array(
+                frameMisses.map { miss in
+                    [
+                        "time": .string(miss.time.nanosecondText), "socket": count(Int(miss.socket.number)),
+                        "target": .string(miss.target), "frame": .string(miss.excerpt),
+                        "message": .string(miss.message), "differences": .array(miss.differences.map(\.json)),
+                    ]
+                }),
+        ]
+        return [
+            "complete": .bool(isComplete), "summary": .string(summary), "recorded": count(recorded),
+            "served": count(served), "repeats": count(repeats), "never_asked_count": count(neverAskedCount),
+            "never_asked": .array(
+                neverAsked.map { request in
+                    [
+                        "entry": count(request.entry), "method": .string(request.method),
+                        "target": .string(request.target),
+                    ]
+                }),
+            "unexpected_count": count(unexpectedCount),
+            "unexpected": .array(
+                unexpected.map { miss in
+                    [
+                        "time": .string(miss.time.nanosecondText), "method": .string(miss.method),
+                        "target": .string(miss.target), "message": .string(miss.message),
+                        "details": .object(miss.details),
+                    ]
+                }),
+            "frames": frames, "bindings": count(bindings), "bindings_refused": count(bindingsRefused),
+        ]
+    }
+}
+
+/// What a player counts as it goes.
+struct Tally: Sendable {
+    var answers = 0
+    var served = 0
+    var repeats = 0
+    var unexpected = 0
+    var misses: [ReplayMiss] = []
+    var framesSent = 0
+    var framesReceived = 0
+    var framesNeverSent = 0
+    var frameMisses = 0
+    var frames: [ReplayFrameMiss] = []
+}
+
+extension Player {
+    /// What became of the session so far; frames that a client may still send count as never sent.
+    public var report: ReplayReport {
+        var neverAsked: [ReplayMiss.Nearest] = []
+        for (index, isServed) in isServed.enumerated() where !isServed && neverAsked.count < ReplayLimits.misses {
+            let request = plan.session.entries[index].request
+            neverAsked.append(
+                .init(
+                    entry: index + 1, method: request.method,
+                    target: Excerpts.short(Sentences.target(of: request.url), 500)))
+        }
+        let waiting = sockets.values.reduce(0) { $0 + plan.scripts[$1.script].messages.count - $1.comeCount }
+        return ReplayReport(
+            recorded: isServed.count, served: tally.served, repeats: tally.repeats,
+            neverAskedCount: isServed.count - tally.served, neverAsked: neverAsked, unexpectedCount: tally.unexpected,
+            unexpected: tally.misses, framesSent: tally.framesSent, framesReceived: tally.framesReceived,
+            framesNeverSent: tally.framesNeverSent + waiting, frameMissCount: tally.frameMisses,
+            frameMisses: tally.frames, bindings: following.bindings.actual.count,
+            bindingsRefused: following.bindings.refusedCount)
+    }
+}

@@ -1,0 +1,148 @@
+import FitIQAPI
+import JSON
+import Sessions
+
+// Every sentence of this module that somebody may read stands in this file.
+
+/// What a replay has to say.
+enum Sentences {
+    // MARK: Refusals
+
+    static func refusal(_ error: ReplayError) -> String {
+        switch error {
+        case .empty:
+            "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'."
+        case .tooManyEntries(let count):
+            "The session has \(count) requests, and at most \(ReplayLimits.entries) can be replayed; split it."
+        case .tooManyFrames(let count):
+            "The session's WebSockets have \(count) frames, and at most \(ReplayLimits.frames) can be replayed; split it."
+        case .tooManyBytes(let count):
+            "The session's bodies and frames have \(count) bytes, and at most \(ReplayLimits.bytes) can be replayed; "
+                + "split it."
+        }
+    }
+
+    // MARK: Notes on a plan
+
+    /// Which entry a note is about.
+    static func place(_ index: Int, _ request: SessionRequest) -> String {
+        "Entry \(index + 1) (\(Excerpts.short(request.method)) \(Excerpts.short(target(of: request.url), 200)))"
+    }
+
+    static func cutBody(_ place: String, kept: Int, of count: Int) -> String {
+        "\(place): the recording has \(kept) of the answer's \(count) bytes; the replayed answer ends there, cut off."
+    }
+
+    static func cutFrame(_ place: String) -> String {
+        "\(place): the recording has only the beginnings of some frames; they are replayed as messages of their own."
+    }
+
+    static func noFinalStatus(_ place: String, _ status: Int) -> String {
+        "\(place): \(status) is no status of a final answer; the replayed connection ends without one."
+    }
+
+    static func unknownBody(_ place: String) -> String {
+        "\(place): the recording does not have the request's whole body; any body is taken for it."
+    }
+
+    static let tooManyValues =
+        "The session has over \(ReplayLimits.recordedValues) ids and tokens; those beyond are not followed."
+
+    // MARK: Misses
+
+    static func name(_ reason: ReplayMiss.Reason) -> String {
+        switch reason {
+        case .unknown: "unknown"
+        case .runOut: "run_out"
+        case .notItsTurn: "not_its_turn"
+        case .over: "over"
+        }
+    }
+
+    static func message(_ miss: ReplayMiss) -> String {
+        let request = "\(miss.method) \(miss.target)"
+        let nearest = miss.nearest.map { "\($0.method) \($0.target) (entry \($0.entry))" }
+        let differences = list(miss.differences)
+        switch (miss.reason, nearest) {
+        case (.runOut(let count), _):
+            return "\(request) was recorded \(times(count)), and has been answered as often. "
+                + "Reset the world to begin the session anew."
+        case (.over, _):
+            return "\(request) came after the session's last request had been answered. "
+                + "Reset the world to begin it anew."
+        case (.notItsTurn, let nearest?):
+            return differences.isEmpty
+                ? "\(request) is not what comes next in the session: that is \(nearest)."
+                : "\(request) is not what comes next in the session: that is \(nearest); it differs: \(differences)."
+        case (.notItsTurn, nil): return "\(request) is not what comes next in the session."
+        case (.unknown, let nearest?):
+            return differences.isEmpty
+                ? "\(request) is not in the session in this place. The nearest is \(nearest)."
+                : "\(request) is not in the session. The nearest is \(nearest); it differs: \(differences)."
+        case (.unknown, nil): return "\(request) is not in the session, and nothing like it."
+        }
+    }
+
+    static func difference(_ difference: ReplayDifference) -> String {
+        switch (difference.expected, difference.actual) {
+        case (let expected?, let actual?): "\(difference.place): expected \(expected), got \(actual)"
+        case (let expected?, nil): "\(difference.place): expected \(expected), got nothing"
+        case (nil, let actual?): "\(difference.place): expected nothing, got \(actual)"
+        case (nil, nil): "\(difference.place)"
+        }
+    }
+
+    static func message(_ miss: ReplayFrameMiss) -> String {
+        switch miss.reason {
+        case .tooMany:
+            return "The frame \(miss.excerpt) on \(miss.target) came while the answers to \(ReplayLimits.runs) others "
+                + "were under way; nothing answers it."
+        case .noneLeft:
+            return "The frame \(miss.excerpt) on \(miss.target) is one more than the client sent in the session."
+        case .different where miss.differences.isEmpty:
+            return "The frame \(miss.excerpt) on \(miss.target) is not like any that the client sent in the session."
+        case .different:
+            return "The frame \(miss.excerpt) on \(miss.target) is not the recorded one; it differs: "
+                + "\(list(miss.differences))."
+        }
+    }
+
+    private static func list(_ differences: [ReplayDifference]) -> String {
+        differences.map(\.description).joined(separator: "; ")
+    }
+
+    // MARK: The report
+
+    static func summary(_ report: ReplayReport) -> String {
+        var parts = ["Served \(report.served) of \(report.recorded) recorded requests"]
+        if report.unexpectedCount > 0 { parts.append("\(report.unexpectedCount) unexpected") }
+        if report.repeats > 0 { parts.append("\(report.repeats) answered again") }
+        if report.frameMissCount > 0 { parts.append("\(frames(report.frameMissCount)) not as recorded") }
+        if report.framesNeverSent > 0 { parts.append("\(frames(report.framesNeverSent)) never sent") }
+        return parts.joined(separator: ", ") + "."
+    }
+
+    // MARK: Parts
+
+    /// The path and query of a URL.
+    static func target(of url: String) -> String {
+        guard let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[scheme...].hasPrefix("://") else {
+            return url
+        }
+        let rest = url[scheme...].dropFirst(3)
+        guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else { return "/" }
+        return String(rest[slash...])
+    }
+
+    static func method(_ name: String) -> String {
+        name == RequestShapes.handshake ? "a WebSocket's handshake" : Excerpts.short(name)
+    }
+
+    static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
+
+    static func elements(_ count: Int) -> String { count == 1 ? "1 element" : "\(count) elements" }
+
+    private static func frames(_ count: Int) -> String { count == 1 ? "1 frame" : "\(count) frames" }
+
+    private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+}

@@ -1,0 +1,43 @@
+/// The names that say that a value is a secret: of members, of items of a query, of fields.
+enum SecretNames {
+    private static let names: Set = [
+        "token", "accesstoken", "refreshtoken", "idtoken", "apikey", "password", "secret", "clientsecret",
+    ]
+
+    /// Whether a member or an item of that name holds a secret: `access_token`, `accessToken`, `API-Key`.
+    static func contains(_ name: String) -> Bool {
+        guard (5...20).contains(name.utf8.count) else { return false }
+        return names.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
+    }
+
+    /// The credentials that fields carry, each with what names it: a scheme, a field, a cookie.
+    static func credentials(in fields: [(name: String, value: String)]) -> [Credential] {
+        var credentials: [Credential] = []
+        for (name, value) in fields {
+            switch name.lowercased() {
+            case "authorization":
+                let parts = value.split(separator: " ", maxSplits: 1)
+                if let scheme = parts.first, let last = parts.last, parts.count == 2 {
+                    let text = String(last)
+                    credentials.append(Credential(name: "authorization \(scheme.lowercased())", value: text))
+                }
+            case "x-api-key": credentials.append(Credential(name: "x-api-key", value: value))
+            case "cookie":
+                for pair in value.split(separator: ";").prefix(100) {
+                    let parts = pair.split(separator: "=", maxSplits: 1)
+                    guard parts.count == 2 else { continue }
+                    let name = parts[0].drop { $0 == " " }
+                    credentials.append(Credential(name: "cookie \(name)", value: String(parts[1])))
+                }
+            default: break
+            }
+        }
+        return credentials
+    }
+}
+
+/// A secret with what names it.
+struct Credential: Sendable, Equatable {
+    var name: String
+    var value: String
+}

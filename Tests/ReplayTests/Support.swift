@@ -1,0 +1,165 @@
+import FitIQAPI
+import JSON
+import Recording
+import Replay
+import Sessions
+import WebSocket
+
+/// Milliseconds after the beginning of the replay, or of the recording.
+func at(_ milliseconds: Int64) -> Timestamp {
+    Timestamp(nanosecondsSinceEpoch: 1_800_000_000_000_000_000 + milliseconds * 1_000_000)
+}
+
+func recorded(_ milliseconds: Int64) -> Timestamp {
+    Timestamp(nanosecondsSinceEpoch: 1_700_000_000_000_000_000 + milliseconds * 1_000_000)
+}
+
+let millisecond: Int64 = 1_000_000
+
+/// Ids as the fake issues them; the letter tells who made them up.
+enum IDs {
+    static let a = "aaaaaaaa-0000-4000-8000-000000000001"
+    static let b = "bbbbbbbb-0000-4000-8000-000000000002"
+    static let c = "cccccccc-0000-4000-8000-000000000003"
+    static let d = "dddddddd-0000-4000-8000-000000000004"
+}
+
+let recordedOrigin = "https://api.fitiq.example"
+let ourOrigin = "http://localhost:8080"
+
+/// Builds a session, each entry 100 ms after the one before it.
+struct SessionBuilder {
+    private(set) var session = Session()
+    private var now: Int64 = 0
+
+    @discardableResult
+    mutating func exchange(
+        _ method: String, _ target: String, fields: [SessionField] = [], body: String? = nil, status: Int = 200,
+        answer: String = "", answerFields: [SessionField] = [], waited: Int64 = 0, start: Int64? = nil,
+        lasted: Int64? = nil, isComplete: Bool = true
+    ) -> Int {
+        now = start ?? now + 100
+        session.entries.append(
+            .exchange(
+                SessionExchange(
+                    started: recorded(now), waited: waited * millisecond, lasted: (lasted ?? waited) * millisecond,
+                    request: SessionRequest(
+                        method: method, url: target.hasPrefix("/") ? recordedOrigin + target : target, fields: fields,
+                        body: body.map { SessionBody(Array($0.utf8)) }),
+                    response: status == 0
+                        ? nil
+                        : SessionResponse(
+                            status: status, fields: answerFields, body: SessionBody(Array(answer.utf8)),
+                            isComplete: isComplete))))
+        return session.entries.count - 1
+    }
+
+    /// Adds a socket that opens 10 ms after its handshake.
+    mutating func socket(
+        _ target: String, fields: [SessionField] = [], answerFields: [SessionField] = [], frames: [SessionFrame] = [],
+        ending: SessionEnding? = nil, start: Int64? = nil
+    ) {
+        now = start ?? now + 100
+        let url = "wss://api.fitiq.example" + target
+        session.entries.append(
+            .socket(
+                SessionSocket(
+                    started: recorded(now), opened: recorded(now + 10),
+                    request: SessionRequest(method: "GET", url: url, fields: fields),
+                    response: SessionResponse(status: 101, fields: answerFields),
+                    frames: frames.map {
+                        var frame = $0
+                        frame.time = frame.time.advanced(byNanoseconds: (now + 10) * millisecond)
+                        return frame
+                    },
+                    ending: ending.map {
+                        SessionEnding(
+                            time: $0.time.advanced(byNanoseconds: (now + 10) * millisecond), party: $0.party,
+                            cause: $0.cause)
+                    })))
+    }
+
+    func plan() throws -> ReplayPlan { try ReplayPlan(session) }
+
+    func player(
+        _ match: ReplaySettings.Match = .ordered, speed: ReplaySettings.Speed = .factor(1),
+        frames: ReplaySettings.FrameOrder = .lockStep
+    ) throws -> Player {
+        Player(
+            try plan(), settings: ReplaySettings(match: match, speed: speed, frames: frames), origin: ourOrigin)
+    }
+}
+
+/// A frame so many milliseconds after the opening.
+func frame(_ sender: Party, _ milliseconds: Int64, _ text: String) -> SessionFrame {
+    SessionFrame(sender: sender, time: recorded(milliseconds), opcode: .text, payload: SessionBody(Array(text.utf8)))
+}
+
+func frame(_ sender: Party, _ milliseconds: Int64, _ opcode: Opcode, _ payload: [UInt8]) -> SessionFrame {
+    SessionFrame(sender: sender, time: recorded(milliseconds), opcode: opcode, payload: SessionBody(payload))
+}
+
+/// An ending so many milliseconds after the opening.
+func ending(_ party: Party, _ milliseconds: Int64, _ cause: SessionEnding.Cause) -> SessionEnding {
+    SessionEnding(time: recorded(milliseconds), party: party, cause: cause)
+}
+
+extension Player {
+    /// What a request gets.
+    mutating func ask(
+        _ method: String, _ target: String, fields: [SessionField] = [], body: String = "", origin: String? = nil
+    ) -> ReplayAnswer {
+        let isHandshake = method == "WS"
+        return answer(
+            ReplayRequest(
+                method: isHandshake ? "GET" : method, target: target, fields: fields, body: Array(body.utf8),
+                isHandshake: isHandshake, origin: origin), at: at(0))
+    }
+
+    /// The body, or the status where there is none; what else comes in words.
+    mutating func text(
+        _ method: String, _ target: String, fields: [SessionField] = [], body: String = "", origin: String? = nil
+    ) -> String {
+        switch ask(method, target, fields: fields, body: body, origin: origin) {
+        case .response(let response):
+            response.body.isEmpty ? String(response.status) : String(decoding: response.body, as: UTF8.self)
+        case .socket(let opening): "socket \(opening.socket.number)"
+        case .noAnswer: "no answer"
+        case .unexpected(let miss): "unexpected: \(miss.reason)"
+        }
+    }
+
+    /// Opens the recorded socket of a path; nil where there is none.
+    mutating func open(_ target: String, fields: [SessionField] = [], at time: Timestamp = at(0)) -> ReplaySocket? {
+        guard case .socket(let opening) = ask("WS", target, fields: fields) else { return nil }
+        opened(opening.socket, at: time)
+        return opening.socket
+    }
+
+    mutating func send(_ text: String, on socket: ReplaySocket, at time: Timestamp) {
+        receive(.text(Array(text.utf8)), on: socket, at: time)
+    }
+
+    /// What happens until a time, each with the millisecond at which it was due: `20 text hello`.
+    mutating func timeline(until end: Timestamp) -> [String] {
+        var lines: [String] = []
+        while let deadline = nextDeadline, deadline <= end {
+            let milliseconds = (deadline.nanosecondsSinceEpoch - at(0).nanosecondsSinceEpoch) / millisecond
+            for effect in advance(to: deadline) { lines.append("\(milliseconds) \(effect.action.words)") }
+        }
+        return lines
+    }
+}
+
+extension ReplayEffect.Action {
+    var words: String {
+        switch self {
+        case .text(let bytes): "text \(String(decoding: bytes, as: UTF8.self))"
+        case .binary(let bytes): "binary \(bytes)"
+        case .ping(let bytes): "ping \(String(decoding: bytes, as: UTF8.self))"
+        case .close(let code, let reason): "close \(code.map { String($0) } ?? "-") \(reason)"
+        case .finish: "finish"
+        case .reset: "reset"
+        }
+    }
+}
