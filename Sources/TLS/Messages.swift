@@ -116,7 +116,7 @@ extension Messages {
         switch (number, role) {
         case (48, .client): "it does not trust the authority of our certificate; add ours to its trusted ones"
         case (42, .client), (43, .client), (46, .client):
-            "it does not accept our certificate; its own log says why"
+            "it does not accept our certificate; mostly it does not trust the authority, or knows the host by another name"
         case (45, .client): "to it our certificate has expired, or is not valid yet; compare the clocks"
         case (40, _): "it found no cipher suite, key exchange or signature that it accepts"
         case (70, _): "it speaks none of the versions of TLS that are offered"

@@ -4,11 +4,25 @@ import COpenSSL
 enum OpenSSLErrors {
     static func clear() { ERR_clear_error() }
 
-    /// The first error, which is the cause of those after it, and leaves the queue empty.
+    /// The first error, which is the cause of those after it; leaves the queue empty.
     static func take() -> OpenSSLFailure? {
         let code = ERR_get_error()
         ERR_clear_error()
         return code == 0 ? nil : OpenSSLFailure(code: code)
+    }
+
+    /// The first error of libssl, which knows what it means for a session, else the first; leaves the queue empty.
+    static func takeForSession() -> OpenSSLFailure? {
+        var first: OpenSSLFailure?
+        while case let code = ERR_get_error(), code != 0 {
+            let failure = OpenSSLFailure(code: code)
+            if failure.isOfSSL {
+                ERR_clear_error()
+                return failure
+            }
+            first = first ?? failure
+        }
+        return first
     }
 }
 

@@ -24,14 +24,20 @@ enum PEM {
             OpenSSLErrors.clear()
             return PrivateKey(owning: key)
         }
-        let failure = OpenSSLErrors.take()
-        if isEncrypted(pem) { throw .encryptedKey }
-        throw failure?.isEndOfPEM == true ? .notPEM(.key) : .damaged(.key)
+        // OpenSSL's own errors do not tell a missing key from a damaged one.
+        OpenSSLErrors.clear()
+        let text = String(decoding: pem, as: UTF8.self)
+        guard text.contains("PRIVATE KEY-----") else { throw .notPEM(.key) }
+        if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") {
+            throw .encryptedKey
+        }
+        throw .damaged(.key)
     }
 
     private static func open(_ pem: [UInt8], as material: TLSMaterial) throws(TLSError) -> OpaquePointer {
         guard pem.count <= TLSLimits.pemFile else { throw .tooLarge(material, bytes: pem.count) }
         guard !pem.isEmpty else { throw .notPEM(material) }
+        guard COpenSSL_initialise() == 1 else { throw TLSContext.failure("OPENSSL_init_ssl") }
         OpenSSLErrors.clear()
         guard let bio = BIO_new(BIO_s_mem()),
             pem.withUnsafeBytes({ BIO_write(bio, $0.baseAddress, Int32($0.count)) })
@@ -45,11 +51,6 @@ enum PEM {
         @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
             -1
         }
-
-    private static func isEncrypted(_ pem: [UInt8]) -> Bool {
-        let text = String(decoding: pem, as: UTF8.self)
-        return text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")
-    }
 
     /// What `write` puts into a BIO, as bytes.
     static func bytes(_ write: (OpaquePointer) -> Int32) -> [UInt8]? {

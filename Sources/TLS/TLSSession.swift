@@ -76,7 +76,11 @@ public final class TLSSession {
         SSL_set_ex_data(session, 0, address)
     }
 
-    deinit { SSL_free(pointer) }
+    deinit {
+        // Otherwise OpenSSL would spoil the ticket of a session that was not closed; TLS 1.2 and later do not ask it.
+        SSL_set_shutdown(pointer, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
+        SSL_free(pointer)
+    }
 
     /// Has OpenSSL verify the certificate for a host, and name it where it is a name.
     private func expect(_ host: String) -> Bool {
@@ -264,7 +268,7 @@ public final class TLSSession {
         default:
             fail(
                 TLSError(
-                    OpenSSLErrors.take(), from: peer, host: host, inHandshake: phase == .handshaking,
+                    OpenSSLErrors.takeForSession(), from: peer, host: host, inHandshake: phase == .handshaking,
                     receivedCount: receivedCount, firstBytes: opening.bytes, wire: wire))
         }
         OpenSSLErrors.clear()

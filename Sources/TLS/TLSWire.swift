@@ -33,7 +33,14 @@ final class TLSWire {
         return ticket
     }
 
-    func append(_ bytes: UnsafeRawBufferPointer) { incoming.append(contentsOf: bytes) }
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        // What was read goes once it outweighs the rest, so that each byte is moved once at most.
+        if incomingStart > unreadCount {
+            incoming.removeFirst(incomingStart)
+            incomingStart = 0
+        }
+        incoming.append(contentsOf: bytes)
+    }
 
     /// Forgets what came and was not read.
     func dropUnread() {
@@ -61,9 +68,8 @@ final class TLSWire {
     fileprivate func read(into target: UnsafeMutablePointer<CChar>, _ count: Int) -> Int? {
         let taken = min(count, unreadCount)
         guard taken > 0 else { return isEnded ? 0 : nil }
-        incoming.withUnsafeBytes {
-            UnsafeMutableRawPointer(target).copyMemory(from: $0.baseAddress! + incomingStart, byteCount: taken)  // Not empty: taken > 0.
-        }
+        UnsafeMutableRawBufferPointer(start: target, count: taken).copyBytes(
+            from: incoming[incomingStart..<(incomingStart + taken)])
         incomingStart += taken
         if incomingStart == incoming.count { dropUnread() }
         return taken

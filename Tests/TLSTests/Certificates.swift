@@ -1,10 +1,18 @@
-import TLS
+import COpenSSL
+import Testing
+
+@testable import TLS
 
 /// Certificates for the tests, made once: at noon of 21 November 2026.
 enum Certificates {
     static let now: Int64 = 1_795_262_400
     static let authority = make(CertificateAuthority.local)
+    /// Of the same name, with another key.
     static let other = make(CertificateAuthority.local)
+    /// Of another name.
+    static let stranger = make {
+        try CertificateAuthority.make(subject: "Stranger CA", now: now, serial: [1])
+    }
     static let local = issue(authority, for: CertificateName.local)
 
     struct Issued: Sendable {
@@ -23,6 +31,18 @@ enum Certificates {
         }
     }
 
+    /// A client's context that trusts the authority; `offer` is what it offers by ALPN, if not http/1.1.
+    static func client(
+        versions: Set<TLSVersion> = Set(TLSVersion.allCases), offer: [String]? = nil
+    ) throws -> TLSContext {
+        let context = try TLSContext.client(trust: .only(authority.certificate), versions: versions)
+        if let offer {
+            let bytes = ALPN.encoded(offer)
+            #expect(SSL_CTX_set_alpn_protos(context.pointer, bytes, UInt32(bytes.count)) == 0)
+        }
+        return context
+    }
+
     private static func make(_ authority: () throws -> CertificateAuthority) -> CertificateAuthority { made(authority) }
 
     private static func made<Value>(_ make: () throws -> Value) -> Value {
@@ -34,4 +54,9 @@ extension CertificateAuthority {
     static func local() throws -> CertificateAuthority {
         try make(subject: "Test CA", now: Certificates.now, serial: [1])
     }
+}
+
+/// OpenSSL's numbers of extensions.
+enum NID {
+    static let alternativeNames = NID_subject_alt_name
 }

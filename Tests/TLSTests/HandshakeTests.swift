@@ -1,5 +1,7 @@
-import TLS
+import COpenSSL
 import Testing
+
+@testable import TLS
 
 @Suite("Handshakes")
 struct HandshakeTests {
@@ -20,5 +22,98 @@ struct HandshakeTests {
         pair.settle()
         #expect(pair.server.readAll() == Array("question".utf8))
         #expect(pair.client.readAll() == Array("answer".utf8))
+    }
+
+    @Test("The highest version that both speak is taken")
+    func highest() throws {
+        for (client, server, agreed) in [
+            (Set(TLSVersion.allCases), Set(TLSVersion.allCases), TLSVersion.tls13),
+            ([.tls12], Set(TLSVersion.allCases), .tls12), (Set(TLSVersion.allCases), [.tls12], .tls12),
+        ] {
+            let pair = try Pair(
+                client: Certificates.client(versions: client), server: Certificates.local.server(versions: server))
+            pair.settle()
+            #expect(pair.server.version == agreed)
+            #expect(pair.client.version == agreed)
+        }
+    }
+
+    @Test(
+        "Without a version in common both sides say so",
+        arguments: [(TLSVersion.tls12, TLSVersion.tls13), (.tls13, .tls12)])
+    func noCommonVersion(_ client: TLSVersion, _ server: TLSVersion) throws {
+        let pair = try Pair(
+            client: Certificates.client(versions: [client]), server: Certificates.local.server(versions: [server]))
+        pair.settle()
+        #expect(pair.server.phase == .failed)
+        #expect(pair.server.failure == .noCommonVersion(from: .client))
+        #expect(pair.client.failure == .alert(70, from: .server, inHandshake: true))
+        #expect(pair.client.version == nil)
+    }
+
+    @Test("Without a cipher suite in common both sides say so")
+    func noCommonCipher() throws {
+        let context = try Certificates.client(versions: [.tls12])
+        #expect(SSL_CTX_set_cipher_list(context.pointer, "ECDHE-RSA-AES256-SHA384") == 1)
+        let pair = Pair(client: context, server: try Certificates.local.server())
+        pair.settle()
+        #expect(pair.server.failure == .noCommonCipher(from: .client))
+        #expect(pair.client.failure == .alert(40, from: .server, inHandshake: true))
+    }
+
+    @Test(
+        "The protocol is http/1.1, whatever else the client offers; without an offer there is none",
+        arguments: [(["h2", "http/1.1"], "http/1.1"), (["http/1.1"], "http/1.1"), ([], nil)] as [([String], String?)],
+        TLSVersion.allCases)
+    func agreesOnProtocol(_ table: (offer: [String], agreed: String?), _ version: TLSVersion) throws {
+        let pair = Pair(
+            client: try Certificates.client(versions: [version], offer: table.offer),
+            server: try Certificates.local.server())
+        pair.settle()
+        #expect(pair.server.phase == .open)
+        #expect(pair.server.applicationProtocol == table.agreed)
+        #expect(pair.client.applicationProtocol == table.agreed)
+    }
+
+    @Test("A client that offers other protocols only is refused", arguments: TLSVersion.allCases)
+    func refusesProtocols(_ version: TLSVersion) throws {
+        let pair = Pair(
+            client: try Certificates.client(versions: [version], offer: ["h2", "spdy/3"]),
+            server: try Certificates.local.server())
+        pair.settle()
+        #expect(pair.server.failure == .noCommonProtocol(offered: ["h2", "spdy/3"]))
+        #expect(pair.client.failure == .alert(120, from: .server, inHandshake: true))
+    }
+
+    @Test("Nothing is taken or read while shaking hands")
+    func waits() throws {
+        let client = TLSSession(client: try Certificates.client(), host: "localhost", now: Certificates.now)
+        let server = TLSSession(server: try Certificates.local.server())
+        #expect(client.phase == .handshaking)
+        #expect(client.hasCiphertext)
+        #expect(!server.hasCiphertext)
+        for session in [client, server] {
+            #expect(session.write([1, 2, 3]) == 0)
+            #expect(session.readAll().isEmpty)
+            #expect(session.version == nil)
+            #expect(session.cipherSuite == nil)
+            #expect(session.applicationProtocol == nil)
+        }
+    }
+
+    @Test("Renegotiation is refused, and the session goes on or says why")
+    func refusesRenegotiation() throws {
+        let pair = try Pair.open([.tls12])
+        // Our client would not; OpenSSL's options are lifted for it.
+        SSL_clear_options(pair.client.pointer, SSL_get_options(pair.client.pointer))
+        #expect(SSL_renegotiate(pair.client.pointer) == 1)
+        SSL_do_handshake(pair.client.pointer)
+        pair.settle()
+        #expect(pair.server.readAll().isEmpty)
+        pair.settle()
+        #expect(pair.client.readAll().isEmpty)
+        #expect(pair.server.phase != .handshaking)
+        if pair.server.phase == .open { #expect(pair.server.write([1]) == 1) }
+        #expect(pair.client.failure == .alert(100, from: .server, inHandshake: false) || pair.client.phase == .failed)
     }
 }

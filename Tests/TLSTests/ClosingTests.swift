@@ -1,0 +1,105 @@
+import TLS
+import Testing
+
+@Suite("Ends")
+struct ClosingTests {
+    @Test(
+        "Either side closes first; the other is told after all that was sent", arguments: TLSVersion.allCases,
+        [TLSRole.client, .server])
+    func closes(_ version: TLSVersion, _ first: TLSRole) throws {
+        let pair = try Pair.open([version])
+        let (closer, other) = first == .client ? (pair.client, pair.server) : (pair.server, pair.client)
+        #expect(closer.write([1, 2, 3]) == 3)
+        closer.close()
+        #expect(closer.phase == .open)
+        #expect(closer.write([4]) == 0)
+        pair.settle()
+        #expect(other.phase == .open)
+        #expect(other.readAll() == [1, 2, 3])
+        #expect(other.phase == .closed)
+        #expect(other.failure == nil)
+        // The way back is still open.
+        #expect(other.write([5, 6]) == 2)
+        other.close()
+        pair.settle()
+        #expect(closer.readAll() == [5, 6])
+        #expect(closer.phase == .closed)
+        closer.receiveEndOfStream()
+        other.receiveEndOfStream()
+        #expect(closer.failure == nil && other.failure == nil)
+    }
+
+    @Test("Both close at once", arguments: TLSVersion.allCases)
+    func closeTogether(_ version: TLSVersion) throws {
+        let pair = try Pair.open([version])
+        pair.client.close()
+        pair.server.close()
+        pair.client.close()
+        pair.settle()
+        for session in [pair.client, pair.server] {
+            #expect(session.readAll().isEmpty)
+            #expect(session.phase == .closed)
+            session.receive([1, 2, 3])
+            #expect(session.failure == nil)
+        }
+    }
+
+    @Test(
+        "The end of the stream without close_notify is a cut", arguments: TLSVersion.allCases,
+        [TLSRole.client, .server])
+    func truncated(_ version: TLSVersion, _ sender: TLSRole) throws {
+        let pair = try Pair.open([version])
+        let (gone, left) = sender == .client ? (pair.client, pair.server) : (pair.server, pair.client)
+        #expect(left.readAll().isEmpty)
+        #expect(gone.write([1, 2, 3]) == 3)
+        pair.settle()
+        left.receiveEndOfStream()
+        #expect(left.phase == .open)
+        #expect(left.readAll() == [1, 2, 3])
+        #expect(left.phase == .failed)
+        #expect(left.failure == .truncated(from: sender))
+    }
+
+    @Test("With nothing to be read a cut is noticed at once", arguments: TLSVersion.allCases)
+    func truncatedAtRest(_ version: TLSVersion) throws {
+        let pair = try Pair.open([version])
+        pair.server.receiveEndOfStream()
+        #expect(pair.server.failure == .truncated(from: .client))
+        #expect(pair.server.write([1]) == 0)
+    }
+
+    @Test("A cut within a record is a cut, and nothing of the record is shown", arguments: TLSVersion.allCases)
+    func truncatedRecord(_ version: TLSVersion) throws {
+        let pair = try Pair.open([version])
+        #expect(pair.client.write([UInt8](repeating: 1, count: 50)) == 50)
+        let record = Pair.carry(from: pair.client, to: nil)
+        pair.server.receive(Array(record.dropLast()))
+        pair.server.receiveEndOfStream()
+        #expect(pair.server.readAll().isEmpty)
+        #expect(pair.server.failure == .truncated(from: .client))
+    }
+
+    @Test("Closing in the middle of a handshake does nothing")
+    func closeTooEarly() throws {
+        let client = TLSSession(client: try Certificates.client(), host: "localhost", now: Certificates.now)
+        let server = TLSSession(server: try Certificates.local.server())
+        client.close()
+        server.close()
+        let pair = Pair(client: client, server: server)
+        pair.settle()
+        #expect(client.phase == .open && server.phase == .open)
+    }
+
+    @Test("A server that hangs up before or in its answer is told")
+    func serverHangsUp() throws {
+        let context = try Certificates.client()
+        let silent = TLSSession(client: context, host: "localhost")
+        silent.receiveEndOfStream()
+        #expect(silent.failure == .hungUp(from: .server, afterBytes: 0))
+        let pair = Pair(client: context, server: try Certificates.local.server())
+        Pair.carry(from: pair.client, to: pair.server)
+        pair.client.receive(Array(Pair.carry(from: pair.server, to: nil).prefix(300)))
+        pair.client.receiveEndOfStream()
+        #expect(pair.client.failure == .hungUp(from: .server, afterBytes: 300))
+    }
+}

@@ -1,0 +1,223 @@
+import Testing
+
+@testable import TLS
+
+@Suite("Messages")
+struct MessagesTests {
+    static let time = Certificates.now
+
+    static let files: [(TLSError, String)] = [
+        (
+            .notPEM(.certificate),
+            "There is no certificate in PEM here: a block between -----BEGIN CERTIFICATE----- and "
+                + "-----END CERTIFICATE----- is expected."
+        ),
+        (
+            .notPEM(.key),
+            "There is no private key in PEM here: a block between -----BEGIN PRIVATE KEY----- and "
+                + "-----END PRIVATE KEY----- is expected."
+        ),
+        (
+            .damaged(.trust),
+            "The PEM holds a trusted certificate that cannot be decoded; it was cut or changed. Export it anew."
+        ),
+        (
+            .tooLarge(.certificate, bytes: 1_048_577),
+            "The PEM with the certificate has 1048577 bytes; at most 1048576 are allowed."
+        ),
+        (
+            .encryptedKey,
+            "The key is locked with a passphrase; write it without one: openssl pkey -in locked.pem -out key.pem."
+        ),
+        (.wrongKey(position: nil), "The key does not belong to the certificate: their public keys differ."),
+        (
+            .wrongKey(position: 3),
+            "The key belongs to certificate 3 of the file; put that first, then those between it and its authority."
+        ),
+        (
+            .expired(subject: "a.b", notAfter: time),
+            "The certificate of 'a.b' expired at 2026-11-21 12:00:00 UTC; get a new one."
+        ),
+        (
+            .notYetValid(subject: "", notBefore: time),
+            "The certificate of (no name) is valid from 2026-11-21 12:00:00 UTC only; is the clock right?"
+        ),
+        (
+            .notAnAuthority(subject: "a.b"),
+            "The certificate of 'a.b' may not sign others; that of an authority is needed (CA:TRUE)."
+        ),
+        (
+            .invalidName("münchen.de"),
+            "'münchen.de' is neither a host name nor an IP address; a name with other letters is written in punycode "
+                + "(xn--…)."
+        ),
+        (.nameCount(101), "A certificate is issued for 1 to 100 names, not for 101."),
+        (
+            .nameNotPermitted(.ip([10, 0, 2, 2])),
+            "The authority may not vouch for 10.0.2.2; its certificate limits it to other names."
+        ),
+        (.unusable(.certificate, reason: "ee key too small"), "The certificate cannot be used: ee key too small."),
+        (.outOfMemory(reason: "SSL_CTX_new"), "OpenSSL failed in SSL_CTX_new; is there memory left?"),
+    ]
+
+    static let sessions: [(TLSError, String)] = [
+        (
+            .plainHTTP(from: .client, excerpt: "GET / HTTP/1.1"),
+            "The client speaks plain HTTP ('GET / HTTP/1.1') to the TLS port; use https:// or wss:// here."
+        ),
+        (
+            .plainHTTP(from: .server, excerpt: "HTTP/"),
+            "The server speaks plain HTTP ('HTTP/') on this port; use http:// or ws://, or its TLS port."
+        ),
+        (
+            .notTLS(from: .client, bytes: [0, 10, 255]),
+            "The client does not speak TLS: it began with the bytes 00 0a ff."
+        ),
+        (
+            .noCommonVersion(from: .client),
+            "The client and this end have no version of TLS in common; 1.2 and 1.3 are spoken here, unless the "
+                + "versions were limited."
+        ),
+        (
+            .noCommonCipher(from: .server),
+            "The server and this end have no cipher suite or key exchange in common; TLS 1.3, or ECDHE with AES-GCM "
+                + "or ChaCha20, is needed."
+        ),
+        (
+            .noCommonProtocol(offered: ["h2", "h\n3"]),
+            "The client offers h2, h?3 by ALPN; only http/1.1 is spoken here. Let it offer that too, or nothing."
+        ),
+        (
+            .noCommonProtocol(offered: ["1", "2", "3", "4", "5", "6", "7"]),
+            "The client offers 1, 2, 3, 4, 5 and 2 more by ALPN; only http/1.1 is spoken here. Let it offer that too, "
+                + "or nothing."
+        ),
+        (
+            .hungUp(from: .client, afterBytes: 0),
+            "The client hung up without a word; something may just have tried whether the port is open."
+        ),
+        (
+            .hungUp(from: .client, afterBytes: 1),
+            "The client hung up in the middle of the handshake, after 1 byte; some clients do that when they do not "
+                + "trust the certificate."
+        ),
+        (
+            .hungUp(from: .server, afterBytes: 0), "The server hung up without a word; is TLS spoken on that port?"
+        ),
+        (
+            .hungUp(from: .server, afterBytes: 12),
+            "The server hung up in the middle of the handshake, after 12 bytes; is TLS spoken on that port?"
+        ),
+        (
+            .truncated(from: .server),
+            "The server cut the connection without close_notify; what came last may be incomplete."
+        ),
+        (
+            .badRecord(from: .client),
+            "A record from the client cannot be decrypted; it was changed on its way."
+        ),
+        (.violation(from: .client, reason: "bad\u{1B}[0m"), "The client broke the TLS protocol: bad?[0m."),
+        (.violation(from: .server, reason: ""), "The server broke the TLS protocol."),
+        (.overrun, "More than 1048576 bytes wait to be decrypted; nothing more is taken."),
+    ]
+
+    static let alerts: [(TLSError, String)] = [
+        (
+            .alert(48, from: .client, inHandshake: true),
+            "The client refused the handshake (unknown_ca, alert 48): it does not trust the authority of our "
+                + "certificate; add ours to its trusted ones."
+        ),
+        (
+            .alert(46, from: .client, inHandshake: true),
+            "The client refused the handshake (certificate_unknown, alert 46): it does not accept our certificate; "
+                + "mostly it does not trust the authority, or knows the host by another name."
+        ),
+        (
+            .alert(45, from: .client, inHandshake: true),
+            "The client refused the handshake (certificate_expired, alert 45): to it our certificate has expired, or "
+                + "is not valid yet; compare the clocks."
+        ),
+        (
+            .alert(40, from: .server, inHandshake: true),
+            "The server refused the handshake (handshake_failure, alert 40): it found no cipher suite, key exchange "
+                + "or signature that it accepts."
+        ),
+        (
+            .alert(70, from: .server, inHandshake: true),
+            "The server refused the handshake (protocol_version, alert 70): it speaks none of the versions of TLS "
+                + "that are offered."
+        ),
+        (
+            .alert(112, from: .server, inHandshake: true),
+            "The server refused the handshake (unrecognized_name, alert 112): it has no site of that name."
+        ),
+        (
+            .alert(116, from: .server, inHandshake: false),
+            "The server broke off (certificate_required, alert 116): it asks for a client certificate, which is not "
+                + "supported."
+        ),
+        (
+            .alert(120, from: .server, inHandshake: true),
+            "The server refused the handshake (no_application_protocol, alert 120): it speaks none of the application "
+                + "protocols that are offered."
+        ),
+        (.alert(80, from: .client, inHandshake: false), "The client broke off (internal_error, alert 80)."),
+        (.alert(199, from: .client, inHandshake: false), "The client broke off (alert 199)."),
+    ]
+
+    static let refusals: [(CertificateRefusal, String)] = [
+        (
+            .expired(subject: "Old CA", notAfter: time),
+            "The certificate of 'api.a.b' is refused: that of 'Old CA' expired at 2026-11-21 12:00:00 UTC."
+        ),
+        (
+            .notYetValid(subject: "a.b", notBefore: time),
+            "The certificate of 'api.a.b' is refused: that of 'a.b' is valid from 2026-11-21 12:00:00 UTC only; is the "
+                + "clock right?"
+        ),
+        (
+            .unknownAuthority(issuer: "Corp CA"),
+            "The certificate of 'api.a.b' is refused: it was issued by 'Corp CA', which is not trusted here, or the "
+                + "server does not send the certificates between."
+        ),
+        (
+            .selfSigned(subject: "a.b"),
+            "The certificate of 'api.a.b' is refused: 'a.b' signed it itself; trust that certificate, or the "
+                + "authority of a proper one."
+        ),
+        (
+            .wrongName([.dns("a.b"), .ip([10, 0, 0, 1])]),
+            "The certificate is not for 'api.a.b', but for a.b, 10.0.0.1."
+        ),
+        (.wrongName([]), "The certificate is not for 'api.a.b', but for nothing."),
+        (
+            .other(subject: "a.b", reason: "permitted subtree violation"),
+            "The certificate of 'api.a.b' is refused: permitted subtree violation ('a.b')."
+        ),
+    ]
+
+    @Test("Each error says what it is", arguments: files + sessions + alerts)
+    func errors(_ error: TLSError, _ text: String) { #expect(error.description == text) }
+
+    @Test("Each refusal of a certificate says why", arguments: refusals)
+    func refused(_ refusal: CertificateRefusal, _ text: String) {
+        #expect(TLSError.refused(host: "api.a.b", refusal).description == text)
+    }
+
+    @Test("Texts of the other side are cut where they are long, and lose what would move the cursor")
+    func excerpts() {
+        #expect(Messages.printable(String(repeating: "a", count: 100)) == String(repeating: "a", count: 100))
+        #expect(Messages.printable(String(repeating: "a", count: 101)) == String(repeating: "a", count: 100) + "…")
+        #expect(Messages.printable("a\u{202E}b\u{7F}c\0d") == "a?b?c?d")
+    }
+
+    @Test(
+        "Times are dates of the calendar",
+        arguments: [
+            (0, "1970-01-01 00:00:00 UTC"), (-1, "1969-12-31 23:59:59 UTC"), (951_782_399, "2000-02-28 23:59:59 UTC"),
+            (951_782_400, "2000-02-29 00:00:00 UTC"), (951_868_800, "2000-03-01 00:00:00 UTC"),
+            (4_107_542_399, "2100-02-28 23:59:59 UTC"), (4_107_542_400, "2100-03-01 00:00:00 UTC"),
+            (253_402_300_799, "9999-12-31 23:59:59 UTC"), (time, "2026-11-21 12:00:00 UTC"),
+        ])
+    func times(_ seconds: Int64, _ text: String) { #expect(Messages.time(seconds) == text) }
+}
