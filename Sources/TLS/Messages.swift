@@ -50,8 +50,9 @@ enum Messages {
             "The client offers \(list(offered)) by ALPN; only \(TLSContext.applicationProtocol) is spoken here. "
                 + "Let it offer that too, or nothing."
         case .alert(let number, let role, let inHandshake): alert(number, role, inHandshake)
-        case .hungUp(let role, 0):
-            "\(the(role)) hung up without a word; something may just have tried whether the port is open."
+        case .hungUp(.client, 0):
+            "The client hung up without a word; something may just have tried whether the port is open."
+        case .hungUp(.server, 0): "The server hung up without a word; is TLS spoken on that port?"
         case .hungUp(let role, let bytes):
             "\(the(role)) hung up in the middle of the handshake, after \(bytes) byte\(bytes == 1 ? "" : "s"); "
                 + (role == .client
@@ -62,6 +63,9 @@ enum Messages {
             "A record from \(the(role).lowercased()) cannot be decrypted; it was changed on its way."
         case .violation(let role, let reason):
             "\(the(role)) broke the TLS protocol" + (reason.isEmpty ? "." : ": \(printable(reason)).")
+        case .flooded(let role):
+            "\(the(role)) has this end answer again and again, and takes no answer; more than "
+                + "\(TLSLimits.answers) bytes wait to be sent."
         default:
             "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; nothing more is taken."
         }

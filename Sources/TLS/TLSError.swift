@@ -55,6 +55,8 @@ public enum TLSError: Error, Sendable, Equatable {
     case badRecord(from: TLSRole)
     /// The other side broke the protocol; the reason in OpenSSL's words.
     case violation(from: TLSRole, reason: String)
+    /// The other side has this end answer, and does not take the answers: ``TLSLimits/answers`` wait.
+    case flooded(from: TLSRole)
     /// More than ``TLSLimits/unreadCiphertext`` bytes wait to be decrypted.
     case overrun
 }

@@ -187,6 +187,25 @@ struct HostileTests {
         #expect(index > 300)
     }
 
+    @Test("Answers that the other side asks for and does not take fail the session at the limit")
+    func flooded() throws {
+        let pair = try Pair.open()
+        let unsent = { pair.server.withCiphertext { $0.count } }
+        while pair.server.write([UInt8](repeating: 1, count: 20_000)) > 0 {}
+        // In place of what OpenSSL would add.
+        let answers = [UInt8](repeating: 0, count: TLSLimits.answers - unsent())
+        #expect(BIO_write(SSL_get_wbio(pair.server.pointer), answers, Int32(answers.count)) == Int32(answers.count))
+        #expect(pair.client.write([1]) == 1)
+        Pair.carry(from: pair.client, to: pair.server)
+        #expect(pair.server.readAll() == [1])
+        #expect(pair.server.phase == .open)
+        #expect(BIO_write(SSL_get_wbio(pair.server.pointer), answers, 1) == 1)
+        #expect(pair.client.write([2]) == 1)
+        Pair.carry(from: pair.client, to: pair.server)
+        #expect(pair.server.readAll() == [2])
+        #expect(pair.server.failure == .flooded(from: .client))
+    }
+
     @Test("Key updates without end are answered without growing")
     func keyUpdates() throws {
         let pair = try Pair.open([.tls13])

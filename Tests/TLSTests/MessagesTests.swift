@@ -118,6 +118,11 @@ struct MessagesTests {
         ),
         (.violation(from: .client, reason: "bad\u{1B}[0m"), "The client broke the TLS protocol: bad?[0m."),
         (.violation(from: .server, reason: ""), "The server broke the TLS protocol."),
+        (
+            .flooded(from: .client),
+            "The client has this end answer again and again, and takes no answer; more than 131072 bytes wait to be "
+                + "sent."
+        ),
         (.overrun, "More than 1048576 bytes wait to be decrypted; nothing more is taken."),
     ]
 
