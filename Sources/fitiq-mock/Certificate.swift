@@ -25,7 +25,10 @@ struct Certificate: ParsableCommand {
         } else if pem {
             print(String(decoding: current.ca, as: UTF8.self), terminator: "")
         } else {
-            let facts = (ca: try CertificateFacts.read(pem: current.ca), server: try CertificateFacts.read(pem: current.certificate))
+            let facts = (
+                ca: try CertificateFacts.read(pem: current.ca),
+                server: try CertificateFacts.read(pem: current.certificate)
+            )
             print(
                 Messages.certificates(
                     ca: (current.caPath, facts.ca[0]), server: (files.serverPath, facts.server[0])), terminator: "")

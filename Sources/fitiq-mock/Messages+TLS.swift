@@ -1,11 +1,13 @@
-import FitIQAPI
 import TLS
 
 /// What 'serve --tls' and 'certificate' say.
 extension Messages {
     static func onlyWithTLS(_ option: String) -> String { "\(option) goes only with --tls." }
 
-    static let certificateAndKey = "--certificate and --key go together: a certificate is of no use without its private key."
+    static func howToTrust(_ program: String) -> String { "'\(program) certificate' says how." }
+
+    static let certificateAndKey =
+        "--certificate and --key go together: a certificate is of no use without its private key."
 
     static func samePort(_ port: UInt16) -> String {
         "TLS needs a port of its own: --port and --tls-port are both \(port)."
@@ -16,13 +18,11 @@ extension Messages {
             + "give one for it with --certificate and --key"
     }
 
-    static func certificateExpired(_ seconds: Int64) -> String {
-        "the certificate expired at \(time(seconds)): clients will refuse it"
+    static func certificateExpired(_ time: String) -> String {
+        "the certificate expired at \(time): clients will refuse it"
     }
 
-    static func certificateNotYetValid(_ seconds: Int64) -> String {
-        "the certificate is valid from \(time(seconds)) on: clients will refuse it until then"
-    }
+    static let certificateNotYetValid = "the certificate is not valid yet: clients will refuse it until it is"
 
     static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
 
@@ -38,11 +38,11 @@ extension Messages {
             'fitiq-mock serve --tls' proves itself with a certificate from a CA that exists on this machine only.
 
               CA            \(ca.path)
-                            valid until \(date(ca.facts.notAfter))
+                            valid until \(date(ca.facts.expiry))
                             SHA-256 \(ca.facts.fingerprint)
               Certificate   \(server.path)
                             for localhost, 127.0.0.1 and ::1
-                            valid until \(date(server.facts.notAfter)), and renewed in time by 'serve --tls'
+                            valid until \(date(server.facts.expiry)), and renewed in time by 'serve --tls'
 
             Clients have to trust the CA, once for each:
 
@@ -69,8 +69,7 @@ extension Messages {
             """
     }
 
-    private static func time(_ seconds: Int64) -> String { Timestamp(secondsSinceEpoch: seconds).wireText }
-    private static func date(_ seconds: Int64) -> String { String(time(seconds).prefix("YYYY-MM-DD".count)) }
+    private static func date(_ time: String) -> String { String(time.prefix("YYYY-MM-DD".count)) }
 
     private static func folder(of path: String) -> String {
         String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])

@@ -24,7 +24,11 @@ extension ServeOptions {
         }
         guard let certificate, let key else {
             let files = try CertificateFiles().current(at: FitIQMock.now)
-            return (Host.Secure(address: address, certificates: files.certificate, key: files.key), files.caPath)
+            let advice = Messages.howToTrust(ProgramName.asTyped)
+            return (
+                Host.Secure(address: address, certificates: files.certificate, key: files.key, advice: advice),
+                files.caPath
+            )
         }
         return (try own(certificate, key, at: address), nil)
     }
@@ -46,8 +50,8 @@ extension ServeOptions {
     /// What clients will say of a certificate at this time; nil where nothing.
     func warning(of pem: [UInt8], at now: Timestamp) -> String? {
         guard let facts = try? CertificateFacts.read(pem: pem).first else { return nil }
-        if now.secondsSinceEpoch > facts.notAfter { return Messages.certificateExpired(facts.notAfter) }
-        if now.secondsSinceEpoch < facts.notBefore { return Messages.certificateNotYetValid(facts.notBefore) }
+        if now.secondsSinceEpoch > facts.notAfter { return Messages.certificateExpired(facts.expiry) }
+        if now.secondsSinceEpoch < facts.notBefore { return Messages.certificateNotYetValid }
         return nil
     }
 }

@@ -55,7 +55,7 @@ struct CommandLineTests {
             (
                 "verfy",
                 "there is no command 'verfy'. Did you mean 'verify'? There are serve, verify, test-client, judge, token, chat, "
-                    + "check, scenarios. See 'fitiq-mock --help'."
+                    + "check, scenarios, certificate. See 'fitiq-mock --help'."
             ),
         ])
     func command(word: String?, line: String) {

@@ -22,6 +22,21 @@ struct MessagesTests {
                 + #"which is the limit; close some and try again."}}"#
         ),
         (
+            .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: nil),
+            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client began TLS (https or wss) on a port that "#
+                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with --tls to have https as well."}}"#
+        ),
+        (
+            .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: "https://127.0.0.1:8443"),
+            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client began TLS (https or wss) on a port that "#
+                + #"speaks plain HTTP; use http://127.0.0.1:8080, or https://127.0.0.1:8443 for TLS."}}"#
+        ),
+        (
+            .plainOnTLSPort(origin: "http://127.0.0.1:8080", secureOrigin: "https://127.0.0.1:8443"),
+            #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client spoke plain HTTP to a port that speaks "#
+                + #"TLS; use https://127.0.0.1:8443, or http://127.0.0.1:8080 without TLS."}}"#
+        ),
+        (
             .violation(RemoteError(status: .uriTooLong, message: "Too \"long\".", source: "RFC 9112 §3")),
             #"{"success":false,"error":{"code":"URI_TOO_LONG","message":"Too \"long\". (RFC 9112 §3)"}}"#
         ),
@@ -35,6 +50,10 @@ struct MessagesTests {
     static let observations: [(observation: Observation, line: String, isWarning: Bool)] = [
         (.answered(method: "GET", target: "/health?x", status: .ok), "GET /health?x 200", false),
         (.webSocketOpened(path: "/__admin/echo"), "WebSocket /__admin/echo opened", false),
+        (
+            .tlsFailed(message: TransportRefusal.handshakeTimeout(.seconds(10))),
+            "TLS: The client did not finish the handshake within 10 s.", false
+        ),
         (.refused(status: .requestTimeout, message: "Late."), "refused with 408: Late.", true),
         (.refusedConnection(limit: 3), "refused a connection: 3 are open, which is the limit", true),
         (.webSocketFailed(code: 1002, message: "RSV1 is set."), "WebSocket closed with 1002: RSV1 is set.", true),

@@ -11,10 +11,13 @@ extension Host {
         public var certificates: [UInt8]
         /// The private key of the first certificate, as PEM.
         public var key: [UInt8]
+        /// What the log says to whose client does not trust the certificate: a sentence, or nothing.
+        public var advice: String
 
         /// Listens there, with that certificate.
-        public init(address: SocketAddress, certificates: [UInt8], key: [UInt8]) {
+        public init(address: SocketAddress, certificates: [UInt8], key: [UInt8], advice: String = "") {
             self.address = address
+            self.advice = advice
             self.certificates = certificates
             self.key = key
         }
@@ -55,12 +58,18 @@ extension Host {
             plaintext.withUnsafeBytes { engine.receive($0, on: transport.id, at: time(now)) }
             plaintext.removeAll(keepingCapacity: true)
         }
-        switch session.phase {
-        case .handshaking, .open: break
-        case .closed: engine.receiveEndOfStream(on: transport.id, at: time(now))
-        case .failed: failed(secure, transport, now)
+        if session.phase == .failed { failed(secure, transport, now) }
+        guard let connection = engine.connection(transport.id) else { return }
+        heedFarewell(of: connection, secure, now)
+        if session.hasCiphertext { engine.touch(connection) }
+    }
+
+    /// Tells the engine that the peer has said farewell: not before it would have read on, as with the end of a plain stream.
+    func heedFarewell(of connection: Connection, _ secure: SecureStream, _ now: MonotonicInstant) {
+        guard secure.session.phase == .closed, connection.ending == .none, !engine.isReadingPaused(connection) else {
+            return
         }
-        if session.hasCiphertext, let connection = engine.connection(transport.id) { engine.touch(connection) }
+        engine.receiveEndOfStream(on: connection.id, at: time(now))
     }
 
     private func failed(_ secure: SecureStream, _ transport: Transport, _ now: MonotonicInstant) {
@@ -71,7 +80,8 @@ extension Host {
             transports[transport.id.place]?.secure = nil
             engine.spokePlainHTTP(transport.id, at: time(now))
         } else {
-            engine.tlsFailed(failure.description, on: transport.id, at: time(now))
+            let advice = failure.isLackOfTrust && !trustAdvice.isEmpty ? " " + trustAdvice : ""
+            engine.tlsFailed(failure.description + advice, on: transport.id, at: time(now))
         }
     }
 
@@ -104,4 +114,16 @@ extension Host {
 extension Connection {
     /// Whether it ends with a farewell of TLS once its output is gone: a crash and a reset have none.
     fileprivate var saysFarewell: Bool { (ending == .close || ending == .lingering) && !endsAbruptly }
+}
+
+extension TLSError {
+    /// Whether a client has refused our certificate, by an alert or by hanging up as soon as it had seen it.
+    fileprivate var isLackOfTrust: Bool {
+        switch self {
+        // bad_certificate, unsupported_certificate, certificate_unknown, unknown_ca (RFC 8446 section 6.2).
+        case .alert(42, .client, _), .alert(43, .client, _), .alert(46, .client, _), .alert(48, .client, _): true
+        case .hungUp: true
+        default: false
+        }
+    }
 }

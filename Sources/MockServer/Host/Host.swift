@@ -19,6 +19,7 @@ public final class Host: EventLoopHandler {
     var ports: [Port] = []
     /// What TLS is spoken with; nil where it is not.
     let tls: TLSContext?
+    let trustAdvice: String
     var transports: [Transport?] = []
     /// What a connection can bring in one turn; small, so that a flood is served in slices and others get theirs between.
     let readBuffer: UnsafeMutableRawBufferPointer
@@ -80,6 +81,7 @@ public final class Host: EventLoopHandler {
         configuration: Engine.Configuration
     ) throws(StartError) {
         tls = try secure?.context()
+        trustAdvice = secure?.advice ?? ""
         let opened: [Listener]
         (loop, opened) = try Host.open(wanted, secure?.address, queueKind)
         address = opened[0].localAddress

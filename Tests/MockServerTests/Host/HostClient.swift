@@ -1,26 +1,74 @@
 import HTTPTypes
 import MockServer
 import Sockets
+import TLS
 import WebSocket
 
-/// A client on a real socket; each call waits, up to a limit that only a failing test reaches.
+/// A client on a real socket, over TLS where it is told whom to trust; each call waits, up to a limit that only a failing test reaches.
 final class HostClient {
     let stream: BlockingStream
+    /// Nil where plain HTTP is spoken.
+    let tls: TLSSession?
     private var reader = ResponseReader()
     private var socket: WebSocket.Connection?
     private var events: [WebSocket.Event] = []
 
-    init(_ address: SocketAddress) throws {
+    /// How many bytes of ciphertext are sent at a time.
+    private let piece: Int
+
+    /// Connects; over TLS it returns when that is agreed on.
+    init(_ address: SocketAddress, tls context: TLSContext? = nil, piece: Int = .max) throws {
+        self.piece = piece
         stream = try BlockingStream.connect(to: address, timeout: RunningHost.patience)
+        tls = context.map { TLSSession(client: $0, host: "127.0.0.1") }
+        try shakeHands()
     }
 
-    func write(_ bytes: [UInt8]) throws {
-        try stream.write(bytes, timeout: RunningHost.patience)
+    private func shakeHands() throws {
+        guard let tls else { return }
+        try flush()
+        while tls.phase == .handshaking { try pump() }
+        if let failure = tls.failure { throw failure }
     }
 
-    /// Bytes from the server; none at the end of the stream.
+    func write(_ bytes: [UInt8], timeout: Duration = RunningHost.patience) throws {
+        guard let tls else { return try stream.write(bytes, timeout: timeout) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let taken = rest.withUnsafeBytes { tls.write($0) }
+            if taken == 0 { throw tls.failure ?? TLSError.truncated(from: .client) }
+            rest = rest.dropFirst(taken)
+            try flush(timeout)
+        }
+    }
+
+    /// Bytes from the server; none at the end of the stream, or where it said farewell.
+    ///
+    /// - Throws: also where it ended without a farewell of TLS.
     func read() throws -> [UInt8] {
-        try stream.read(timeout: RunningHost.patience)
+        guard let tls else { return try stream.read(timeout: RunningHost.patience) }
+        while true {
+            var plaintext: [UInt8] = []
+            if tls.readPlaintext(into: &plaintext, limit: 65_536) { return plaintext }
+            if tls.phase == .closed { return [] }
+            if let failure = tls.failure { throw failure }
+            try pump()
+        }
+    }
+
+    private func pump() throws {
+        let bytes = try stream.read(timeout: RunningHost.patience)
+        if bytes.isEmpty { tls?.receiveEndOfStream() } else { bytes.withUnsafeBytes { tls?.receive($0) } }
+        try flush()
+    }
+
+    /// Sends what the session has for the server.
+    func flush(_ timeout: Duration = RunningHost.patience) throws {
+        while let tls, tls.hasCiphertext {
+            let bytes = tls.withCiphertext { Array($0.prefix(piece)) }
+            tls.takeCiphertext(bytes.count)
+            try stream.write(bytes, timeout: timeout)
+        }
     }
 
     func exchange(_ request: Request) throws -> Response {
@@ -78,7 +126,7 @@ final class HostClient {
     func send(_ text: String, timeout: Duration = RunningHost.patience) throws {
         var out: [UInt8] = []
         _ = socket?.send(text: text, into: &out)
-        try stream.write(out, timeout: timeout)
+        try write(out, timeout: timeout)
     }
 
     func close() throws {

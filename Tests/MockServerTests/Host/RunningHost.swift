@@ -1,5 +1,6 @@
 import Foundation
 import Sockets
+import TLS
 import Testing
 
 @testable import MockServer
@@ -12,12 +13,13 @@ final class RunningHost: @unchecked Sendable {
     static let patience = Duration.seconds(30)
 
     let address: SocketAddress
+    let secureAddress: SocketAddress?
     private let host: MockServer.Host
     private let finished = DispatchSemaphore(value: 0)
     private var outcome: Result<Bool, SocketError>?
 
     init(
-        _ kind: EventQueue.Kind, on name: String = "127.0.0.1",
+        _ kind: EventQueue.Kind, on name: String = "127.0.0.1", isSecure: Bool = false,
         _ configure: (inout Engine.Configuration) -> Void = { _ in }
     ) throws {
         var configuration = Engine.Configuration(pace: .instant)
@@ -25,8 +27,11 @@ final class RunningHost: @unchecked Sendable {
         configuration.limits.closingTime = .milliseconds(200)
         configure(&configuration)
         host = try MockServer.Host(
-            listeningOn: SocketAddress(host: name, port: 0), queueKind: kind, configuration: configuration)
+            listeningOn: SocketAddress(host: name, port: 0),
+            secure: isSecure ? SecureIdentity.listening(on: name) : nil,
+            queueKind: kind, configuration: configuration)
         address = host.address
+        secureAddress = host.secureAddress
         let thread = Thread { [self] in
             outcome = Result { () throws(SocketError) in try host.run() }
             finished.signal()
@@ -39,6 +44,14 @@ final class RunningHost: @unchecked Sendable {
         let box = Box<Value>()
         host.mailbox.post { [self] in box.fill(body(host)) }
         return try box.wait()
+    }
+
+    /// Waits until the server has so many connections.
+    func untilServed(connections count: Int) throws {
+        let deadline = MonotonicInstant.now().advanced(by: Self.patience)
+        while try onLoop({ $0.engine.connectionCount }) != count {
+            guard MonotonicInstant.now() < deadline else { throw Late(what: "\(count) connections") }
+        }
     }
 
     /// Begins to stop in good order; it has begun when this returns.
@@ -61,6 +74,12 @@ final class RunningHost: @unchecked Sendable {
     }
 
     func connect() throws -> HostClient { try HostClient(address) }
+
+    /// Connects over TLS.
+    func connectSecurely(_ versions: Set<TLSVersion> = Set(TLSVersion.allCases)) throws -> HostClient {
+        try HostClient(
+            try #require(secureAddress), tls: TLSContext.client(trust: .only(SecureIdentity.ca), versions: versions))
+    }
 
     struct Late: Error {
         let what: String

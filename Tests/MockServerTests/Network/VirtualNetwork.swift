@@ -37,8 +37,8 @@ final class VirtualNetwork {
     var openCount: Int { clients.count }
 
     /// Opens a connection; nil where the engine wants it closed at once.
-    func connect(window: Int = .max, isLocal: Bool = true) -> VirtualClient? {
-        guard let id = engine.open(at: now, isLocal: isLocal) else { return nil }
+    func connect(window: Int = .max, isLocal: Bool = true, isSecure: Bool = false) -> VirtualClient? {
+        guard let id = engine.open(at: now, isLocal: isLocal, isSecure: isSecure) else { return nil }
         #expect(clients[id.place] == nil, "a place was given away while it is taken")
         let client = VirtualClient(id: id, network: self, window: window)
         clients[id.place] = client
@@ -47,8 +47,9 @@ final class VirtualNetwork {
     }
 
     /// Opens a connection that the limits allow for certain.
-    func open(window: Int = .max, isLocal: Bool = true) throws -> VirtualClient {
-        try #require(connect(window: window, isLocal: isLocal), "the engine refused a connection outright")
+    func open(window: Int = .max, isLocal: Bool = true, isSecure: Bool = false) throws -> VirtualClient {
+        try #require(
+            connect(window: window, isLocal: isLocal, isSecure: isSecure), "the engine refused a connection outright")
     }
 
     /// Moves the clock, stopping at each deadline on the way.

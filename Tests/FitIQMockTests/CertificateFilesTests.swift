@@ -1,0 +1,138 @@
+import Foundation
+import Sockets
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("The certificates that are made on first use")
+struct CertificateFilesTests {
+    private static let day: Int64 = 86_400 * 1_000_000_000
+
+    /// Lends a folder that does not exist yet, below one that does not either.
+    private static func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = NSTemporaryDirectory() + "fitiq-mock-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body(folder + "/a/b")
+    }
+
+    private static func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test("Keys are for their user only, and so is the folder; a second look finds the same")
+    func firstUse() throws {
+        try Self.withFolder { folder in
+            let files = CertificateFiles(DataDirectory(path: folder))
+            let made = try files.current(at: FitIQMock.now)
+            #expect(try Self.mode(folder) == 0o700)
+            #expect(try Self.mode(folder + "/ca-key.pem") == 0o600)
+            #expect(try Self.mode(folder + "/localhost-key.pem") == 0o600)
+            #expect(made.caPath == folder + "/ca.pem")
+            #expect(FileManager.default.contents(atPath: made.caPath) == Data(made.ca))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+                    == ["ca-key.pem", "ca.pem", "localhost-key.pem", "localhost.pem", "lock"])
+            #expect(try files.current(at: FitIQMock.now) == made)
+        }
+    }
+
+    @Test("Many who begin at once in a fresh folder have one CA and one certificate", arguments: 0..<5)
+    func atOnce(_: Int) throws {
+        try Self.withFolder { folder in
+            let found = Found()
+            DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                found.add(Result { try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now) })
+            }
+            let all = try found.all.map { try $0.get() }
+            #expect(all.count == 8 && all.allSatisfy { $0 == all[0] })
+        }
+    }
+
+    @Test(
+        "The certificate is renewed in its last 30 days, the CA in its own",
+        arguments: [
+            (0, true, true), (360, true, true), (370, false, true), (3_600, false, true), (3_640, false, false),
+        ])
+    func renewal(days: Int64, keepsCertificate: Bool, keepsCA: Bool) throws {
+        try Self.withFolder { folder in
+            let files = CertificateFiles(DataDirectory(path: folder))
+            let now = FitIQMock.now
+            let made = try files.current(at: now)
+            let later = try files.current(at: now.advanced(byNanoseconds: days * Self.day))
+            #expect((later.certificate == made.certificate) == keepsCertificate)
+            #expect((later.ca == made.ca) == keepsCA)
+            #expect(try files.current(at: now.advanced(byNanoseconds: days * Self.day)) == later)
+        }
+    }
+
+    @Test(
+        "What is missing, cut or of another CA is made anew, and nothing else",
+        arguments: ["ca.pem", "ca-key.pem", "localhost.pem", "localhost-key.pem"], Damage.allCases)
+    func damage(name: String, damage: Damage) throws {
+        try Self.withFolder { folder in
+            let files = CertificateFiles(DataDirectory(path: folder))
+            let made = try files.current(at: FitIQMock.now)
+            let path = folder + "/" + name
+            let bytes = try #require(FileManager.default.contents(atPath: path))
+            switch damage {
+            case .missing: try FileManager.default.removeItem(atPath: path)
+            case .empty: try Data().write(to: URL(fileURLWithPath: path))
+            case .cut: try bytes.prefix(bytes.count / 2).write(to: URL(fileURLWithPath: path))
+            case .foreign:
+                let other = CertificateFiles(DataDirectory(path: folder + "/other"))
+                _ = try other.current(at: FitIQMock.now)
+                try FileManager.default.removeItem(atPath: path)
+                try FileManager.default.copyItem(atPath: folder + "/other/" + name, toPath: path)
+            case .interrupted: try Data("x".utf8).write(to: URL(fileURLWithPath: path + ".new"))
+            }
+            let mended = try files.current(at: FitIQMock.now)
+            let isWhole = damage == .interrupted
+            #expect((mended.ca == made.ca) == (isWhole || !name.hasPrefix("ca")))
+            #expect((mended.certificate == made.certificate) == isWhole)
+            #expect(try files.current(at: FitIQMock.now) == mended)
+        }
+    }
+
+    enum Damage: CaseIterable { case missing, empty, cut, foreign, interrupted }
+
+    @Test(
+        "The folder is the environment's, else the system's custom",
+        arguments: [
+            (["FITIQ_MOCK_DATA_DIR": "/d", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/d"),
+            (["FITIQ_MOCK_DATA_DIR": "", "XDG_DATA_HOME": "", "HOME": "/h"], "/h/.local/share/fitiq-mock"),
+            (["XDG_DATA_HOME": "/x", "HOME": "/h"], "/x/fitiq-mock"),
+            (["XDG_DATA_HOME": "relative", "HOME": "/h"], "/h/.local/share/fitiq-mock"),
+        ])
+    func place(environment: [String: String], path: String) throws {
+        #if canImport(Darwin)
+            guard environment["FITIQ_MOCK_DATA_DIR"] == "/d" else { return }
+        #endif
+        #expect(try DataDirectory(environment: { environment[$0] }).path == path)
+    }
+
+    @Test("Without a home, and where nothing can be written, there is a message")
+    func nowhere() throws {
+        let nowhere = #expect(throws: Failure.self) { try DataDirectory(environment: { _ in nil }) }
+        #expect(nowhere?.message == Messages.noDataDirectory)
+        let denied = #expect(throws: Failure.self) {
+            try CertificateFiles(DataDirectory(path: "/dev/null/x")).current(at: FitIQMock.now)
+        }
+        #expect(denied?.message == "cannot write '/dev/null/x': Not a directory.")
+        #expect(denied?.exitCode == 2)
+    }
+
+    @Test("A path in the current folder is told whole")
+    func relative() {
+        #expect(
+            DataDirectory(path: "data")["ca.pem"] == FileManager.default.currentDirectoryPath + "/data/ca.pem")
+    }
+
+    /// What threads have found.
+    private final class Found: @unchecked Sendable {
+        private let lock = NSLock()
+        private var results: [Result<CertificateFiles.Current, any Error>] = []
+
+        func add(_ result: Result<CertificateFiles.Current, any Error>) { lock.withLock { results.append(result) } }
+        var all: [Result<CertificateFiles.Current, any Error>] { lock.withLock { results } }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Sockets
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("The options of TLS")
+struct TLSOptionsTests {
+    private func failure(_ options: String..., port: UInt16 = 8080) throws -> Failure? {
+        let options = try ServeOptions.parse(options)
+        let address = try SocketAddress(host: "127.0.0.1", port: port)
+        return #expect(throws: Failure.self) { try options.secure(besides: address) }
+    }
+
+    @Test(
+        "Without --tls they are a mistake",
+        arguments: [["--tls-port", "1"], ["--certificate", "c"], ["--key", "k"]])
+    func onlyWithTLS(_ options: [String]) throws {
+        let address = try SocketAddress(host: "127.0.0.1", port: 0)
+        let options = (parsed: try ServeOptions.parse(options), name: options[0])
+        let failure = #expect(throws: Failure.self) { try options.parsed.secure(besides: address) }
+        #expect(failure?.message == "\(options.name) goes only with --tls.")
+    }
+
+    @Test("A certificate goes with its key, and TLS with a port of its own")
+    func together() throws {
+        #expect(try failure("--tls", "--certificate", "c")?.message == Messages.certificateAndKey)
+        #expect(try failure("--tls", "--key", "k")?.message == Messages.certificateAndKey)
+        #expect(
+            try failure("--tls", "--tls-port", "8080")?.message
+                == "TLS needs a port of its own: --port and --tls-port are both 8080.")
+    }
+
+    @Test("A certificate of the user's: what is wrong with which file is told")
+    func own() throws {
+        let folder = NSTemporaryDirectory() + "fitiq-mock-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        _ = try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now)
+        let (certificate, key, other) = (
+            folder + "/localhost.pem", folder + "/localhost-key.pem", folder + "/ca-key.pem"
+        )
+        let plain = try SocketAddress(host: "::1", port: 0)
+        let options = try ServeOptions.parse(["--tls", "--certificate", certificate, "--key", key])
+        let secure = try #require(try options.secure(besides: plain))
+        #expect(secure.ca == nil)
+        #expect(secure.listening.address == (try SocketAddress(host: "::1", port: 8443)))
+        #expect(secure.listening.certificates == Array(try Data(contentsOf: URL(fileURLWithPath: certificate))))
+        #expect(options.warning(of: secure.listening.certificates, at: FitIQMock.now) == nil)
+        let year: Int64 = 366 * 86_400 * 1_000_000_000
+        let later = FitIQMock.now.advanced(byNanoseconds: 2 * year)
+        #expect(
+            options.warning(of: secure.listening.certificates, at: later)?.hasPrefix("the certificate expired") == true)
+        let earlier = FitIQMock.now.advanced(byNanoseconds: -year)
+        #expect(options.warning(of: secure.listening.certificates, at: earlier) == Messages.certificateNotYetValid)
+
+        let wrongKey = try failure("--tls", "--certificate", certificate, "--key", other)
+        #expect(
+            wrongKey?.message.hasPrefix("cannot use '\(other)': The key does not belong to the certificate") == true)
+        let noKey = try failure("--tls", "--certificate", certificate, "--key", certificate)
+        #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': There is no private key in PEM here") == true)
+        let noCertificate = try failure("--tls", "--certificate", key, "--key", key)
+        #expect(noCertificate?.message.hasPrefix("cannot use '\(key)': There is no certificate in PEM here") == true)
+        let missing = try failure("--tls", "--certificate", folder + "/none", "--key", key)
+        #expect(missing?.message == "cannot read '\(folder)/none': No such file or directory.")
+    }
+
+    @Test("Sentences")
+    func messages() {
+        #expect(
+            Messages.certificateOfLocalhost(not: "192.168.1.2")
+                == "the certificate is for localhost, 127.0.0.1 and ::1, so clients refuse https://192.168.1.2; "
+                + "give one for it with --certificate and --key")
+        #expect(Messages.certificateExpired("2026") == "the certificate expired at 2026: clients will refuse it")
+        #expect(Messages.howToTrust("fitiq-mock") == "'fitiq-mock certificate' says how.")
+        #expect(throws: (any Error).self) { try Certificate.parse(["--ca", "--pem"]) }
+    }
+}

@@ -1,0 +1,119 @@
+import Testing
+
+@testable import MockServer
+
+@Suite("Secure connections in the engine")
+struct SecureConnectionTests {
+    private func logged(_ network: VirtualNetwork) -> [String] {
+        network.observations.filter { $0.isNotice || $0.isWarning }.map(\.description)
+    }
+
+    @Test("TLS has 10 s to be agreed on, and not a moment more")
+    func handshakeTime() throws {
+        let network = VirtualNetwork()
+        let client = try network.open(isSecure: true)
+        network.advance(by: .milliseconds(9_999))
+        #expect(client.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(client.ending == .closed)
+        #expect(client.received.isEmpty)
+        #expect(logged(network) == ["TLS: The client did not finish the handshake within 10 s."])
+        #expect(network.engine.isEmpty)
+    }
+
+    @Test("Once agreed on, the connection has the time of any other")
+    func secured() throws {
+        let network = VirtualNetwork()
+        let client = try network.open(isSecure: true)
+        network.advance(by: .seconds(9))
+        network.engine.secured(client.id, at: network.now)
+        network.advance(by: .milliseconds(74_999))
+        #expect(client.ending == .open)
+        network.advance(by: .milliseconds(1))
+        #expect(client.ending == .closed)
+        #expect(logged(network).isEmpty)
+    }
+
+    @Test("One connection too many is told so once TLS is agreed on", arguments: [true, false])
+    func refused(isAgreed: Bool) throws {
+        let network = VirtualNetwork { $0.limits.connections = 1 }
+        _ = try network.open()
+        // Nothing can be sent before.
+        let client = try network.open(window: 0, isSecure: true)
+        network.advance(by: .seconds(9))
+        if isAgreed {
+            network.engine.secured(client.id, at: network.now)
+            client.read()
+            #expect(String(decoding: client.received, as: UTF8.self).hasPrefix("HTTP/1.1 503 "))
+        } else {
+            network.advance(by: .seconds(1))
+            #expect(client.received.isEmpty)
+        }
+        #expect(client.ending == .closed)
+        #expect(network.engine.connectionCount == 1)
+        #expect(network.engine.heldBytes == 0)
+    }
+
+    @Test("A failed handshake is logged; the connection lingers for its alert, 2 s at most", arguments: [true, false])
+    func failed(closesInReply: Bool) throws {
+        let network = VirtualNetwork()
+        let client = try network.open(isSecure: true)
+        client.closesInReply = closesInReply
+        network.engine.tlsFailed("No.", on: client.id, at: network.now)
+        network.settle()
+        #expect(client.sawEndOfStream)
+        if !closesInReply {
+            network.advance(by: .milliseconds(1_999))
+            #expect(client.ending == .open)
+            network.advance(by: .milliseconds(1))
+        }
+        #expect(client.ending == .closed)
+        #expect(logged(network) == ["TLS: No."])
+    }
+
+    @Test("TLS that breaks in the middle loses what was not sent, and the journal has the socket's end")
+    func broken() throws {
+        let network = VirtualNetwork()
+        let id = try network.consultation()
+        let wire = try network.open(isSecure: true)
+        network.engine.secured(wire.id, at: network.now)
+        wire.send(Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna).bytes)
+        wire.stopReading()
+        wire.send([0x81, 0x80, 0, 0, 0, 0])
+        let received = wire.received.count
+        network.engine.tlsFailed("A record was changed.", on: wire.id, at: network.now)
+        network.settle()
+        wire.read()
+        #expect(wire.received.count == received)
+        #expect(wire.ending == .closed)
+        #expect(network.engine.heldBytes == 0)
+        let journal = String(decoding: network.engine.journalLines(ofWorld: "default"), as: UTF8.self)
+        #expect(journal.contains(#""cause":"reset""#))
+    }
+
+    @Test("Plain HTTP in place of TLS is told the right URL")
+    func plainHTTP() throws {
+        let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
+        let client = try network.open(isSecure: true)
+        network.engine.spokePlainHTTP(client.id, at: network.now)
+        network.settle()
+        let text = String(decoding: client.received, as: UTF8.self)
+        #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("use https://127.0.0.1:8443, or "))
+        #expect(client.ending == .closed)
+    }
+
+    @Test("The beginning of TLS is known by its first byte, where a request may begin only")
+    func tlsOnPlainPort() throws {
+        let network = VirtualNetwork()
+        let client = try HTTPClient(network)
+        #expect(try client.exchange(Request()).status == 200)
+        // In a body it is a byte as any other.
+        let body = Request.create(#"{"persona":"\#u{16}"}"#)
+        client.wire.send(body.bytes, cutAt: body.bytes.count - 3)
+        #expect(try client.response(to: body).status == 400)
+        #expect(client.wire.ending == .open)
+        client.wire.send([0x16])
+        #expect(try client.response(to: Request()).message.hasPrefix("The client began TLS (https or wss)"))
+        #expect(client.wire.ending == .closed)
+    }
+}

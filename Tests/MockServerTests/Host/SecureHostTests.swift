@@ -1,0 +1,313 @@
+import JSON
+import Scenarios
+import Sockets
+import TLS
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("The host over TLS", .serialized)
+struct SecureHostTests {
+    @Test(
+        "https and wss have the state of http and ws, and are told their own URLs",
+        arguments: EventQueue.Kind.allCases, TLSVersion.allCases)
+    func sharedState(kind: EventQueue.Kind, version: TLSVersion) throws {
+        let server = try RunningHost(kind, isSecure: true)
+        let secureAddress = try #require(server.secureAddress)
+        let client = try server.connectSecurely([version])
+        #expect(client.tls?.version == version)
+        let created = try client.exchange(.create(as: TestUser.anna))
+        #expect(created.status == 201)
+        let id = try #require(created.json?["data"]?["id"]?.string)
+        #expect(
+            created.json?["persona"]?["avatar"]?.string == "https://\(secureAddress)/avatars/nutritionist.svg")
+
+        let plain = try server.connect()
+        #expect(try plain.exchange(.create(as: TestUser.anna)).status == 409)
+        let seen = try plain.exchange(.authorized(.get, "/api/v1/consultations/\(id)", as: TestUser.anna))
+        #expect(
+            seen.json?["persona"]?["avatar"]?.string == "http://\(server.address)/avatars/nutritionist.svg")
+        let worlds = try client.exchange(Request(target: "/__admin/worlds")).json?["worlds"]?.array?.first
+        #expect(worlds?["url"]?.string == "https://\(secureAddress)")
+        #expect(worlds?["ws_url"]?.string == "wss://\(secureAddress)")
+
+        try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
+        try client.send(#"{"type":"message","content":"hello"}"#)
+        #expect(try types(from: client).starts(with: ["connected", "message_received"]))
+        let history = try plain.exchange(
+            .authorized(.get, "/api/v1/consultations/\(id)/messages", as: TestUser.anna))
+        #expect(history.json?["data"]?["messages"]?.array?.count == 2)
+        try client.close()
+        #expect(try client.next() == .closing(code: .normalClosure, reason: ""))
+        #expect(try client.next() == nil)
+        #expect(client.tls?.phase == .closed, "The server says farewell before it closes.")
+        try server.shutDown()
+    }
+
+    /// The types of messages until an answer is complete.
+    private func types(from client: HostClient) throws -> [String] {
+        var types: [String] = []
+        while types.last != "stream_complete", case .text(let text)? = try client.next() {
+            types.append(try JSON.parse(text)["type"]?.string ?? "")
+        }
+        return types
+    }
+
+    @Test("A text of the client's that looks like an avatar's URL stays as it is")
+    func quotations() throws {
+        let server = try RunningHost(.platformDefault, isSecure: true)
+        let client = try server.connectSecurely()
+        let title = #"\"avatar\":\"http://\#(server.address)/avatars/x\""#
+        let body = #"{"title":"\#(title)","description":"","targetDate":"2030-01-01T00:00:00Z"}"#
+        let created = try client.exchange(.authorized(.post, "/api/v1/goals").json(body))
+        #expect(created.status == 201)
+        #expect(created.text.contains(#""title":"\#(title)""#))
+        try server.shutDown()
+    }
+
+    @Test("Megabytes go both ways, for a client that reads when all is sent", arguments: TLSVersion.allCases)
+    func muchData(version: TLSVersion) throws {
+        let server = try RunningHost(.platformDefault, isSecure: true)
+        let client = try server.connectSecurely([version])
+        try client.upgrade(.handshake("/__admin/echo"))
+        let messages = (0..<3).map { number in String(repeating: "\(number)äöü", count: 150_000) }
+        for message in messages { try client.send(message) }
+        for message in messages { #expect(try client.next() == .text(Array(message.utf8))) }
+        try client.close()
+        #expect(try client.next() == .closing(code: .normalClosure, reason: ""))
+        try server.shutDown()
+    }
+
+    @Test("Pipelined requests behind a farewell are all answered", arguments: EventQueue.Kind.allCases)
+    func halfClose(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind, isSecure: true)
+        let client = try server.connectSecurely()
+        let request = Request.authorized(.get, "/api/v1/consultations/quick-actions")
+        try client.write((0..<300).flatMap { _ in request.bytes })
+        client.tls?.close()
+        try client.flush()
+        for _ in 0..<300 { #expect(try client.response().status == 200) }
+        #expect(try client.read().isEmpty)
+        #expect(client.tls?.phase == .closed)
+        try server.shutDown()
+    }
+
+    @Test("A handshake in single bytes succeeds", arguments: EventQueue.Kind.allCases)
+    func singleBytes(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind, isSecure: true)
+        let client = try HostClient(
+            try #require(server.secureAddress), tls: .client(trust: .only(SecureIdentity.ca)), piece: 1)
+        #expect(try client.exchange(Request()).status == 200)
+        try server.shutDown()
+    }
+
+    // MARK: Endings
+
+    @Test("A response that ends its connection is followed by a farewell", arguments: EventQueue.Kind.allCases)
+    func farewell(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind, isSecure: true)
+        let client = try server.connectSecurely()
+        #expect(try client.exchange(Request(fields: ["Connection: close"])).status == 200)
+        #expect(try client.read().isEmpty)
+        #expect(client.tls?.phase == .closed)
+        try server.shutDown()
+    }
+
+    @Test("An idle connection is ended with a farewell")
+    func idle() throws {
+        let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.idleTime = .seconds(1) }
+        let client = try server.connectSecurely()
+        #expect(try client.exchange(Request()).status == 200)
+        #expect(try client.read().isEmpty)
+        #expect(client.tls?.phase == .closed)
+        try server.shutDown()
+    }
+
+    /// A fault, and what the client's TLS says of it.
+    enum Fault: String, CaseIterable {
+        case drop = "finish: true"
+        case reset = "reset: true"
+        case silence = "silence: true"
+    }
+
+    @Test(
+        "A fault's FIN comes without a farewell, its RST is one, its silence lasts",
+        arguments: Fault.allCases, EventQueue.Kind.allCases)
+    func fault(_ fault: Fault, kind: EventQueue.Kind) throws {
+        let scenario = try Scenario.read("{name: f, faults: [{on: socket, at: {frame: 2}, \(fault.rawValue)}]}")
+        let server = try RunningHost(kind, isSecure: true) {
+            $0.scenario = scenario
+            $0.limits.shutdownTime = .milliseconds(200)
+        }
+        let client = try server.connectSecurely()
+        let created = try client.exchange(.create(as: TestUser.anna))
+        let id = try #require(created.json?["data"]?["id"]?.string)
+        try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna))
+        #expect(try client.next() != nil)
+        try client.send(#"{"type":"message","content":"hello"}"#)
+        switch fault {
+        case .drop: #expect(throws: TLSError.truncated(from: .server)) { try client.next() }
+        case .reset:
+            let error = #expect(throws: SocketError.self) { try client.next() }
+            #expect(error?.isDisconnection == true)
+        case .silence:
+            #expect(try server.connectSecurely().exchange(Request()).status == 200)
+            #expect(throws: SocketError.self) { try client.stream.read(timeout: .milliseconds(100)) }
+        }
+        try server.shutDown()
+    }
+
+    @Test("A server that stops closes its sockets with 1001 and a farewell, and drops who is shaking hands")
+    func shutdown() throws {
+        let server = try RunningHost(.platformDefault, isSecure: true)
+        let client = try server.connectSecurely()
+        try client.upgrade(.handshake("/__admin/echo"))
+        let stranger = try HostClient(try #require(server.secureAddress))
+        try server.untilServed(connections: 2)
+        try server.stop()
+        #expect(try stranger.read().isEmpty)
+        #expect(try client.next() == .closing(code: .goingAway, reason: "The server is shutting down"))
+        try client.close()
+        #expect(try client.next() == nil)
+        #expect(client.tls?.phase == .closed)
+        #expect(try server.join())
+    }
+
+    // MARK: Limits
+
+    @Test("Who does not finish the handshake is closed when its time is up", arguments: ["", "\u{16}\u{03}\u{01}"])
+    func handshakeTime(beginning: String) throws {
+        let server = try RunningHost(.platformDefault, isSecure: true) { $0.limits.handshakeTime = .milliseconds(300) }
+        let client = try HostClient(try #require(server.secureAddress))
+        try client.write(Array(beginning.utf8))
+        #expect(try client.read().isEmpty)
+        try server.shutDown()
+    }
+
+    @Test("Over the limit a connection is told 503 over TLS", arguments: EventQueue.Kind.allCases)
+    func overTheLimit(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind, isSecure: true) { $0.limits.connections = 1 }
+        let served = try server.connect()
+        #expect(try served.exchange(Request()).status == 200)
+        let refused = try server.connectSecurely()
+        #expect(try refused.response().status == 503)
+        #expect(try refused.read().isEmpty)
+        #expect(refused.tls?.phase == .closed)
+        try server.shutDown()
+    }
+
+    @Test(
+        "A never-reader is reset when its time is up, and the loop sleeps meanwhile",
+        arguments: EventQueue.Kind.allCases)
+    func neverReader(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind, isSecure: true) { $0.limits.idleTime = .seconds(2) }
+        let client = try server.connectSecurely()
+        let message = String(repeating: "x", count: 4 << 20)
+        try client.upgrade(.handshake("/__admin/echo"))
+        // Until the buffers of both sides are full, the server's included.
+        #expect(throws: SocketError.self) {
+            for _ in 0..<100 { try client.send(message, timeout: .milliseconds(200)) }
+        }
+        let watch = try server.connectSecurely()
+        #expect(try watch.exchange(Request()).status == 200)
+        let before = try server.onLoop { $0.turnCount }
+        #expect(try watch.read().isEmpty)
+        let after = try server.onLoop { $0.turnCount }
+        #expect(after - before < 50)
+        #expect(throws: SocketError.self) { while true { _ = try client.stream.read(timeout: RunningHost.patience) } }
+        try server.shutDown()
+    }
+
+    @Test("A thousand sockets stream at once over TLS", arguments: EventQueue.Kind.allCases)
+    func thousand(kind: EventQueue.Kind) throws {
+        CurrentProcess.raiseFileDescriptorLimit(to: 8192)
+        let server = try RunningHost(kind, isSecure: true)
+        let context = try TLSContext.client(trust: .only(SecureIdentity.ca))
+        let address = try #require(server.secureAddress)
+        let clients = try (0..<1000).map { _ in try HostClient(address, tls: context) }
+        for (number, client) in clients.enumerated() {
+            let created = try client.exchange(.create(as: "user-\(number)"))
+            let id = try #require(created.json?["data"]?["id"]?.string)
+            try client.upgrade(.handshake("/api/v1/consultations/\(id)/ws", as: "user-\(number)"))
+        }
+        for client in clients { try client.send(#"{"type":"message","content":"hello"}"#) }
+        for client in clients {
+            let types = try types(from: client)
+            #expect(types.starts(with: ["connected", "message_received"]) && types.last == "stream_complete")
+        }
+        #expect(try server.onLoop { $0.engine.heldBytes } == 0)
+        for client in clients { client.stream.close() }
+        try server.shutDown()
+    }
+
+    // MARK: The wrong protocol
+
+    @Test("Plain HTTP on the port for TLS is answered in plain HTTP", arguments: EventQueue.Kind.allCases)
+    func plainOnTLSPort(kind: EventQueue.Kind) throws {
+        let server = try RunningHost(kind, isSecure: true)
+        let secureAddress = try #require(server.secureAddress)
+        let client = try HostClient(secureAddress)
+        let response = try client.exchange(.create())
+        #expect(response.status == 400)
+        #expect(response.errorCode == "BAD_REQUEST")
+        #expect(
+            response.message == "The client spoke plain HTTP to a port that speaks TLS; use https://\(secureAddress), "
+                + "or http://\(server.address) without TLS.")
+        #expect(try client.read().isEmpty)
+        try server.shutDown()
+    }
+
+    @Test(
+        "TLS on the plain port is answered 400, which TLS clients know as a wrong protocol", arguments: [true, false])
+    func tlsOnPlainPort(isSecure: Bool) throws {
+        let server = try RunningHost(.platformDefault, isSecure: isSecure)
+        let address = server.address
+        let error = #expect(throws: TLSError.self) {
+            try HostClient(address, tls: .client(trust: .only(SecureIdentity.ca)))
+        }
+        guard case .plainHTTP(from: .server, _) = error else {
+            Issue.record("not told that the server speaks HTTP: \(error as Any)")
+            return
+        }
+        let client = try server.connect()
+        try client.write([0x16])
+        let remedy =
+            server.secureAddress.map { "https://\($0) for TLS." }
+            ?? "start the server with --tls to have https as well."
+        #expect(
+            try client.response().message
+                == "The client began TLS (https or wss) on a port that speaks plain HTTP; use http://\(address), or \(remedy)"
+        )
+        try server.shutDown()
+    }
+
+    // MARK: Starting
+
+    @Test("A port for TLS that is in use is refused with what to do")
+    func portInUse() throws {
+        let server = try RunningHost(.platformDefault)
+        var secure = try SecureIdentity.listening()
+        secure.address = server.address
+        let error = #expect(throws: MockServer.Host.StartError.self) {
+            _ = try LocalServer(secure: secure)
+        }
+        #expect(
+            error?.description == "cannot listen on \(server.address): the port is in use by another process; "
+                + "choose another with --tls-port, or --tls-port 0 for any free one")
+        try server.shutDown()
+    }
+
+    @Test("A server within a program has TLS too, and refuses a certificate that is none")
+    func localServer() throws {
+        let server = try LocalServer(secure: SecureIdentity.listening())
+        let address = try #require(server.secureAddress)
+        #expect(server.secureURL == "https://\(address)")
+        let client = try HostClient(address, tls: .client(trust: .only(SecureIdentity.ca)))
+        #expect(try client.exchange(Request()).status == 200)
+        server.stop()
+        var secure = try SecureIdentity.listening()
+        secure.certificates = Array("x".utf8)
+        #expect(throws: MockServer.Host.StartError.self) { try LocalServer(secure: secure) }
+    }
+}
