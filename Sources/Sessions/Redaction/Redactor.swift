@@ -1,0 +1,134 @@
+import FitIQAPI
+import WebSocket
+
+/// Replaces the secrets of a session by placeholders: equal secrets by equal ones, in the order in which they came up.
+///
+/// Secrets are
+/// - credentials in `Authorization` (the scheme stays), `X-API-Key`, the values of cookies;
+/// - strings in JSON and items of queries and forms that are named `token`, `access_token`, `refresh_token`, `id_token`,
+///   `auth_token`, `api_key`, `password`, `secret` or `client_secret`, in any case, `camelCase` included; numbers of four
+///   digits or more in JSON as well;
+/// - e-mail addresses in URLs, fields, bodies and frames.
+///
+/// A secret that is known is replaced wherever it comes up later, if it has eight bytes or more and is not a short word
+/// in lower case. The rest of a text stays as it is to the byte. What is no UTF-8 is searched for known secrets only.
+/// The time is linear in what is redacted.
+/// At most 100,000 secrets are told apart; see ``hasTooManySecrets``.
+public struct Redactor: Sendable {
+    private var table = SecretTable()
+
+    /// Knows no secrets yet.
+    public init() {}
+
+    /// Whether more secrets came up than are told apart, so that further ones share a placeholder of each kind.
+    public var hasTooManySecrets: Bool { table.isFull }
+
+    /// Redacts an exchange: the request first, since answers repeat what was in it.
+    public mutating func redact(_ exchange: inout SessionExchange) {
+        redact(&exchange.request)
+        if var response = exchange.response {
+            exchange.response = nil
+            redact(&response)
+            exchange.response = response
+        }
+    }
+
+    /// Redacts a WebSocket's handshake and its frames.
+    public mutating func redact(_ socket: inout SessionSocket) {
+        redact(&socket.request)
+        redact(&socket.response)
+        for index in socket.frames.indices { redact(&socket.frames[index]) }
+    }
+
+    /// Redacts a message or a control frame; of a close frame the reason.
+    public mutating func redact(_ frame: inout SessionFrame) {
+        guard frame.opcode.isControl else {
+            redact(&frame.payload, as: frame.opcode == .text ? .text : nil)
+            return
+        }
+        let kept = frame.opcode == .close ? min(2, frame.payload.bytes.count) : 0
+        guard frame.payload.bytes.count > kept else { return }
+        guard let text = redacted(Array(frame.payload.bytes[kept...]), as: nil) else { return }
+        // A placeholder may be longer than what it stands for, and a control frame has 125 bytes (RFC 6455 §5.5).
+        let room = FrameEncoder.longestControlPayload - kept
+        frame.payload = SessionBody(
+            Array(frame.payload.bytes[..<kept]) + text[..<SessionBody.boundary(in: text, at: room)])
+    }
+
+    /// Redacts a text that may hold JSON, URLs or addresses.
+    public mutating func redact(_ text: inout String) {
+        let new = text.withUTF8 { TextScan.redacted($0, as: .text, &table) }
+        if let new { text = String(decoding: new, as: UTF8.self) }
+    }
+
+    // MARK: Parts
+
+    private mutating func redact(_ request: inout SessionRequest) {
+        redact(&request.url)
+        for index in request.fields.indices { redact(&request.fields[index]) }
+        guard var body = request.body else { return }
+        redact(&body, as: Self.content(request.fields))
+        request.body = body
+    }
+
+    private mutating func redact(_ response: inout SessionResponse) {
+        for index in response.fields.indices { redact(&response.fields[index]) }
+        redact(&response.body, as: Self.content(response.fields))
+    }
+
+    private static func content(_ fields: [SessionField]) -> TextScan.Content? {
+        let type = fields.first { $0.name.lowercased() == "content-type" }?.value.lowercased()
+        return type?.utf8.starts(with: "application/x-www-form-urlencoded".utf8) == true ? .form : nil
+    }
+
+    private mutating func redact(_ body: inout SessionBody, as content: TextScan.Content?) {
+        guard let new = redacted(body.bytes, as: content) else { return }
+        body = body.isCut ? SessionBody(new, of: new.count + body.byteCount - body.bytes.count) : SessionBody(new)
+    }
+
+    /// The redacted bytes, nil where nothing changed; whether they are text is found out if it is not known.
+    private mutating func redacted(_ bytes: [UInt8], as content: TextScan.Content?) -> [UInt8]? {
+        guard !bytes.isEmpty else { return nil }
+        let isText = content == .text || String(validating: bytes, as: UTF8.self) != nil
+        if !isText, table.isEmpty { return nil }
+        return bytes.withUnsafeBufferPointer { TextScan.redacted($0, as: isText ? content ?? .text : .binary, &table) }
+    }
+
+    // MARK: Fields
+
+    private mutating func redact(_ field: inout SessionField) {
+        switch field.name.lowercased() {
+        case "authorization", "proxy-authorization": field.value = credentials(field.value)
+        case "x-api-key": field.value = placeholder(field.value, .apiKey)
+        case "cookie":
+            field.value = field.value.split(separator: ";", omittingEmptySubsequences: false).map { cookie($0) }
+                .joined(separator: ";")
+        case "set-cookie":
+            // The attributes stay.
+            let parts = field.value.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false)
+            field.value = ([cookie(parts[0])] + parts.dropFirst().map(String.init)).joined(separator: ";")
+        default: redact(&field.value)
+        }
+    }
+
+    private mutating func placeholder(_ secret: some StringProtocol, _ kind: SecretKind) -> String {
+        secret.isEmpty ? "" : String(decoding: table.placeholder(for: Array(secret.utf8), kind), as: UTF8.self)
+    }
+
+    /// Credentials whose scheme stays (RFC 9110 §11.4); without a scheme all is secret.
+    private mutating func credentials(_ value: String) -> String {
+        guard let space = value.firstIndex(of: " ") else { return placeholder(value, .token) }
+        let secret = value[space...].drop { $0 == " " }
+        return value[..<secret.startIndex] + placeholder(secret, .token)
+    }
+
+    /// A cookie whose value is replaced: `cookie-pair = cookie-name "=" cookie-value`, RFC 6265 §4.1.1.
+    private mutating func cookie(_ pair: Substring) -> String {
+        guard let sign = pair.firstIndex(of: "=") else { return String(pair) }
+        let value = pair[pair.index(after: sign)...]
+        let secret = value.drop { $0 == " " || $0 == "\"" }
+        let end = secret.lastIndex { $0 != " " && $0 != "\"" } ?? secret.startIndex
+        guard !secret.isEmpty else { return String(pair) }
+        return pair[..<secret.startIndex] + placeholder(secret[...end], .cookie) + secret[secret.index(after: end)...]
+    }
+}

@@ -1,0 +1,128 @@
+import Digests
+
+/// The secrets that came up, each with its placeholder, and a way to find them in any text.
+///
+/// To be found, a secret has an anchor: eight bytes of it that few others have. A text is read once; each of its places
+/// is looked up in a bitmap of anchors, which most fail, and what passes is compared with the few secrets of that anchor.
+/// So the time is linear in the text, whatever the number of secrets.
+struct SecretTable: Sendable {
+    /// Further secrets share a placeholder.
+    static let mostSecrets = 100_000
+    /// Longer ones are known by a digest, and found only where a secret is expected.
+    static let longestKept = 4096
+    /// So many secrets may have the same anchor; further ones are found only where a secret is expected.
+    static let mostOfAnchor = 8
+    private static let anchorLength = 8
+
+    private struct Occurrence: Sendable {
+        var bytes: [UInt8]
+        /// Where in the bytes the anchor stands.
+        var offset: Int
+        var placeholder: Int
+    }
+
+    private var numbers: [[UInt8]: Int] = [:]
+    private var placeholders: [[UInt8]] = []
+    private var counts = [Int](repeating: 0, count: SecretKind.allCases.count)
+    private var anchors: [UInt64: [Occurrence]] = [:]
+    /// A bit for each value of an anchor's hash that occurs.
+    private var bitmap = [UInt64](repeating: 0, count: 1 << 10)
+    /// Whether a secret came up that had no number left.
+    private(set) var isFull = false
+
+    /// What stands in place of a secret, which becomes known by that.
+    mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
+        let isLong = secret.count > Self.longestKept
+        let key = isLong ? Array("sha1:".utf8) + SHA1.digest(secret) : secret
+        if let number = numbers[key] { return placeholders[number] }
+        guard placeholders.count < Self.mostSecrets else {
+            isFull = true
+            return kind.placeholder("more")
+        }
+        counts[Int(kind.rawValue)] += 1
+        let placeholder = kind.placeholder(String(counts[Int(kind.rawValue)]))
+        numbers[key] = placeholders.count
+        placeholders.append(placeholder)
+        // An address is found by its form.
+        if kind != .user, !isLong, Self.isSought(secret) {
+            for form in Self.forms(of: secret) { addAnchor(form, placeholder: placeholders.count - 1) }
+        }
+        return placeholder
+    }
+
+    /// Whether a secret is looked for where none is expected.
+    ///
+    /// Not where it is short, or might be a word: a cookie with the value `english` must not change every text.
+    private static func isSought(_ secret: [UInt8]) -> Bool {
+        secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy { $0 &- 0x61 < 26 })
+    }
+
+    /// The secret as it is, and as URLs and JSON spell it where that is different.
+    private static func forms(of secret: [UInt8]) -> [[UInt8]] {
+        var forms = [secret]
+        var encoded: [UInt8] = []
+        for byte in secret {
+            if TextBytes.isUnreserved(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), TextBytes.upperHex(byte >> 4), TextBytes.upperHex(byte & 15)]
+            }
+        }
+        if encoded != secret { forms.append(encoded) }
+        if secret.contains(UInt8(ascii: "/")) {
+            forms.append(secret.flatMap { $0 == UInt8(ascii: "/") ? [UInt8(ascii: "\\"), $0] : [$0] })
+        }
+        return forms
+    }
+
+    private mutating func addAnchor(_ bytes: [UInt8], placeholder: Int) {
+        // The eight bytes that are most varied and least taken; of a token rather its end, since beginnings are alike.
+        var best: (offset: Int, anchor: UInt64, merit: Int)?
+        let last = bytes.count - Self.anchorLength
+        for offset in stride(from: last, through: max(0, last - 63), by: -1) {
+            let window = bytes[offset..<(offset + Self.anchorLength)]
+            let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let merit = Set(window).count - 2 * (anchors[anchor]?.count ?? 0)
+            if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
+        }
+        guard let best, anchors[best.anchor]?.count ?? 0 < Self.mostOfAnchor else { return }
+        let occurrence = Occurrence(bytes: bytes, offset: best.offset, placeholder: placeholder)
+        anchors[best.anchor, default: []].append(occurrence)
+        let bit = Self.bit(of: best.anchor)
+        bitmap[bit >> 6] |= 1 << UInt64(bit & 63)
+    }
+
+    private static func bit(of anchor: UInt64) -> Int {
+        Int(truncatingIfNeeded: (anchor &* 0x9E37_79B9_7F4A_7C15) >> 48)
+    }
+
+    /// Whether any secret is looked for.
+    var isEmpty: Bool { anchors.isEmpty }
+
+    /// The secret whose anchor ends before an index, where those eight bytes are `anchor`.
+    ///
+    /// It begins at or after `start`. The time is bounded by the secrets of one anchor.
+    @inline(__always)
+    func match(
+        anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> (range: Range<Int>, placeholder: [UInt8])? {
+        let bit = Self.bit(of: anchor)
+        guard bitmap[bit >> 6] & (1 << UInt64(bit & 63)) != 0 else { return nil }
+        return compare(anchor: anchor, endingAt: end, in: text, from: start)
+    }
+
+    private func compare(
+        anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> (range: Range<Int>, placeholder: [UInt8])? {
+        var longest: (range: Range<Int>, placeholder: [UInt8])?
+        for occurrence in anchors[anchor] ?? [] {
+            let lower = end - Self.anchorLength - occurrence.offset
+            let upper = lower + occurrence.bytes.count
+            guard lower >= start, upper <= text.count, upper - lower > longest?.range.count ?? 0,
+                text[lower..<upper].elementsEqual(occurrence.bytes)
+            else { continue }
+            longest = (lower..<upper, placeholders[occurrence.placeholder])
+        }
+        return longest
+    }
+}

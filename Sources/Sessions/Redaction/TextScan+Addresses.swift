@@ -1,0 +1,86 @@
+/// E-mail addresses, which are told by their form: RFC 5322 §3.4.1, of which what people use.
+///
+/// The local part has letters, digits, `.`, `_`, `+`, `-`, `'` and what is beyond ASCII; the domain has a dot, and a last
+/// label of two characters or more that begins with a letter. Either may be percent-encoded.
+extension TextScan {
+    /// Replaces the address whose `@`, `%40` or `\u0040` stands at an index.
+    mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
+        let start = startOfLocalPart(endingAt: index)
+        guard start < index, let end = endOfDomain(from: index + width) else { return }
+        let domain = slice((index + width)..<end)
+        // Placeholders stay as they are, so that what was redacted once can be redacted again.
+        if domain.elementsEqual("redacted.example".utf8) { return }
+        var address = plain(slice(start..<index))
+        address.append(TextBytes.at)
+        address += plain(domain)
+        let placeholder = table.placeholder(for: address.map { $0 | ($0 &- 0x41 < 26 ? 0x20 : 0) }, .user)
+        let parts = placeholder.split(separator: TextBytes.at)
+        replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
+    }
+
+    private func plain(_ part: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        let decoded = TextBytes.percentDecoded(part)
+        guard decoded.contains(TextBytes.backslash) else { return decoded }
+        return decoded.withUnsafeBufferPointer { TextBytes.unescaped($0) }
+    }
+
+    private func startOfLocalPart(endingAt end: Int) -> Int {
+        var start = end
+        walk: while start > copied {
+            let byte = text[start - 1]
+            switch byte {
+            case TextBytes.percent:
+                // The digits were taken for letters: they count if what they stand for does.
+                guard let decoded = TextBytes.percentDecoded(at: start - 1, in: text), Self.isLocal(decoded) else {
+                    start = min(start + 2, end)
+                    break walk
+                }
+                start -= 1
+            case TextBytes.backslash:
+                if start < end, text[start] == UInt8(ascii: "u"), let unit = TextBytes.hexUnit(at: start + 1, in: text),
+                    unit >= 0x80 || Self.isLocal(UInt8(unit))
+                {
+                    start -= 1
+                } else {
+                    // The letter behind it belongs to the escape.
+                    let isUnit = start < end && text[start] == UInt8(ascii: "u")
+                    start = min(start + (isUnit ? 5 : 1), end)
+                    break walk
+                }
+            default:
+                guard Self.isLocal(byte) else { break walk }
+                start -= 1
+            }
+        }
+        while start < end, text[start] == UInt8(ascii: "'") || text[start] == TextBytes.dot { start += 1 }
+        return start
+    }
+
+    private static func isLocal(_ byte: UInt8) -> Bool {
+        if TextBytes.isAlphanumeric(byte) || byte >= 0x80 { return true }
+        switch byte {
+        case TextBytes.dot, UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "'"): return true
+        default: return false
+        }
+    }
+
+    /// The end of the longest domain that begins at an index; nil where there is none.
+    private func endOfDomain(from start: Int) -> Int? {
+        var end: Int?
+        var label = start
+        var index = start
+        while true {
+            while index < text.count, isDomain(text[index]) { index += 1 }
+            guard index > label else { return end }
+            let first = text[label]
+            if label > start, index - label >= 2, TextBytes.isLetter(first) || first >= 0x80 { end = index }
+            guard index < text.count, text[index] == TextBytes.dot else { return end }
+            index += 1
+            label = index
+        }
+    }
+
+    private func isDomain(_ byte: UInt8) -> Bool {
+        TextBytes.isAlphanumeric(byte) || byte >= 0x80 || byte == UInt8(ascii: "-")
+    }
+}

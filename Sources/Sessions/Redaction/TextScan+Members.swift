@@ -1,0 +1,123 @@
+/// Members of JSON objects and items of queries whose names tell that they are secrets.
+extension TextScan {
+    /// Replaces the value of the member whose name may begin behind the quote at an index.
+    ///
+    /// JSON within a string of JSON has `\"` for each quote: the number of backslashes is the same for all quotes of a
+    /// level.
+    mutating func redactMember(at index: Int, _ table: inout SecretTable) {
+        guard let name = name(from: index + 1), let kind = SecretKind(name: name.bytes),
+            let (level, next) = colonAfterName(endingAt: name.end), next < text.count
+        else { return }
+        switch text[next] {
+        case UInt8(ascii: "["):
+            var element = skippingSpace(from: next + 1)
+            while let end = redactString(at: element, level: level, kind, &table) {
+                let comma = skippingSpace(from: end)
+                guard comma < text.count, text[comma] == UInt8(ascii: ",") else { return }
+                element = skippingSpace(from: comma + 1)
+            }
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): redactNumber(at: next, level: level, kind, &table)
+        default: _ = redactString(at: next, level: level, kind, &table)
+        }
+    }
+
+    /// The name that begins at an index, and where it ends; nil where it is too long to be one of ours.
+    private func name(from start: Int) -> (bytes: [UInt8], end: Int)? {
+        guard start < text.count, TextBytes.isLetter(text[start]) || text[start] == TextBytes.backslash else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        var index = start
+        while index < text.count, bytes.count < 2 * SecretKind.longestName {
+            if TextBytes.isName(text[index]) {
+                bytes.append(text[index])
+                index += 1
+            } else if hasBytes("\\u", at: index), let unit = TextBytes.hexUnit(at: index + 2, in: text), unit < 0x80 {
+                bytes.append(UInt8(unit))
+                index += 6
+            } else {
+                return (bytes, index)
+            }
+        }
+        return nil
+    }
+
+    /// Replaces the contents of a string; the index after its closing quote, or nil where there is none.
+    private mutating func redactString(
+        at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable
+    ) -> Int? {
+        var start = index
+        while start < text.count, text[start] == TextBytes.backslash { start += 1 }
+        guard start - index == level, start < text.count, text[start] == TextBytes.quote else { return nil }
+        start += 1
+        let (end, next) = endOfString(from: start, level: level)
+        // A credential may stand there with its scheme, as in the field.
+        if end - start > 7, slice(start..<(start + 7)).map({ $0 | 0x20 }).elementsEqual("bearer ".utf8) { start += 7 }
+        guard end > start else { return next }
+        var secret = Array(slice(start..<end))
+        var escapes = level + 1
+        while escapes > 0, secret.contains(TextBytes.backslash) {
+            secret = secret.withUnsafeBufferPointer { TextBytes.unescaped($0) }
+            escapes /= 2
+        }
+        replace(start..<end, with: table.placeholder(for: secret, kind))
+        return next
+    }
+
+    /// Where the contents of a string end, and what follows its closing quote; the text's end where it was torn.
+    ///
+    /// On each level the backslashes before a quote that belongs to the contents are more, by a multiple of what escapes
+    /// one backslash.
+    private func endOfString(from start: Int, level: Int) -> (end: Int, next: Int) {
+        var run = 0
+        for index in start..<text.count {
+            if text[index] == TextBytes.backslash {
+                run += 1
+                continue
+            }
+            if text[index] == TextBytes.quote, run % (2 * (level + 1)) == level { return (index - level, index + 1) }
+            run = 0
+        }
+        return (text.count, text.count)
+    }
+
+    /// Replaces a number of four digits or more by a string: shorter ones count something.
+    private mutating func redactNumber(at start: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
+        var end = start
+        while end < text.count, TextBytes.isDigit(text[end]) { end += 1 }
+        let isWhole = end == text.count || (text[end] != TextBytes.dot && text[end] | 0x20 != UInt8(ascii: "e"))
+        guard end - start >= 4, isWhole else { return }
+        let quote = [UInt8](repeating: TextBytes.backslash, count: level) + [TextBytes.quote]
+        replace(start..<end, with: quote + table.placeholder(for: Array(slice(start..<end)), kind) + quote)
+    }
+
+    /// Replaces the value of the query item whose name may end before the `=` at an index.
+    mutating func redactItem(at index: Int, isForm: Bool, _ table: inout SecretTable) {
+        var start = index
+        while start > copied, index - start <= 24, TextBytes.isName(text[start - 1]) { start -= 1 }
+        var name = slice(start..<index)
+        switch start == 0 ? nil : text[start - 1] {
+        case nil: guard isForm else { return }
+        case UInt8(ascii: "?"), UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "#"): break
+        // Some encoders of JSON write an ampersand so.
+        case TextBytes.backslash where name.starts(with: "u0026".utf8):
+            name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
+        default: return
+        }
+        guard let kind = SecretKind(name: name) else { return }
+        var end = index + 1
+        while end < text.count, !Self.endsItem(text[end]) { end += 1 }
+        guard end > index + 1 else { return }
+        let secret = TextBytes.percentDecoded(slice((index + 1)..<end))
+        replace((index + 1)..<end, with: table.placeholder(for: secret, kind))
+    }
+
+    private static func endsItem(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, TextBytes.quote, TextBytes.backslash, UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: ";"),
+            UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "'"):
+            true
+        default: false
+        }
+    }
+}

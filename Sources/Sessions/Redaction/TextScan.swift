@@ -1,0 +1,113 @@
+/// One pass over a text that replaces the secrets in it.
+///
+/// It works on bytes and needs no well-formed document: a torn one, several in a row, one within a string of another are
+/// all read alike, and what is no secret is left as it is to the byte. The time is linear in the text.
+struct TextScan {
+    let text: UnsafeBufferPointer<UInt8>
+    /// What has been written of the new text.
+    private(set) var output: [UInt8] = []
+    /// How much of the text that stands for.
+    private(set) var copied = 0
+
+    init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    /// What a text may hold.
+    enum Content {
+        /// JSON, URLs, words.
+        case text
+        /// Items as in a query: `name=value&name=value`.
+        case form
+        /// No text: only what is known is found, since anything may look like an address.
+        case binary
+    }
+
+    /// Replaces what there is to replace; nil where there is nothing.
+    static func redacted(_ text: UnsafeBufferPointer<UInt8>, as content: Content, _ table: inout SecretTable)
+        -> [UInt8]?
+    {
+        var scan = TextScan(text)
+        scan.run(content, &table)
+        guard scan.copied > 0 else { return nil }
+        scan.output.append(contentsOf: text[scan.copied...])
+        return scan.output
+    }
+
+    private mutating func run(_ content: Content, _ table: inout SecretTable) {
+        let isText = content != .binary
+        var index = 0
+        var anchor: UInt64 = 0
+        // Eight bytes have to be read anew after each replacement.
+        var anchorStart = 0
+        while index < text.count {
+            let byte = text[index]
+            anchor = anchor << 8 | UInt64(byte)
+            if index - anchorStart >= 7,
+                let match = table.match(anchor: anchor, endingAt: index + 1, in: text, from: copied),
+                !isName(match.range)
+            {
+                replace(match.range, with: match.placeholder)
+            } else if isText {
+                switch byte {
+                case TextBytes.quote: redactMember(at: index, &table)
+                case TextBytes.equals: redactItem(at: index, isForm: content == .form, &table)
+                case TextBytes.at: redactAddress(at: index, width: 1, &table)
+                case TextBytes.percent where hasBytes("40", at: index + 1): redactAddress(at: index, width: 3, &table)
+                case TextBytes.backslash where hasBytes("u0040", at: index + 1):
+                    redactAddress(at: index, width: 6, &table)
+                default: break
+                }
+            }
+            if copied > index {
+                index = copied
+                anchorStart = copied
+            } else {
+                index += 1
+            }
+        }
+    }
+
+    func hasBytes(_ expected: StaticString, at index: Int) -> Bool {
+        let end = index + expected.utf8CodeUnitCount
+        return end <= text.count
+            && text[index..<end].elementsEqual(
+                UnsafeBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount))
+    }
+
+    /// Replaces a range that begins where nothing was replaced yet.
+    mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
+        precondition(range.lowerBound >= copied, "replacements come in order")
+        output.append(contentsOf: text[copied..<range.lowerBound])
+        output.append(contentsOf: replacement)
+        copied = range.upperBound
+    }
+
+    /// Whether a known secret stands as the name of a member or an item, where replacing it would change the structure.
+    private func isName(_ range: Range<Int>) -> Bool {
+        guard range.lowerBound > 0 else { return false }
+        switch text[range.lowerBound - 1] {
+        case TextBytes.quote: return colonAfterName(endingAt: range.upperBound) != nil
+        case UInt8(ascii: "?"), UInt8(ascii: "&"):
+            return range.upperBound < text.count && text[range.upperBound] == TextBytes.equals
+        default: return false
+        }
+    }
+
+    /// Where a name's closing quote and its colon are: how many backslashes escape the quote, and what follows the colon.
+    func colonAfterName(endingAt end: Int) -> (level: Int, next: Int)? {
+        var index = end
+        while index < text.count, text[index] == TextBytes.backslash { index += 1 }
+        let level = index - end
+        guard index < text.count, text[index] == TextBytes.quote else { return nil }
+        index = skippingSpace(from: index + 1)
+        guard index < text.count, text[index] == UInt8(ascii: ":") else { return nil }
+        return (level, skippingSpace(from: index + 1))
+    }
+
+    func skippingSpace(from start: Int) -> Int {
+        var index = start
+        while index < text.count, TextBytes.isJSONSpace(text[index]) { index += 1 }
+        return index
+    }
+
+    func slice(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: text[range]) }
+}

@@ -1,0 +1,56 @@
+/// Bytes to be written at a place of a file.
+public struct FileWrite: Sendable, Equatable {
+    /// Where the first byte goes.
+    public var offset: Int
+    /// The bytes.
+    public var bytes: [UInt8]
+
+    /// Describes a write.
+    public init(offset: Int, bytes: [UInt8]) {
+        self.offset = offset
+        self.bytes = bytes
+    }
+
+    /// Does it to a file that is held in memory; what lies between its end and the offset becomes zeros.
+    public func apply(to file: inout [UInt8]) {
+        let end = offset + bytes.count
+        if file.count < end { file.append(contentsOf: repeatElement(0, count: end - file.count)) }
+        file.replaceSubrange(offset..<end, with: bytes)
+    }
+}
+
+/// The finished form of a recording, as pieces of the file that grew.
+public struct SessionCompaction: Sendable, Equatable {
+    /// A part of the finished file.
+    public enum Piece: Sendable, Equatable {
+        /// Bytes to be written.
+        case bytes([UInt8])
+        /// Bytes to be copied from the file that grew.
+        case range(Range<Int>)
+    }
+
+    /// The pieces in order.
+    public private(set) var pieces: [Piece] = []
+    /// How long the finished file is in bytes.
+    public private(set) var byteCount = 0
+
+    mutating func append(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        byteCount += bytes.count
+        if case .bytes(let before)? = pieces.last {
+            pieces[pieces.count - 1] = .bytes(before + bytes)
+        } else {
+            pieces.append(.bytes(bytes))
+        }
+    }
+
+    mutating func append(_ range: Range<Int>) {
+        guard !range.isEmpty else { return }
+        byteCount += range.count
+        if case .range(let before)? = pieces.last, before.upperBound == range.lowerBound {
+            pieces[pieces.count - 1] = .range(before.lowerBound..<range.upperBound)
+        } else {
+            pieces.append(.range(range))
+        }
+    }
+}

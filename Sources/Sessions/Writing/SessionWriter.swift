@@ -1,0 +1,171 @@
+import FitIQAPI
+import WebSocket
+
+/// Writes a HAR file as a session goes on, without I/O: what is to be written comes out as ``FileWrite``s.
+///
+/// Done in order, each write leaves a file that is whole. An entry is appended by writing over the closing brackets with
+/// the entry and new brackets. A WebSocket's entry has white space in its lists, and a frame is written into that; where
+/// it is used up, another entry with the same `_fitiq.socket` and more room continues it. No body and no frame is kept:
+/// in memory are a few numbers for each entry, and the URL of each WebSocket.
+struct SessionWriter: Sendable {
+    /// The most bytes that the file may have.
+    let limit: Int
+    /// Whether the limit was reached: nothing more is written.
+    private(set) var isFull = false
+    private(set) var exchangeCount = 0
+    private(set) var socketCount = 0
+
+    private let headerRange: Range<Int>
+    /// Where the closing brackets begin.
+    private var end: Int
+    private var exchanges: [(started: Timestamp, range: Range<Int>)] = []
+    private var sockets: [SocketPlaces] = []
+    private var writes: [FileWrite] = []
+    private var batch = 0
+    /// The latest write that appends an entry, where it waits still.
+    private var latestAppend: Int?
+
+    /// What the first entry of a WebSocket has room for.
+    static let firstRoom = HARSocketRoom(messages: 4096, controlFrames: 512, ending: HAREncoder.endingRoom)
+    /// Room does not grow beyond this, save for a larger frame.
+    static let mostRoom = 256 * 1024
+
+    init(creatorVersion: String, limit: Int) {
+        self.limit = limit
+        let header = HAREncoder.header(creatorVersion: creatorVersion)
+        headerRange = 0..<header.count
+        end = header.count
+        writes.append(FileWrite(offset: 0, bytes: header + HAREncoder.footer))
+    }
+
+    /// Writes a request with its answer.
+    mutating func write(_ exchange: SessionExchange) {
+        guard let range = append(HAREncoder.entry(exchange)) else { return }
+        exchanges.append((exchange.started, range))
+        exchangeCount += 1
+    }
+
+    /// Writes the beginning of a WebSocket; its number, or nil where the file is full.
+    mutating func open(_ socket: SessionSocket) -> Int? {
+        let text = HAREncoder.socket(socket, number: sockets.count + 1, room: Self.firstRoom)
+        guard let range = append(text.bytes) else { return nil }
+        sockets.append(SocketPlaces(number: sockets.count + 1, socket, text, at: range.lowerBound))
+        socketCount += 1
+        return sockets.count
+    }
+
+    /// Writes a frame of the WebSocket with that number.
+    mutating func write(_ frame: SessionFrame, to number: Int) {
+        guard !isFull else { return }
+        let list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room> =
+            frame.opcode.isControl ? \.controlFrames : \.messages
+        var element =
+            frame.opcode.isControl
+            ? HAREncoder.controlFrame(frame, after: sockets[number - 1].messageCount) : HAREncoder.message(frame)
+        if sockets[number - 1].parts[sockets[number - 1].parts.count - 1][keyPath: list].left <= element.count {
+            guard continueEntry(number, list, for: element.count) else { return }
+        }
+        let last = sockets[number - 1].parts.count - 1
+        if !sockets[number - 1].parts[last][keyPath: list].isEmpty { element.insert(UInt8(ascii: ","), at: 0) }
+        let offset = sockets[number - 1].parts[last][keyPath: list].next
+        sockets[number - 1].parts[last][keyPath: list].next = offset + element.count
+        if !frame.opcode.isControl { sockets[number - 1].messageCount += 1 }
+        write(element, at: offset, of: number)
+    }
+
+    /// Writes how the WebSocket with that number ended.
+    mutating func end(_ number: Int, _ ending: SessionEnding) {
+        guard !isFull else { return }
+        let bytes = HAREncoder.ending(ending)
+        precondition(sockets[number - 1].ending.isEmpty, "a socket ends once")
+        let offset = sockets[number - 1].ending.next
+        sockets[number - 1].ending.next += bytes.count
+        write(bytes, at: offset, of: number)
+        sockets[number - 1].latestWrite = nil
+    }
+
+    /// The writes since the last call, to be done in order.
+    mutating func takeWrites() -> [FileWrite] {
+        guard !writes.isEmpty else { return [] }
+        batch += 1
+        latestAppend = nil
+        defer { writes = [] }
+        return writes
+    }
+
+    /// The finished file, sorted by start, one entry for each WebSocket; to be made once all writes are done.
+    func compaction(notes: [String]) -> SessionCompaction {
+        var compaction = SessionCompaction()
+        compaction.append(headerRange)
+        let starts =
+            exchanges.indices.map { (started: exchanges[$0].started, index: $0, isSocket: false) }
+            + sockets.indices.map { (started: sockets[$0].started, index: $0, isSocket: true) }
+        // Sorting is stable: of what began at the same time, exchanges come first.
+        for (place, start) in starts.sorted(by: { $0.started < $1.started }).enumerated() {
+            if place > 0 { compaction.append(HAREncoder.separator) }
+            if start.isSocket {
+                sockets[start.index].append(to: &compaction)
+            } else {
+                compaction.append(exchanges[start.index].range)
+            }
+        }
+        compaction.append(HAREncoder.footer(notes: notes))
+        return compaction
+    }
+
+    // MARK: Places
+
+    /// Appends an entry with room for so many bytes and more; false where the file is full.
+    private mutating func continueEntry(
+        _ number: Int, _ list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room>, for count: Int
+    ) -> Bool {
+        let socket = sockets[number - 1]
+        func grown(_ room: SocketPlaces.Room, isFull: Bool) -> Int {
+            let size = room.end - room.start
+            return max(isFull ? count + 1 : 0, min(isFull ? size * 2 : size, Self.mostRoom))
+        }
+        let part = socket.parts[socket.parts.count - 1]
+        let room = HARSocketRoom(
+            messages: grown(part.messages, isFull: list == \.messages),
+            controlFrames: grown(part.controlFrames, isFull: list == \.controlFrames))
+        let text = HAREncoder.continuation(of: number, url: socket.url, started: socket.started, room: room)
+        guard let range = append(text.bytes) else { return false }
+        sockets[number - 1].parts.append(SocketPlaces.Part(text, at: range.lowerBound))
+        return true
+    }
+
+    /// Appends an entry; where it stands, or nil where the file is full.
+    private mutating func append(_ entry: [UInt8]) -> Range<Int>? {
+        guard !isFull else { return nil }
+        let footer = HAREncoder.footer
+        let isFirst = end == headerRange.upperBound
+        var bytes = isFirst ? entry : HAREncoder.separator + entry
+        guard bytes.count <= limit - end - footer.count else {
+            isFull = true
+            return nil
+        }
+        let start = end + bytes.count - entry.count
+        if let latestAppend {
+            writes[latestAppend].bytes.removeLast(footer.count)
+            writes[latestAppend].bytes += bytes + footer
+        } else {
+            bytes += footer
+            latestAppend = writes.count
+            writes.append(FileWrite(offset: end, bytes: bytes))
+        }
+        end = start + entry.count
+        return start..<end
+    }
+
+    /// Writes into the room of a socket's entry, along with what it wrote just before where that is possible.
+    private mutating func write(_ bytes: [UInt8], at offset: Int, of number: Int) {
+        if let latest = sockets[number - 1].latestWrite, latest.batch == batch,
+            writes[latest.index].offset + writes[latest.index].bytes.count == offset
+        {
+            writes[latest.index].bytes += bytes
+            return
+        }
+        sockets[number - 1].latestWrite = (batch, writes.count)
+        writes.append(FileWrite(offset: offset, bytes: bytes))
+    }
+}
