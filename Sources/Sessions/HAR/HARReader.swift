@@ -148,6 +148,8 @@ extension HARReader {
             throw error.inside("postData")
         }
         guard bytes.isEmpty, size == 0, let missing = request["bodySize"]?.int, missing > 0 else {
+            // mitmproxy writes this where a POST had no body.
+            if bytes.isEmpty, size == 0, data["mimeType"] == "" { return nil }
             return SessionBody(bytes, of: max(bytes.count, size))
         }
         missingBodies += 1
