@@ -1,4 +1,7 @@
+import FitIQAPI
 import JSON
+import Recording
+import WebSocket
 
 /// Every sentence of the module.
 enum Messages {}
@@ -66,4 +69,104 @@ extension Messages {
     static let party = "\"client\" or \"server\""
     static let cause = "\"close_frame\", \"finish\" or \"reset\""
     static let count = "a number from 0"
+}
+
+/// Showing sessions.
+extension Messages {
+    static func summary(_ summary: SessionSummary, name: String) -> String {
+        guard let started = summary.started else { return "\(name): nothing was recorded" }
+        var parts = ["\(name): \(started.wireText)", seconds(summary.lasted)]
+        if summary.requests > 0 { parts.append(counted(summary.requests, "request")) }
+        if summary.sockets > 0 {
+            parts.append("\(counted(summary.sockets, "WebSocket")) with \(counted(summary.frames, "frame"))")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    static func note(_ text: String) -> String { "note: \(text)" }
+
+    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    /// Nanoseconds as `4.4 ms` or `1.234 s`.
+    static func duration(_ nanoseconds: Int64) -> String {
+        if nanoseconds >= 1_000_000_000 { return seconds(nanoseconds) }
+        let tenths = nanoseconds / 100_000
+        return "\(tenths / 10).\(tenths % 10) ms"
+    }
+
+    /// Nanoseconds as `+1.234 s`.
+    static func offset(_ nanoseconds: Int64) -> String {
+        nanoseconds < 0 ? "-" + seconds(-nanoseconds) : "+" + seconds(nanoseconds)
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> String {
+        let milliseconds = nanoseconds / 1_000_000
+        let fraction = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
+    }
+
+    static func bytes(_ count: Int) -> String {
+        switch count {
+        case ..<10_000: "\(count) B"
+        case ..<10_000_000: "\(count / 1000) kB"
+        default: "\(count / 1_000_000) MB"
+        }
+    }
+
+    static let noAnswer = "  (no answer)"
+    static let incomplete = "  (the answer was cut off)"
+    static let noEnding = "still open, or its end was not recorded"
+
+    static func oddText(_ count: Int) -> String { "text that is no UTF-8, \(counted(count, "byte"))" }
+
+    static func binary(_ count: Int) -> String { "binary, \(counted(count, "byte"))" }
+
+    static func moreBytes(_ count: Int) -> String { "… and \(counted(count, "byte")) more" }
+
+    /// The payload of a close frame: `close 1000 "bye"`.
+    static func close(_ payload: [UInt8]) -> String {
+        guard payload.count >= 2 else { return payload.isEmpty ? "close" : "close with a payload of one byte" }
+        let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        guard payload.count > 2 else { return "close \(code)" }
+        return "close \(code) \"\(TerminalText.excerpt(payload[2...], width: 200))\""
+    }
+
+    static func describe(_ ending: SessionEnding) -> String {
+        switch ending.cause {
+        case .closeFrame: "closed by the \(ending.party.rawValue)"
+        case .finish: "ended by the \(ending.party.rawValue) without a close frame"
+        case .reset: "reset by the \(ending.party.rawValue)"
+        }
+    }
+}
+
+/// Comparing sessions.
+extension Messages {
+    static let silence = "no answer"
+
+    static func completeness(_ isComplete: Bool) -> String { isComplete ? "complete" : "cut off" }
+
+    static func sent(_ what: String, by party: Party) -> String { "\(what) by the \(party.rawValue)" }
+
+    static func moreChanges(_ count: Int) -> String { counted(count, "more difference") }
+
+    static func place(_ index: Int) -> String { "no. \(index + 1)" }
+
+    static func moved(from first: Int, to second: Int) -> String {
+        "\(place(first)) in the first, \(place(second)) in the second"
+    }
+
+    static func describe(_ change: SessionChange) -> String {
+        switch (change.first, change.second) {
+        case (let first?, let second?) where first == second: "\(change.path): \(first)"
+        case (let first?, let second?): "\(change.path): \(first) → \(second)"
+        case (let first?, nil): "\(change.path): only in the first: \(first)"
+        case (nil, let second?): "\(change.path): only in the second: \(second)"
+        case (nil, nil): change.path
+        }
+    }
+
+    static func verdict(_ count: Int) -> String {
+        count == 0 ? "The sessions are equal." : "The sessions differ in \(counted(count, "place"))."
+    }
 }

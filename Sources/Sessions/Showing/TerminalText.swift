@@ -30,3 +30,40 @@ enum TerminalText {
         }
     }
 }
+
+extension TerminalText {
+    /// The escaped text, cut with "…" to so many columns (1 or more); what lies beyond is not looked at.
+    ///
+    /// A character counts as two columns where terminals draw it so, a combining mark as one more: a line may be
+    /// shorter than it could be, never longer.
+    static func excerpt(_ bytes: some Collection<UInt8>, width: Int) -> String {
+        // No character that fits is longer than this, and a torn one at the end is beyond the cut.
+        let start = Array(bytes.prefix(4 * width + 4))
+        return cut(escaped(String(decoding: start, as: UTF8.self)), width: width)
+    }
+
+    /// The text, cut with "…" to so many columns.
+    static func cut(_ text: String, width: Int) -> String {
+        precondition(width >= 1, "an excerpt has room for one character")
+        var columns = 0
+        var index = text.unicodeScalars.startIndex
+        var last = index
+        while index < text.unicodeScalars.endIndex {
+            if columns < width { last = index }
+            columns += Self.columns(text.unicodeScalars[index])
+            if columns > width { return String(text.unicodeScalars[..<last]) + "…" }
+            index = text.unicodeScalars.index(after: index)
+        }
+        return text
+    }
+
+    /// East Asian wide characters and emoji (Unicode Standard Annex #11), in their blocks.
+    static func columns(_ scalar: Unicode.Scalar) -> Int {
+        switch scalar.value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
+            2
+        default: 1
+        }
+    }
+}

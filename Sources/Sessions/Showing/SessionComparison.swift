@@ -1,0 +1,108 @@
+import FitIQAPI
+import JSON
+import Recording
+import WebSocket
+
+/// Two sessions compared by meaning: order, statuses, JSON by values, messages.
+///
+/// What differs between two runs of the same thing does not count: ids, times, tokens and redacted secrets, the
+/// server's host, header fields but the answer's media type, pings and pongs, and how long things took.
+public struct SessionComparison: Sendable {
+    /// What differs, in the order of the first session, and then what only the second has.
+    public private(set) var differences: [SessionDifference] = []
+    /// What was compared.
+    let first: SessionSummary
+    let second: SessionSummary
+
+    /// How many values of one request, answer or message are told; more are counted.
+    static let changeLimit = 20
+
+    /// Compares; the time it takes is linear in the bytes, and quadratic in the entries up to a few thousand that are
+    /// not in the same order.
+    public init(_ first: Session, _ second: Session) {
+        self.first = SessionSummary(first)
+        self.second = SessionSummary(second)
+        let (left, right) = (first.entries.map(EntryKey.init), second.entries.map(EntryKey.init))
+        let alignment = Alignment(left, right)
+        var found: [(place: Int, difference: SessionDifference)] = []
+        func compare(_ i: Int, _ j: Int) {
+            let changes = Self.changes(first.entries[i], second.entries[j])
+            if !changes.isEmpty { found.append((i, .changed(name: left[i].name, first: i, second: j, changes))) }
+        }
+        for pair in alignment.pairs { compare(pair.first, pair.second) }
+        // What has no partner in its place may have one elsewhere.
+        var elsewhere: [EntryKey: ArraySlice<Int>] = [:]
+        for index in alignment.onlySecond { elsewhere[right[index], default: []].append(index) }
+        var moved: Set<Int> = []
+        for index in alignment.onlyFirst {
+            guard let other = elsewhere[left[index]]?.popFirst() else {
+                found.append((index, .onlyInFirst(name: left[index].name, place: index)))
+                continue
+            }
+            moved.insert(other)
+            found.append((index, .moved(name: left[index].name, first: index, second: other)))
+            compare(index, other)
+        }
+        // Stable, so that a move stands before what changed on the way.
+        differences = found.enumerated().sorted {
+            ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
+        }.map(\.element.difference)
+        for index in alignment.onlySecond where !moved.contains(index) {
+            differences.append(.onlyInSecond(name: right[index].name, place: index))
+        }
+    }
+}
+
+/// Something in which two sessions differ; places count from 0 in the order in which things began.
+public enum SessionDifference: Sendable, Equatable {
+    /// Only the first has it.
+    case onlyInFirst(name: String, place: Int)
+    /// Only the second has it.
+    case onlyInSecond(name: String, place: Int)
+    /// Both have it, but at another place among the others.
+    case moved(name: String, first: Int, second: Int)
+    /// Both have it, with other content.
+    case changed(name: String, first: Int, second: Int, [SessionChange])
+}
+
+/// A value that is another one: where it is, and what it is on either side; nil where it is absent.
+public struct SessionChange: Sendable, Equatable {
+    /// Where: `status`, `response.body.data.status`, `message 3 ←.content`.
+    public var path: String
+    /// What the first session has, as a short text.
+    public var first: String?
+    /// What the second session has, as a short text.
+    public var second: String?
+
+    init(_ path: String, _ first: String?, _ second: String?) {
+        self.path = path
+        self.first = first
+        self.second = second
+    }
+}
+
+/// What entries are told apart by: what they ask for, but not for which one.
+struct EntryKey: Hashable {
+    /// `GET /api/v1/goals/{id}`, `WS /api/v1/consultations/{id}/ws`.
+    let name: String
+
+    init(_ entry: SessionEntry) {
+        let method =
+            switch entry {
+            case .exchange(let exchange): exchange.request.method
+            case .socket: "WS"
+            }
+        name = method + " " + EntryKey.route(SessionURL(entry.request.url).path)
+    }
+
+    /// The path with `{id}` for numbers and ids, and without a world's prefix.
+    static func route(_ path: Substring) -> String {
+        var segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
+            !segment.isEmpty && segment.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+                ? "{id}" : VolatileText.normalised(String(segment))
+        }
+        // The plain paths are those of the default world, /w/NAME/… another's.
+        if segments.count > 3, segments[1] == "w" { segments.removeSubrange(1...2) }
+        return segments.joined(separator: "/")
+    }
+}
