@@ -20,28 +20,57 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Which placeholder a text is; nil where it is none, or an address.
+    static func placeholder(_ text: [UInt8]) -> (kind: SecretKind, number: Int)? {
+        guard text.starts(with: "redacted-".utf8) else { return nil }
+        let digits = text[(text.lastIndex { $0 &- 0x30 >= 10 } ?? text.endIndex)...].dropFirst()
+        guard (1...9).contains(digits.count) else { return nil }
+        let number = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        let kind = allCases.first { $0.placeholder(String(number)) == text }
+        return kind.map { ($0, number) }
+    }
+
     /// The kind of what a member or a query item of that name holds; nil where that is no secret.
     ///
     /// `access_token`, `accessToken`, `Access-Token` and `ACCESSTOKEN` are the same name.
-    init?(name: some Sequence<UInt8>) {
-        var packed: [UInt8] = []
-        for byte in name where byte != UInt8(ascii: "_") && byte != UInt8(ascii: "-") {
-            packed.append(byte | (byte &- 0x41 < 26 ? 0x20 : 0))
-            if packed.count > Self.longestName { return nil }
-        }
-        for (known, kind) in Self.names where packed.elementsEqual(known.utf8) {
-            self = kind
-            return
-        }
-        return nil
+    init?(_ name: PackedName) {
+        guard let kind = Self.names[name] else { return nil }
+        self = kind
     }
 
-    /// The most bytes of a name in ``names``.
-    static let longestName = 12
+    private static let names: [PackedName: SecretKind] = {
+        let names: [(String, SecretKind)] = [
+            ("token", .token), ("accesstoken", .token), ("refreshtoken", .token), ("idtoken", .token),
+            ("authtoken", .token), ("apikey", .apiKey), ("xapikey", .apiKey), ("password", .password),
+            ("secret", .secret), ("clientsecret", .secret),
+        ]
+        var packed: [PackedName: SecretKind] = [:]
+        for (text, kind) in names {
+            var name = PackedName()
+            for byte in text.utf8 { precondition(name.append(byte), "a name has at most twelve letters") }
+            packed[name] = kind
+        }
+        return packed
+    }()
+}
 
-    private static let names: [(String, SecretKind)] = [
-        ("token", .token), ("accesstoken", .token), ("refreshtoken", .token), ("idtoken", .token),
-        ("authtoken", .token), ("apikey", .apiKey), ("xapikey", .apiKey), ("password", .password),
-        ("secret", .secret), ("clientsecret", .secret),
-    ]
+/// A name of up to twelve letters, without regard to case, hyphens and underscores: five bits for each letter.
+///
+/// Texts are full of names, so one must cost little.
+struct PackedName: Hashable, Sendable {
+    private var bits: UInt64 = 0
+    private var count: UInt8 = 0
+
+    /// Takes the next byte of a name; false where it can be none of those that fit.
+    @inline(__always)
+    mutating func append(_ byte: UInt8) -> Bool {
+        let letter = (byte | 0x20) &- 0x61
+        if letter < 26 {
+            guard count < 12 else { return false }
+            bits = bits << 5 | UInt64(letter + 1)
+            count += 1
+            return true
+        }
+        return byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
 }

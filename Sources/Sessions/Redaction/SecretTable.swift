@@ -6,13 +6,20 @@ import Digests
 /// is looked up in a bitmap of anchors, which most fail, and what passes is compared with the few secrets of that anchor.
 /// So the time is linear in the text, whatever the number of secrets.
 struct SecretTable: Sendable {
-    /// Further secrets share a placeholder.
+    /// How many secrets are told apart unless another number is given.
     static let mostSecrets = 100_000
     /// Longer ones are known by a digest, and found only where a secret is expected.
     static let longestKept = 4096
     /// So many secrets may have the same anchor; further ones are found only where a secret is expected.
     static let mostOfAnchor = 8
     private static let anchorLength = 8
+    /// So many different bytes make an anchor that no better one is sought for.
+    private static let goodMerit = 5
+
+    /// Further secrets share a placeholder.
+    private let mostSecrets: Int
+
+    init(mostSecrets: Int = SecretTable.mostSecrets) { self.mostSecrets = mostSecrets }
 
     private struct Occurrence: Sendable {
         var bytes: [UInt8]
@@ -32,10 +39,15 @@ struct SecretTable: Sendable {
 
     /// What stands in place of a secret, which becomes known by that.
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
+        if let (kind, number) = SecretKind.placeholder(secret) {
+            // It was redacted before. Its number is taken, or another secret would get it.
+            counts[Int(kind.rawValue)] = max(counts[Int(kind.rawValue)], number)
+            return secret
+        }
         let isLong = secret.count > Self.longestKept
         let key = isLong ? Array("sha1:".utf8) + SHA1.digest(secret) : secret
         if let number = numbers[key] { return placeholders[number] }
-        guard placeholders.count < Self.mostSecrets else {
+        guard placeholders.count < mostSecrets else {
             isFull = true
             return kind.placeholder("more")
         }
@@ -76,14 +88,16 @@ struct SecretTable: Sendable {
     }
 
     private mutating func addAnchor(_ bytes: [UInt8], placeholder: Int) {
-        // The eight bytes that are most varied and least taken; of a token rather its end, since beginnings are alike.
+        // Eight bytes that are varied and not taken; of a token rather its end, since beginnings are alike.
         var best: (offset: Int, anchor: UInt64, merit: Int)?
         let last = bytes.count - Self.anchorLength
         for offset in stride(from: last, through: max(0, last - 63), by: -1) {
             let window = bytes[offset..<(offset + Self.anchorLength)]
             let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            let merit = Set(window).count - 2 * (anchors[anchor]?.count ?? 0)
+            let taken = anchors[anchor]?.count ?? 0
+            let merit = Set(window).count - 2 * taken
             if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
+            if merit >= Self.goodMerit { break }
         }
         guard let best, anchors[best.anchor]?.count ?? 0 < Self.mostOfAnchor else { return }
         let occurrence = Occurrence(bytes: bytes, offset: best.offset, placeholder: placeholder)

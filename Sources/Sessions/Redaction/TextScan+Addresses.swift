@@ -6,7 +6,9 @@ extension TextScan {
     /// Replaces the address whose `@`, `%40` or `\u0040` stands at an index.
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
-        guard start < index, let end = endOfDomain(from: index + width) else { return }
+        guard start < index, var end = endOfDomain(from: index + width) else { return }
+        // What has several of these signs is no address that mail is sent to, but it may hold one.
+        while end < text.count, text[end] == TextBytes.at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
         // Placeholders stay as they are, so that what was redacted once can be redacted again.
         if domain.elementsEqual("redacted.example".utf8) { return }

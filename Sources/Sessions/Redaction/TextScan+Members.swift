@@ -5,7 +5,7 @@ extension TextScan {
     /// JSON within a string of JSON has `\"` for each quote: the number of backslashes is the same for all quotes of a
     /// level.
     mutating func redactMember(at index: Int, _ table: inout SecretTable) {
-        guard let name = name(from: index + 1), let kind = SecretKind(name: name.bytes),
+        guard let name = name(from: index + 1), let kind = SecretKind(name.packed),
             let (level, next) = colonAfterName(endingAt: name.end), next < text.count
         else { return }
         switch text[next] {
@@ -21,22 +21,26 @@ extension TextScan {
         }
     }
 
-    /// The name that begins at an index, and where it ends; nil where it is too long to be one of ours.
-    private func name(from start: Int) -> (bytes: [UInt8], end: Int)? {
-        guard start < text.count, TextBytes.isLetter(text[start]) || text[start] == TextBytes.backslash else {
-            return nil
-        }
-        var bytes: [UInt8] = []
+    /// The longest name that is read, underscores and hyphens included.
+    private static let longestName = 24
+
+    /// The name that begins at an index, and where it ends; nil where it can be none of ours.
+    private func name(from start: Int) -> (packed: PackedName, end: Int)? {
+        var packed = PackedName()
         var index = start
-        while index < text.count, bytes.count < 2 * SecretKind.longestName {
-            if TextBytes.isName(text[index]) {
-                bytes.append(text[index])
+        var left = Self.longestName
+        while index < text.count, left > 0 {
+            left -= 1
+            if packed.append(text[index]) {
                 index += 1
-            } else if hasBytes("\\u", at: index), let unit = TextBytes.hexUnit(at: index + 2, in: text), unit < 0x80 {
-                bytes.append(UInt8(unit))
+            } else if text[index] == TextBytes.backslash, hasBytes("u", at: index + 1),
+                let unit = TextBytes.hexUnit(at: index + 2, in: text), unit < 0x80
+            {
+                guard packed.append(UInt8(unit)) else { return nil }
                 index += 6
             } else {
-                return (bytes, index)
+                // The closing quote, which on inner levels is escaped.
+                return text[index] == TextBytes.quote || text[index] == TextBytes.backslash ? (packed, index) : nil
             }
         }
         return nil
@@ -94,7 +98,7 @@ extension TextScan {
     /// Replaces the value of the query item whose name may end before the `=` at an index.
     mutating func redactItem(at index: Int, isForm: Bool, _ table: inout SecretTable) {
         var start = index
-        while start > copied, index - start <= 24, TextBytes.isName(text[start - 1]) { start -= 1 }
+        while start > copied, index - start <= Self.longestName + 5, TextBytes.isName(text[start - 1]) { start -= 1 }
         var name = slice(start..<index)
         switch start == 0 ? nil : text[start - 1] {
         case nil: guard isForm else { return }
@@ -104,7 +108,9 @@ extension TextScan {
             name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
         default: return
         }
-        guard let kind = SecretKind(name: name) else { return }
+        var packed = PackedName()
+        for byte in name { guard packed.append(byte) else { return } }
+        guard let kind = SecretKind(packed) else { return }
         var end = index + 1
         while end < text.count, !Self.endsItem(text[end]) { end += 1 }
         guard end > index + 1 else { return }
