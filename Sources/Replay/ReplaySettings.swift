@@ -26,6 +26,9 @@ public struct ReplaySettings: Sendable, Equatable {
     }
 
     /// What the server's frames wait for.
+    ///
+    /// Keep-alives of the API, `{"type":"ping"}` with its `{"type":"pong"}`, go by a client's own clock. Except when `timed`
+    /// they stand apart: nothing waits for a ping, and each brings the pong that was recorded, in turn, the last again.
     public enum FrameOrder: String, Sendable, CaseIterable {
         /// Their recorded times, whatever the client sends.
         case timed

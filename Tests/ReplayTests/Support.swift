@@ -104,6 +104,10 @@ func ending(_ party: Party, _ milliseconds: Int64, _ cause: SessionEnding.Cause)
     SessionEnding(time: recorded(milliseconds), party: party, cause: cause)
 }
 
+struct NoSocket: Error {
+    var target: String
+}
+
 extension Player {
     /// What a request gets.
     mutating func ask(
@@ -129,9 +133,10 @@ extension Player {
         }
     }
 
-    /// Opens the recorded socket of a path; nil where there is none.
-    mutating func open(_ target: String, fields: [SessionField] = [], at time: Timestamp = at(0)) -> ReplaySocket? {
-        guard case .socket(let opening) = ask("WS", target, fields: fields) else { return nil }
+    /// Opens the recorded socket of a path, which has to be there.
+    mutating func open(_ target: String, fields: [SessionField] = [], at time: Timestamp = at(0)) throws -> ReplaySocket
+    {
+        guard case .socket(let opening) = ask("WS", target, fields: fields) else { throw NoSocket(target: target) }
         opened(opening.socket, at: time)
         return opening.socket
     }

@@ -24,6 +24,7 @@ struct RequestShapes: Sendable {
         shape.add(items: url.items)
         shape.add(literally: ignoringBody ? "no body is compared" : "")
         if !ignoringBody { shape.add(body: body) }
+        shape.finish()
         return shape
     }
 

@@ -18,7 +18,7 @@ struct Shape: Sendable {
     /// What stands under a secret's name, of which any will do.
     private(set) var secrets: [String] = []
     /// What makes words count as values although they do not look like any: a secret is bound to them.
-    private let known: Bindings?
+    private var known: Bindings?
 
     /// A value, and whether it is a day.
     struct ShapeValue: Sendable, Equatable {
@@ -38,6 +38,9 @@ struct Shape: Sendable {
     }
 
     init(known: Bindings? = nil) { self.known = known }
+
+    /// Lets go of what was needed for making it, so that the bindings can change in place.
+    mutating func finish() { known = nil }
 
     // MARK: Parts
 

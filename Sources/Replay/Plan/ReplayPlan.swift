@@ -28,7 +28,7 @@ public struct ReplayPlan: Sendable, Equatable {
         try Self.check(session)
         var order = Array(session.entries.indices)
         order.sort { (session.entries[$0].started, $0) < (session.entries[$1].started, $1) }
-        self.session = Session(entries: order.map { session.entries[$0] })
+        self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
         noteValues()
         for index in self.session.entries.indices { compile(index) }
         if vocabulary.isFull { note(Sentences.tooManyValues) }
@@ -58,6 +58,18 @@ public struct ReplayPlan: Sendable, Equatable {
         guard bytes <= ReplayLimits.bytes else { throw .tooManyBytes(bytes) }
     }
 
+    /// A handshake that was accepted as a WebSocket, of which nothing more is known, where a file has it as an exchange.
+    private static func opening(_ entry: SessionEntry) -> SessionEntry {
+        guard case .exchange(let exchange) = entry, let response = exchange.response, response.status == 101,
+            isHandshake(entry)
+        else { return entry }
+        let opened = Timestamp(
+            nanosecondsSinceEpoch: exchange.started.nanosecondsSinceEpoch.advanced(capped: max(exchange.waited, 0)))
+        return .socket(
+            SessionSocket(
+                started: exchange.started, opened: opened, request: exchange.request, response: response))
+    }
+
     private mutating func compile(_ index: Int) {
         let entry = session.entries[index]
         let request = entry.request
@@ -85,7 +97,7 @@ public struct ReplayPlan: Sendable, Equatable {
             started: started, ended: started)
         switch entry {
         case .exchange(let exchange):
-            planned.ended = started.addingReportingOverflow(max(exchange.lasted, 0)).partialValue
+            planned.ended = started.advanced(capped: max(exchange.lasted, 0))
             note(exchange, at: index)
         case .socket(let socket):
             planned.ended = max(started, socket.opened.nanosecondsSinceEpoch)
@@ -145,7 +157,7 @@ public struct ReplayPlan: Sendable, Equatable {
             events.append(Event(time: started, entry: index, part: -1))
             switch entry {
             case .exchange(let exchange):
-                let end = started.addingReportingOverflow(max(exchange.lasted, 0)).partialValue
+                let end = started.advanced(capped: max(exchange.lasted, 0))
                 events.append(Event(time: end, entry: index, part: -2))
             case .socket(let socket):
                 var time = socket.opened.nanosecondsSinceEpoch

@@ -9,11 +9,24 @@ struct SocketScript: Sendable {
     private(set) var messages: [Message] = []
     /// The messages of each shape, by index.
     private(set) var messagesOfShape: [ShapeKey: [Int]] = [:]
+    /// The client's pings with what answered them, in order.
+    private(set) var keepAlives: [KeepAlive] = []
+    /// The first of them without a pong.
+    private var unanswered = 0
 
     struct Step: Sendable {
         /// Nanoseconds after the opening.
         var time: Int64
         var kind: Kind
+        /// Whether it stands apart from the others, save for those who go by the recorded times alone.
+        var isKeepAlive = false
+    }
+
+    /// A ping of the API, and the pong that followed.
+    struct KeepAlive: Sendable {
+        var time: Int64
+        /// Nil where none followed.
+        var pong: (action: ReplayEffect.Action, after: Int64)?
     }
 
     enum Kind: Sendable {
@@ -21,6 +34,8 @@ struct SocketScript: Sendable {
         case server(ReplayEffect.Action)
         /// The client sends its message with this index.
         case client(Int)
+        /// The client sends a ping of the API.
+        case ping
         /// The client closes, or ends the connection: what the server does after it is for the codec.
         case clientEnds
     }
@@ -52,7 +67,12 @@ struct SocketScript: Sendable {
             switch (frame.sender, frame.opcode) {
             case (.client, .text), (.client, .binary):
                 let isText = frame.opcode == .text
-                add(message: frame.payload.bytes, isText: isText, at: moment, vocabulary: &vocabulary)
+                if isText, KeepAliveFrame(frame.payload.bytes) == .ping {
+                    steps.append(Step(time: moment, kind: .ping, isKeepAlive: true))
+                    keepAlives.append(KeepAlive(time: moment))
+                } else {
+                    add(message: frame.payload.bytes, isText: isText, at: moment, vocabulary: &vocabulary)
+                }
             case (.client, .close):
                 steps.append(Step(time: moment, kind: .clientEnds))
                 hasClose = true
@@ -61,7 +81,9 @@ struct SocketScript: Sendable {
                 // A text that is none, as a cut one may be, goes as the bytes that it was: the codec would refuse it.
                 let bytes = frame.payload.bytes
                 let isValid = String(validating: bytes, as: UTF8.self) != nil
-                steps.append(Step(time: moment, kind: .server(isValid ? .text(bytes) : .binary(bytes))))
+                let action = isValid ? ReplayEffect.Action.text(bytes) : .binary(bytes)
+                let isPong = takePong(bytes, action, at: moment)
+                steps.append(Step(time: moment, kind: .server(action), isKeepAlive: isPong))
             case (.server, .binary):
                 steps.append(Step(time: moment, kind: .server(.binary(frame.payload.bytes))))
             case (.server, .ping):
@@ -80,6 +102,14 @@ struct SocketScript: Sendable {
         }
     }
 
+    /// Whether a frame is the pong to a ping that has none yet; it is kept with the ping then.
+    private mutating func takePong(_ bytes: [UInt8], _ action: ReplayEffect.Action, at time: Int64) -> Bool {
+        guard unanswered < keepAlives.count, KeepAliveFrame(bytes) == .pong else { return false }
+        keepAlives[unanswered].pong = (action, time - keepAlives[unanswered].time)
+        unanswered += 1
+        return true
+    }
+
     private mutating func add(message bytes: [UInt8], isText: Bool, at time: Int64, vocabulary: inout Vocabulary) {
         let shape = Self.shape(of: bytes, isText: isText)
         let values = shape.values.map { vocabulary.intern($0.text) }
@@ -93,6 +123,7 @@ struct SocketScript: Sendable {
         var shape = Shape(known: known)
         shape.add(literally: isText ? "text" : "binary")
         shape.add(body: bytes)
+        shape.finish()
         return shape
     }
 
@@ -103,5 +134,21 @@ struct SocketScript: Sendable {
         guard code.isAllowedOnWire else { return .close(code: nil, reason: "") }
         let reason = String(validating: payload[2...].prefix(123), as: UTF8.self) ?? ""
         return .close(code: code.rawValue, reason: reason)
+    }
+}
+
+/// What a frame is among the API's keep-alives.
+enum KeepAliveFrame {
+    case ping
+    case pong
+
+    /// Nil where a frame is neither `{"type":"ping"}` nor `{"type":"pong"}`, each with at most one member more.
+    init?(_ text: [UInt8]) {
+        guard text.count <= 200, let object = Shape.json(text)?.object, object.count <= 2 else { return nil }
+        switch object["type"]?.string {
+        case "ping": self = .ping
+        case "pong": self = .pong
+        default: return nil
+        }
     }
 }

@@ -33,7 +33,7 @@ struct Following: Sendable {
                 guard text == value.text else { return false }
                 continue
             }
-            guard vocabulary.isReplaceable[number], bindings.recorded[value.text] == nil,
+            guard value.isDate || vocabulary.isReplaceable[number], bindings.recorded[value.text] == nil,
                 newRecorded[value.text] == nil, value.isDate || vocabulary.number(of: value.text) == nil
             else { return false }
             new[number] = value.text

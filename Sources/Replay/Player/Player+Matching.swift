@@ -20,7 +20,8 @@ extension Player {
     mutating func match(_ shapes: RequestShapes) -> Result<Match, NoMatch> {
         if settings.match == .route { return routeMatch(shapes) }
         var reason: ReplayMiss.Reason?
-        for shape in wholeShapes(shapes) {
+        for form in RequestForm.allCases {
+            guard let shape = shape(of: shapes, in: form) else { continue }
             let result = settings.match == .strict ? strictMatch(shape) : orderedMatch(shape, shapes)
             switch result {
             case .success(let match): return .success(match)
@@ -34,13 +35,21 @@ extension Player {
         return .failure(NoMatch(reason: reason ?? .unknown))
     }
 
-    /// The shapes to look for, in this order: as it is, with bound words as values, with any body.
-    private func wholeShapes(_ shapes: RequestShapes) -> [Shape] {
-        var all = [shapes.full()]
-        let bindings = following.bindings
-        if !bindings.isEmpty { all.append(shapes.full(known: bindings)) }
-        if plan.hasUnknownBodies { all.append(shapes.full(ignoringBody: true)) }
-        return all
+    /// How a request is looked for, in this order.
+    private enum RequestForm: CaseIterable {
+        case asItIs
+        /// Words that a secret is bound to count as values.
+        case withBoundWords
+        /// Any body will do, as one was recorded that is not known.
+        case ofAnyBody
+    }
+
+    private func shape(of shapes: RequestShapes, in form: RequestForm) -> Shape? {
+        switch form {
+        case .asItIs: shapes.full()
+        case .withBoundWords: following.bindings.isEmpty ? nil : shapes.full(known: following.bindings)
+        case .ofAnyBody: plan.hasUnknownBodies ? shapes.full(ignoringBody: true) : nil
+        }
     }
 
     // MARK: Ordered

@@ -19,38 +19,57 @@ extension Player {
     ///
     /// Control frames but the close frame are the codec's. On a socket that is over nothing is expected, and nothing noted.
     public mutating func receive(_ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp) {
-        guard var play = sockets[socket], !play.isOver else { return }
         let (bytes, isText): ([UInt8], Bool)
         switch message {
         case .text(let text): (bytes, isText) = (text, true)
         case .binary(let binary): (bytes, isText) = (binary, false)
         case .close: return
         }
-        let script = plan.scripts[play.script]
-        let bindings = following.bindings
-        var shapes = [SocketScript.shape(of: bytes, isText: isText)]
-        if !bindings.isEmpty {
-            shapes.append(SocketScript.shape(of: bytes, isText: isText, known: bindings))
-        }
-        for shape in shapes {
-            guard let index = recognise(shape, in: &play, script) else { continue }
-            let recorded = script.messages[index]
-            if settings.frames == .triggered {
-                guard play.beginRun(after: index, at: now.nanosecondsSinceEpoch, in: script) else {
-                    sockets[socket] = play
-                    return note(frame: bytes, isText: isText, on: socket, isTooMany: true, at: now)
-                }
-            }
-            play.come(index, at: now.nanosecondsSinceEpoch)
-            sockets[socket] = play
-            following.learn(shape.values, recorded.values, in: plan.vocabulary)
-            following.learn(shape.times, for: recorded.shape.times, in: plan.vocabulary)
-            following.learn(shape.secrets, for: recorded.shape.secrets, in: plan.vocabulary)
-            tally.framesReceived += 1
-            return schedule(socket)
-        }
+        // Taken out of the table while it changes, so that nothing of it is copied.
+        guard var play = sockets.removeValue(forKey: socket) else { return }
+        let outcome =
+            play.isOver ? .noted : take(bytes, isText: isText, on: &play, at: now.nanosecondsSinceEpoch)
         sockets[socket] = play
-        note(frame: bytes, isText: isText, on: socket, isTooMany: false, at: now)
+        switch outcome {
+        case .recognised:
+            tally.framesReceived += 1
+            schedule(socket)
+        case .noted: break
+        case .unknown: note(frame: bytes, isText: isText, on: socket, isTooMany: false, at: now)
+        case .oneTooMany: note(frame: bytes, isText: isText, on: socket, isTooMany: true, at: now)
+        }
+    }
+
+    private enum Outcome {
+        case recognised
+        case unknown
+        case oneTooMany
+        case noted
+    }
+
+    private mutating func take(
+        _ bytes: [UInt8], isText: Bool, on play: inout SocketPlay, at time: Int64
+    ) -> Outcome {
+        let script = plan.scripts[play.script]
+        if isText, !script.keepAlives.isEmpty, KeepAliveFrame(bytes) == .ping {
+            // When timed the pongs go at their own times.
+            if settings.frames == .timed { return .recognised }
+            return play.ping(at: time, script, played: played) ? .recognised : .oneTooMany
+        }
+        var shape = SocketScript.shape(of: bytes, isText: isText)
+        var index = recognise(shape, in: &play, script)
+        if index == nil, !following.bindings.isEmpty {
+            shape = SocketScript.shape(of: bytes, isText: isText, known: following.bindings)
+            index = recognise(shape, in: &play, script)
+        }
+        guard let index else { return .unknown }
+        if settings.frames == .triggered, !play.beginRun(after: index, at: time, in: script) { return .oneTooMany }
+        play.come(index, at: time)
+        let recorded = script.messages[index]
+        following.learn(shape.values, recorded.values, in: plan.vocabulary)
+        following.learn(shape.times, for: recorded.shape.times, in: plan.vocabulary)
+        following.learn(shape.secrets, for: recorded.shape.secrets, in: plan.vocabulary)
+        return .recognised
     }
 
     private func recognise(_ shape: Shape, in play: inout SocketPlay, _ script: SocketScript) -> Int? {
@@ -76,14 +95,14 @@ extension Player {
     public mutating func advance(to now: Timestamp) -> [ReplayEffect] {
         var effects: [ReplayEffect] = []
         while let first = deadlines.first, first.time <= now.nanosecondsSinceEpoch {
-            guard var play = sockets[first.socket] else { preconditionFailure("a deadline at the top is true") }
+            guard var play = sockets.removeValue(forKey: first.socket) else {
+                preconditionFailure("a deadline at the top is true")
+            }
             let action = play.take(at: first.time, plan.scripts[play.script], settings.frames, played: played)
             play.scheduled = nil
             sockets[first.socket] = play
-            if let action {
-                tally.framesSent += 1
-                effects.append(ReplayEffect(socket: first.socket, action: rewritten(action, origin: play.origin)))
-            }
+            tally.framesSent += 1
+            effects.append(ReplayEffect(socket: first.socket, action: rewritten(action, origin: play.origin)))
             deadlines.popFirst()
             schedule(first.socket)
         }
@@ -98,7 +117,7 @@ extension Player {
     }
 
     private mutating func schedule(_ socket: ReplaySocket) {
-        if var play = sockets[socket] {
+        if var play = sockets.removeValue(forKey: socket) {
             let due = play.due(plan.scripts[play.script], settings.frames, played: played)
             if due != play.scheduled, let due { deadlines.push(.init(time: due, socket: socket)) }
             play.scheduled = due

@@ -10,9 +10,13 @@ struct SocketPlay: Sendable {
     /// When the next thing is due; kept up to date by whoever changes this value.
     var scheduled: Int64?
 
-    /// The next step of the script, and in lock-step when the one before it happened.
+    /// The next step of the script; in lock-step when the one before it happened, and when it had been recorded.
     private var cursor = 0
     private var base: Int64 = 0
+    private var offset: Int64 = 0
+    /// How many pings have come, and the pongs that are under way.
+    private var pingCount = 0
+    private var pongs: [Pong] = []
     /// The client's messages that have come, by index; in lock-step with their times, until the script is there.
     private var hasCome: [Bool]
     private var arrivals: [Int: Int64] = [:]
@@ -22,6 +26,11 @@ struct SocketPlay: Sendable {
     /// Of a triggered socket: what plays, and how far each shape's messages are.
     private var runs: [Run] = []
     private var triggerCursors: [ShapeKey: Int] = [:]
+
+    private struct Pong: Sendable {
+        var time: Int64
+        var action: ReplayEffect.Action
+    }
 
     /// Frames that follow a message of the client.
     private struct Run: Sendable {
@@ -51,39 +60,58 @@ struct SocketPlay: Sendable {
         _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
     ) -> Int64? {
         guard isOpen, !isOver else { return nil }
-        switch order {
-        case .timed:
-            while cursor < script.steps.count {
-                if case .server = script.steps[cursor].kind {
-                    return base.advanced(capped: played(script.steps[cursor].time))
-                }
-                cursor += 1
+        let step: Int64? =
+            switch order {
+            case .timed: timedDue(script, played)
+            case .lockStep: lockStepDue(script, played)
+            case .triggered: triggeredDue(script, played)
             }
-            return nil
-        case .lockStep: return lockStepDue(script, played)
-        case .triggered:
-            runs.removeAll { run in
-                guard run.cursor < script.steps.count else { return true }
-                if case .server = script.steps[run.cursor].kind { return false }
-                return true
+        guard let pong = pongs.map(\.time).min() else { return step }
+        return min(pong, step ?? pong)
+    }
+
+    private mutating func timedDue(_ script: SocketScript, _ played: (Int64) -> Int64) -> Int64? {
+        while cursor < script.steps.count {
+            if case .server = script.steps[cursor].kind {
+                return base.advanced(capped: played(script.steps[cursor].time))
             }
-            return runs.map { dueTime($0, script, played) }.min()
+            cursor += 1
         }
+        return nil
     }
 
     private mutating func lockStepDue(_ script: SocketScript, _ played: (Int64) -> Int64) -> Int64? {
         while cursor < script.steps.count {
-            let before = cursor > 0 ? script.steps[cursor - 1].time : 0
-            switch script.steps[cursor].kind {
-            case .server: return base.advanced(capped: played(script.steps[cursor].time - before))
-            case .clientEnds: return nil
+            let step = script.steps[cursor]
+            if step.isKeepAlive {
+                cursor += 1
+                continue
+            }
+            switch step.kind {
+            case .server: return base.advanced(capped: played(step.time - offset))
+            case .clientEnds, .ping: return nil
             case .client(let message):
                 guard hasCome[message] else { return nil }
                 base = max(base, arrivals.removeValue(forKey: message) ?? base)
+                offset = step.time
                 cursor += 1
             }
         }
         return nil
+    }
+
+    private mutating func triggeredDue(_ script: SocketScript, _ played: (Int64) -> Int64) -> Int64? {
+        for run in runs.indices {
+            while runs[run].cursor < script.steps.count, script.steps[runs[run].cursor].isKeepAlive {
+                runs[run].cursor += 1
+            }
+        }
+        runs.removeAll { run in
+            guard run.cursor < script.steps.count else { return true }
+            if case .server = script.steps[run.cursor].kind { return false }
+            return true
+        }
+        return runs.map { dueTime($0, script, played) }.min()
     }
 
     private func dueTime(_ run: Run, _ script: SocketScript, _ played: (Int64) -> Int64) -> Int64 {
@@ -93,17 +121,22 @@ struct SocketPlay: Sendable {
     /// Takes the step that is due at that time.
     mutating func take(
         at time: Int64, _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
-    ) -> ReplayEffect.Action? {
+    ) -> ReplayEffect.Action {
+        if let pong = pongs.firstIndex(where: { $0.time == time }) { return pongs.remove(at: pong).action }
         var step = cursor
         if order == .triggered {
-            guard let run = runs.firstIndex(where: { dueTime($0, script, played) == time }) else { return nil }
+            guard let run = runs.firstIndex(where: { dueTime($0, script, played) == time }) else {
+                preconditionFailure("a deadline belongs to a run")
+            }
             step = runs[run].cursor
             runs[run].cursor += 1
         } else {
             cursor += 1
-            if order == .lockStep { base = time }
+            if order == .lockStep { (base, offset) = (time, script.steps[step].time) }
         }
-        guard case .server(let action) = script.steps[step].kind else { return nil }
+        guard case .server(let action) = script.steps[step].kind else {
+            preconditionFailure("only what the server does is due")
+        }
         switch action {
         case .close, .finish, .reset: isOver = true
         case .text, .binary, .ping: break
@@ -112,6 +145,17 @@ struct SocketPlay: Sendable {
     }
 
     // MARK: What the client sends
+
+    /// Answers a ping of the API as recorded; false where none was, or too many pongs are under way.
+    mutating func ping(at time: Int64, _ script: SocketScript, played: (Int64) -> Int64) -> Bool {
+        guard let last = script.keepAlives.last, pongs.count < ReplayLimits.runs else { return false }
+        let keepAlive = pingCount < script.keepAlives.count ? script.keepAlives[pingCount] : last
+        pingCount += 1
+        if let pong = keepAlive.pong {
+            pongs.append(Pong(time: time.advanced(capped: played(pong.after)), action: pong.action))
+        }
+        return true
+    }
 
     /// Which of the client's messages this one is: the next one, or where they may come early, one soon after it.
     func message(in script: SocketScript, mayComeEarly: Bool, where fits: (SocketScript.Message) -> Bool) -> Int? {

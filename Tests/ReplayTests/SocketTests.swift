@@ -1,0 +1,332 @@
+import FitIQAPI
+import Recording
+import Replay
+import Sessions
+import Testing
+import WebSocket
+
+@Suite("Replaying WebSockets")
+struct SocketTests {
+    static let path = "/api/v1/consultations/\(IDs.a)/ws"
+
+    /// ```
+    /// ms      0     100   200   250   400   500   600   700
+    /// client        hi                more
+    /// server  hello       1     2           3     ping  close
+    /// ```
+    static func chat() -> SessionBuilder {
+        var builder = SessionBuilder()
+        builder.socket(
+            path,
+            frames: [
+                frame(.server, 0, "hello"), frame(.client, 100, #"{"type":"message","content":"hi"}"#),
+                frame(.server, 200, "1"), frame(.server, 250, "2"),
+                frame(.client, 400, #"{"type":"message","content":"more"}"#), frame(.server, 500, "3"),
+                frame(.server, 600, .ping, Array("p".utf8)), frame(.client, 601, .pong, Array("p".utf8)),
+                frame(.server, 700, .close, [0x03, 0xE9] + Array("bye".utf8)),
+                frame(.client, 705, .close, [0x03, 0xE9]),
+            ], ending: ending(.server, 710, .closeFrame))
+        return builder
+    }
+
+    static let hi = #"{"content":"hi","type":"message"}"#
+    static let more = #"{"content": "more", "type": "message"}"#
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        var order: ReplaySettings.FrameOrder
+        var speed = ReplaySettings.Speed.factor(1)
+        /// Milliseconds after the opening, and what the client sends then.
+        var sends: [(Int64, String)]
+        /// What the server does until 5,000 ms.
+        var timeline: [String]
+
+        var testDescription: String { "\(order.rawValue): \(name)" }
+    }
+
+    static let recordedTimeline = [
+        "0 text hello", "200 text 1", "250 text 2", "500 text 3", "600 ping p", "700 close 1001 bye",
+    ]
+
+    static let rows = [
+        Row(name: "a silent client", order: .timed, sends: [], timeline: recordedTimeline),
+        Row(name: "as recorded", order: .timed, sends: [(100, hi), (400, more)], timeline: recordedTimeline),
+        Row(
+            name: "twice as fast", order: .timed, speed: .factor(2), sends: [],
+            timeline: ["0 text hello", "100 text 1", "125 text 2", "250 text 3", "300 ping p", "350 close 1001 bye"]),
+        Row(
+            name: "half as fast", order: .timed, speed: .factor(0.5), sends: [],
+            timeline: ["0 text hello", "400 text 1", "500 text 2", "1000 text 3", "1200 ping p", "1400 close 1001 bye"]),
+        Row(name: "as recorded", order: .lockStep, sends: [(100, hi), (400, more)], timeline: recordedTimeline),
+        Row(
+            name: "a silent client gets what came before its turn", order: .lockStep, sends: [],
+            timeline: ["0 text hello"]),
+        Row(
+            name: "a slow client is waited for", order: .lockStep, sends: [(1000, hi), (3000, more)],
+            timeline: [
+                "0 text hello", "1100 text 1", "1150 text 2", "3100 text 3", "3200 ping p", "3300 close 1001 bye",
+            ]),
+        Row(
+            name: "a fast client does not overtake the server", order: .lockStep, sends: [(10, hi), (20, more)],
+            timeline: ["0 text hello", "110 text 1", "160 text 2", "260 text 3", "360 ping p", "460 close 1001 bye"]),
+        Row(
+            name: "messages in another order are kept until their turn", order: .lockStep,
+            sends: [(10, more), (50, hi)],
+            timeline: ["0 text hello", "150 text 1", "200 text 2", "300 text 3", "400 ping p", "500 close 1001 bye"]),
+        Row(
+            name: "another frame lets nothing go on", order: .lockStep,
+            sends: [(10, "what?"), (20, #"{"type":"message","content":"ho"}"#)], timeline: ["0 text hello"]),
+        Row(
+            name: "without waits", order: .lockStep, speed: .instant, sends: [(100, hi), (400, more)],
+            timeline: ["0 text hello", "100 text 1", "100 text 2", "400 text 3", "400 ping p", "400 close 1001 bye"]),
+        Row(
+            name: "each message brings what followed it", order: .triggered, sends: [(1000, more), (2000, hi)],
+            timeline: ["0 text hello", "1100 text 3", "1200 ping p", "1300 close 1001 bye"]),
+        Row(
+            name: "again and again", order: .triggered, sends: [(1000, hi), (1050, hi), (2000, hi)],
+            timeline: [
+                "0 text hello", "1100 text 1", "1150 text 2", "1150 text 1", "1200 text 2", "2100 text 1",
+                "2150 text 2",
+            ]),
+        Row(
+            name: "another frame brings nothing", order: .triggered, sends: [(10, "what?")], timeline: ["0 text hello"]),
+    ]
+
+    static func play(_ row: Row) throws -> (timeline: [String], player: Player) {
+        var player = try chat().player(.ordered, speed: row.speed, frames: row.order)
+        let socket = try player.open(path)
+        var timeline: [String] = []
+        for (time, text) in row.sends {
+            timeline += player.timeline(until: at(time))
+            player.send(text, on: socket, at: at(time))
+        }
+        return (timeline + player.timeline(until: at(5_000)), player)
+    }
+
+    @Test("Frames go as the order says", arguments: rows)
+    func orders(row: Row) throws {
+        #expect(try Self.play(row).timeline == row.timeline)
+    }
+
+    @Test("One late call brings the same as many small ones", arguments: rows)
+    func steps(row: Row) throws {
+        var player = try Self.chat().player(.ordered, speed: row.speed, frames: row.order)
+        let socket = try player.open(Self.path)
+        var effects: [String] = []
+        for (time, text) in row.sends {
+            effects += player.advance(to: at(time)).map(\.action.words)
+            player.send(text, on: socket, at: at(time))
+        }
+        effects += player.advance(to: at(1_000_000)).map(\.action.words)
+        #expect(effects == row.timeline.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" })
+        #expect(player.nextDeadline == nil)
+    }
+
+    struct End: Sendable {
+        var frames: [SessionFrame]
+        var ending: SessionEnding?
+        var timeline: [String]
+    }
+
+    @Test(
+        "A connection ends as it did",
+        arguments: [
+            End(frames: [], ending: ending(.server, 30, .finish), timeline: ["30 finish"]),
+            End(frames: [], ending: ending(.server, 30, .reset), timeline: ["30 reset"]),
+            End(frames: [], ending: ending(.client, 30, .finish), timeline: []),
+            End(frames: [], ending: nil, timeline: []),
+            End(
+                frames: [frame(.server, 5, .close, [])], ending: ending(.server, 30, .closeFrame),
+                timeline: ["5 close - "]),
+            // 1006 may not be sent (RFC 6455 §7.4.1).
+            End(
+                frames: [frame(.server, 5, .close, [0x03, 0xEE])], ending: ending(.server, 30, .closeFrame),
+                timeline: ["5 close - "]),
+            // The client's close frame is answered by the codec, not from the recording.
+            End(
+                frames: [frame(.client, 5, .close, [0x03, 0xE8]), frame(.server, 6, .close, [0x03, 0xE8])],
+                ending: ending(.client, 30, .closeFrame), timeline: []),
+            End(
+                frames: [frame(.server, 5, .binary, [1, 2, 255]), frame(.server, 6, .text, [255])],
+                ending: ending(.server, 7, .reset), timeline: ["5 binary [1, 2, 255]", "6 binary [255]", "7 reset"]),
+            // A recorded clock that was set back.
+            End(
+                frames: [frame(.server, 50, "a"), frame(.server, 20, "b")], ending: nil,
+                timeline: ["50 text a", "50 text b"]),
+        ])
+    func endings(row: End) throws {
+        var builder = SessionBuilder()
+        builder.socket("/ws", frames: row.frames, ending: row.ending)
+        for order in ReplaySettings.FrameOrder.allCases {
+            var player = try builder.player(frames: order)
+            let socket = try player.open("/ws")
+            #expect(player.timeline(until: at(1_000)) == row.timeline, "\(order)")
+            player.ended(socket, at: at(1_000))
+            #expect(player.report.framesNeverSent == 0)
+        }
+    }
+
+    @Test("Reconnecting gets the recorded sockets in turn, and the last again; refused handshakes have their turn too")
+    func reconnecting() throws {
+        var builder = SessionBuilder()
+        builder.socket("/ws", frames: [frame(.server, 1, "first")], ending: ending(.server, 2, .reset))
+        builder.exchange(
+            "GET", "wss://api.fitiq.example/ws", fields: [SessionField("Upgrade", "websocket")], status: 503,
+            answer: "busy")
+        builder.socket("/ws", frames: [frame(.server, 1, "second")])
+        builder.exchange("GET", "/ws", status: 426, answer: "upgrade")
+        var player = try builder.player()
+        #expect(player.text("GET", "/ws") == "upgrade")
+        let first = try player.open("/ws")
+        #expect(player.timeline(until: at(10)) == ["1 text first", "2 reset"])
+        player.ended(first, at: at(10))
+        #expect(player.text("WS", "/ws") == "busy")
+        for _ in 0..<2 {
+            let socket = try player.open("/ws")
+            #expect(player.timeline(until: at(10)) == ["1 text second"])
+            player.ended(socket, at: at(10))
+        }
+        #expect(player.report.summary == "Served 4 of 4 recorded requests, 1 answered again.")
+    }
+
+    @Test("Sockets under way at once keep their own scripts, and effects come in the order of their times")
+    func atOnce() throws {
+        var builder = SessionBuilder()
+        builder.socket("/a", frames: [frame(.server, 10, "a1"), frame(.server, 30, "a2")])
+        builder.socket("/b", frames: [frame(.client, 5, "go"), frame(.server, 15, "b1"), frame(.server, 25, "b2")])
+        var player = try builder.player()
+        let a = try player.open("/a")
+        let b = try player.open("/b")
+        player.send("go", on: b, at: at(5))
+        let effects = player.advance(to: at(100))
+        #expect(effects.map(\.action.words) == ["text a1", "text b1", "text b2", "text a2"])
+        #expect(effects.map(\.socket) == [a, b, b, a])
+    }
+
+    @Test("A socket that ended has nothing due, and one that never opened neither")
+    func ended() throws {
+        var player = try Self.chat().player(frames: .timed)
+        let socket = try player.open(Self.path)
+        _ = player.ask("WS", Self.path)
+        #expect(player.nextDeadline == at(0))
+        player.ended(socket, at: at(0))
+        #expect(player.nextDeadline == nil)
+        #expect(player.advance(to: at(9_000)) == [])
+        player.send("late", on: socket, at: at(9_000))
+        #expect(player.report.frameMissCount == 0)
+        #expect(player.report.framesNeverSent == 4)
+    }
+
+    @Test("Ids that the client makes up in a frame come back in the server's, with our origin")
+    func following() throws {
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws?token=redacted-token-1",
+            frames: [
+                frame(.client, 10, #"{"type":"message","id":"\#(IDs.a)","sent_at":"2025-01-29T10:30:00Z"}"#),
+                frame(
+                    .server, 20,
+                    #"{"ack":"\#(IDs.a)","at":"2025-01-29T10:30:00Z","url":"wss:\/\/api.fitiq.example\/x","for":"redacted-token-1"}"#
+                ),
+                frame(.client, 30, #"{"type":"read","id":"\#(IDs.a)"}"#), frame(.server, 40, "done"),
+            ])
+        var player = try builder.player(.strict)
+        let socket = try player.open("/ws?token=my.token")
+        player.send(#"{"type":"message","id":"\#(IDs.b)","sent_at":"2026-11-21T08:00:00Z"}"#, on: socket, at: at(10))
+        #expect(
+            player.timeline(until: at(20)) == [
+                #"20 text {"ack":"\#(IDs.b)","at":"2026-11-21T08:00:00Z","url":"ws:\/\/localhost:8080\/x","for":"my.token"}"#
+            ])
+        player.send(#"{"type":"read","id":"\#(IDs.c)"}"#, on: socket, at: at(30))
+        #expect(player.timeline(until: at(100)) == [])
+        player.send(#"{"type":"read","id":"\#(IDs.b)"}"#, on: socket, at: at(100))
+        #expect(player.timeline(until: at(200)) == ["110 text done"])
+        #expect(player.report.frameMissCount == 1)
+        #expect(!player.report.isComplete)
+    }
+
+    /// ```
+    /// ms      0   100    200   300    301   400
+    /// client  hi  ping         ping         more
+    /// server             1            pong        (the first ping got none)
+    /// ```
+    @Test(
+        "Pings of the API stand apart: nothing waits for them, each brings its pong",
+        arguments: [ReplaySettings.FrameOrder.lockStep, .triggered])
+    func keepAlives(order: ReplaySettings.FrameOrder) throws {
+        let ping = #"{"type":"ping"}"#
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws",
+            frames: [
+                frame(.client, 0, "hi"), frame(.client, 100, ping), frame(.server, 101, #"{"type":"pong","n":1}"#),
+                frame(.server, 200, "1"), frame(.client, 300, ping), frame(.server, 302, #"{"type":"pong","n":2}"#),
+                frame(.client, 400, "more"), frame(.server, 450, "2"),
+            ])
+        var player = try builder.player(.strict, frames: order)
+        let socket = try player.open("/ws")
+        player.send("hi", on: socket, at: at(0))
+        #expect(player.timeline(until: at(200)) == ["200 text 1"])
+        player.send("more", on: socket, at: at(200))
+        player.send(ping, on: socket, at: at(210))
+        player.send(ping, on: socket, at: at(220))
+        player.send(ping, on: socket, at: at(290))
+        #expect(
+            player.timeline(until: at(1_000)) == [
+                #"211 text {"type":"pong","n":1}"#, #"222 text {"type":"pong","n":2}"#, "250 text 2",
+                #"292 text {"type":"pong","n":2}"#,
+            ])
+        player.ended(socket, at: at(1_000))
+        #expect(player.report.isComplete)
+    }
+
+    @Test("Equal messages trigger their own answers in turn, the last one's again")
+    func triggersInTurn() throws {
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws",
+            frames: [
+                frame(.client, 0, "hi"), frame(.server, 1, "1"), frame(.client, 10, "hi"), frame(.server, 12, "2"),
+            ])
+        var player = try builder.player(frames: .triggered)
+        let socket = try player.open("/ws")
+        for time in [100, 200, 300] { player.send("hi", on: socket, at: at(Int64(time))) }
+        #expect(player.timeline(until: at(1_000)) == ["101 text 1", "202 text 2", "302 text 2"])
+        #expect(player.report.frameMissCount == 0)
+    }
+
+    @Test("No more runs of frames are under way than the limit allows; one more is a miss")
+    func runs() throws {
+        var builder = SessionBuilder()
+        builder.socket("/ws", frames: [frame(.client, 0, "hi"), frame(.server, 100, "1")])
+        var player = try builder.player(frames: .triggered)
+        let socket = try player.open("/ws")
+        for _ in 0..<ReplayLimits.runs { player.send("hi", on: socket, at: at(0)) }
+        #expect(player.report.frameMissCount == 0)
+        player.send("hi", on: socket, at: at(1))
+        #expect(player.report.frameMisses.map(\.reason) == [.tooMany])
+        #expect(player.advance(to: at(500)).count == ReplayLimits.runs)
+        player.send("hi", on: socket, at: at(500))
+        #expect(player.timeline(until: at(1_000)) == ["600 text 1"])
+    }
+
+    @Test("The handshake's answer has the protocol that was chosen, and comes after the recorded wait")
+    func opening() throws {
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws",
+            answerFields: [
+                SessionField("Upgrade", "websocket"), SessionField("Connection", "Upgrade"),
+                SessionField("Sec-WebSocket-Accept", "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="),
+                SessionField("Sec-WebSocket-Extensions", "permessage-deflate"),
+                SessionField("Sec-WebSocket-Protocol", "chat"), SessionField("X-Node", "7"),
+            ])
+        var player = try builder.player(speed: .factor(4))
+        guard case .socket(let opening) = player.ask("WS", "/ws") else {
+            Issue.record("no socket")
+            return
+        }
+        #expect(opening.fields == [SessionField("Sec-WebSocket-Protocol", "chat"), SessionField("X-Node", "7")])
+        #expect(opening.after == 10 * millisecond / 4)
+    }
+}
