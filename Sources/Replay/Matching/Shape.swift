@@ -46,7 +46,7 @@ struct Shape: Sendable {
 
     /// Adds bytes that have to be the same.
     mutating func add(literally text: String) {
-        add(raw: Array(text.utf8)[...])
+        add(raw: text.utf8)
         key.bytes.append(Mark.part)
     }
 
@@ -88,7 +88,7 @@ struct Shape: Sendable {
         } else if String(validating: body, as: UTF8.self) != nil {
             body.withUnsafeBufferPointer { add(utf8: $0) }
         } else {
-            add(raw: body[...])
+            add(raw: body)
         }
     }
 
@@ -106,7 +106,7 @@ struct Shape: Sendable {
         secrets += other.secrets
     }
 
-    private mutating func add(raw bytes: ArraySlice<UInt8>) {
+    private mutating func add(raw bytes: some Sequence<UInt8>) {
         for byte in bytes {
             if byte <= Mark.escape { key.bytes.append(Mark.escape) }
             key.bytes.append(byte)
@@ -140,19 +140,20 @@ struct Shape: Sendable {
 
     /// Adds what holds no values, save for words that are bound to one.
     private mutating func add(words: UnsafeBufferPointer<UInt8>) {
-        guard let known else { return add(raw: Array(words)[...]) }
+        guard let known else { return add(raw: words) }
         var index = 0
         while index < words.count {
             var end = index
             while end < words.count, ValueScanner.isRunByte(words[end]) { end += 1 }
             if end == index { end += 1 }
             let word = words[index..<end]
-            let text = String(decoding: word, as: UTF8.self)
             // A shorter word may be bound and yet mean something else where it stands.
-            if (3...ReplayLimits.tokenLength).contains(word.count), known.recorded[text] != nil {
+            if (3...ReplayLimits.tokenLength).contains(word.count),
+                let text = String(validating: word, as: UTF8.self), known.recorded[text] != nil
+            {
                 add(id: text)
             } else {
-                add(raw: Array(word)[...])
+                add(raw: word)
             }
             index = end
         }

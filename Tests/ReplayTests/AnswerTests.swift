@@ -1,0 +1,193 @@
+import Replay
+import Sessions
+import Testing
+
+@Suite("Recorded answers")
+struct AnswerTests {
+    static func response(_ answer: ReplayAnswer) throws -> ReplayResponse {
+        guard case .response(let response) = answer else { throw NoResponse(answer: answer) }
+        return response
+    }
+
+    struct NoResponse: Error {
+        var answer: ReplayAnswer
+    }
+
+    @Test("Fields of framing, of the connection and of the moment are left out, all others go as they were")
+    func fields() throws {
+        let kept = [
+            SessionField("content-type", "application/json"), SessionField("Set-Cookie", "a=1"),
+            SessionField("Set-Cookie", "b=2"), SessionField("ETag", "\"x\""), SessionField("X-Request-ID", "7"),
+        ]
+        let dropped = [
+            "Content-Length", "transfer-encoding", "Content-Encoding", "CONNECTION", "Keep-Alive", "Date", "Alt-Svc",
+            "Trailer", "Upgrade", "Proxy-Connection", "TE", ":status", "",
+        ].map { SessionField($0, "1") }
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/a", answer: "{}", answerFields: dropped + kept)
+        var player = try builder.player()
+        let response = try Self.response(player.ask("GET", "/a"))
+        #expect(response == ReplayResponse(status: 200, fields: kept, body: Array("{}".utf8)))
+    }
+
+    struct Wait: Sendable {
+        var waited: Int64
+        var speed: ReplaySettings.Speed
+        var after: Int64
+    }
+
+    @Test(
+        "An answer comes after the recorded wait, as fast as was asked",
+        arguments: [
+            Wait(waited: 40, speed: .factor(1), after: 40_000_000),
+            Wait(waited: 40, speed: .factor(2), after: 20_000_000),
+            Wait(waited: 40, speed: .factor(0.5), after: 80_000_000), Wait(waited: 40, speed: .instant, after: 0),
+            Wait(waited: -5, speed: .factor(1), after: 0),
+            Wait(waited: 90_000_000, speed: .factor(1), after: ReplayLimits.longestWait),
+            Wait(waited: 86_400_000, speed: .factor(1), after: ReplayLimits.longestWait),
+            Wait(waited: 86_399_999, speed: .factor(1), after: ReplayLimits.longestWait - millisecond),
+            Wait(waited: 40, speed: .factor(1e-300), after: ReplayLimits.longestWait),
+        ])
+    func waits(row: Wait) throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/a", answer: "a", waited: row.waited)
+        builder.exchange("GET", "/none", status: 0, lasted: row.waited)
+        var player = try builder.player(speed: row.speed)
+        #expect(try Self.response(player.ask("GET", "/a")).after == row.after)
+        #expect(player.ask("GET", "/none") == .noAnswer(after: row.after))
+    }
+
+    static func body(_ text: String, of count: Int? = nil) -> SessionBody {
+        let bytes = Array(text.utf8)
+        return SessionBody(bytes, of: count ?? bytes.count)
+    }
+
+    struct Cut: Sendable {
+        var body: SessionBody
+        var length: String?
+        var isComplete: Bool
+        var declared: Int?
+        var then: ReplayResponse.Ending
+    }
+
+    @Test(
+        "A body that is not whole looks cut off to the client as well",
+        arguments: [
+            Cut(body: body("abc"), length: "3", isComplete: true, declared: nil, then: .nothing),
+            Cut(body: body("abc"), length: "9", isComplete: false, declared: 9, then: .finish),
+            Cut(body: body("abc"), length: nil, isComplete: false, declared: 4, then: .finish),
+            Cut(body: body("abc", of: 7), length: nil, isComplete: true, declared: 7, then: .finish),
+            // The length of the coded body says nothing of the decoded one.
+            Cut(body: body("abc", of: 7), length: "5", isComplete: true, declared: 7, then: .finish),
+            Cut(body: body("abc"), length: "-9", isComplete: false, declared: 4, then: .finish),
+        ])
+    func cut(row: Cut) throws {
+        let fields = row.length.map { [SessionField("Content-Length", $0)] } ?? []
+        let session = Session(entries: [
+            .exchange(
+                SessionExchange(
+                    started: recorded(0), request: SessionRequest(method: "GET", url: "http://h/a"),
+                    response: SessionResponse(status: 200, fields: fields, body: row.body, isComplete: row.isComplete)))
+        ])
+        let plan = try ReplayPlan(session)
+        #expect(plan.notes.count == (row.body.isCut ? 1 : 0))
+        var player = Player(plan, origin: ourOrigin)
+        let response = try Self.response(player.ask("GET", "/a"))
+        #expect(response.body == Array("abc".utf8))
+        #expect(response.declaredLength == row.declared)
+        #expect(response.then == row.then)
+    }
+
+    @Test("What a recorded HEAD or 304 says of a body that does not come is said again")
+    func declared() throws {
+        var builder = SessionBuilder()
+        builder.exchange("HEAD", "/a", answerFields: [SessionField("content-length", "1234")])
+        builder.exchange("GET", "/b", status: 304, answerFields: [SessionField("content-length", "99")])
+        builder.exchange("GET", "/c", status: 204, answerFields: [SessionField("content-length", "0")])
+        var player = try builder.player()
+        #expect(try Self.response(player.ask("HEAD", "/a")).declaredLength == 1234)
+        #expect(try Self.response(player.ask("GET", "/b")).declaredLength == 99)
+        #expect(try Self.response(player.ask("GET", "/c")).declaredLength == nil)
+    }
+
+    @Test("Statuses that end nothing are no answer", arguments: [0, 100, 102, 199, 1_000])
+    func statuses(status: Int) throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/a", status: status)
+        var player = try builder.player()
+        #expect(player.text("GET", "/a") == "no answer")
+        #expect(player.plan.notes.count == (status == 0 ? 0 : 1))
+    }
+
+    @Test("Request bodies that the recording does not have may be anything")
+    func unknownBodies() throws {
+        var builder = SessionBuilder()
+        builder.exchange("POST", "/a", fields: [SessionField("Content-Length", "7")], answer: "a")
+        builder.exchange("POST", "/b", fields: [SessionField("Content-Length", "0")], answer: "b")
+        var player = try builder.player()
+        #expect(player.text("POST", "/a", body: "anything") == "a")
+        #expect(player.text("POST", "/b", body: "anything") == "unexpected: unknown")
+        #expect(player.text("POST", "/b") == "b")
+        #expect(player.plan.notes.count == 1)
+    }
+
+    @Test("A cut request body is compared with none")
+    func cutRequest() throws {
+        let session = Session(entries: [
+            .exchange(
+                SessionExchange(
+                    started: recorded(0),
+                    request: SessionRequest(method: "POST", url: "http://h/a", body: SessionBody([1], of: 2)),
+                    response: SessionResponse(status: 200)))
+        ])
+        var player = Player(try ReplayPlan(session), settings: ReplaySettings(match: .strict), origin: ourOrigin)
+        #expect(player.text("POST", "/a", body: "xyz") == "200")
+    }
+
+    struct Origin: Sendable {
+        var origin: String
+        var recorded: String
+        var replayed: String
+    }
+
+    @Test(
+        "The recorded origin becomes ours, wherever it stands",
+        arguments: [
+            Origin(origin: ourOrigin, recorded: "https://api.fitiq.example/a", replayed: "http://localhost:8080/a"),
+            Origin(origin: ourOrigin, recorded: "http://api.fitiq.example", replayed: "http://localhost:8080"),
+            Origin(origin: ourOrigin, recorded: "wss://api.fitiq.example/ws", replayed: "ws://localhost:8080/ws"),
+            Origin(
+                origin: "https://127.0.0.1:8443", recorded: "ws://API.fitiq.example?x",
+                replayed: "wss://127.0.0.1:8443?x"),
+            Origin(
+                origin: "https://localhost:8443/w/abc", recorded: "(http://api.fitiq.example/a)",
+                replayed: "(https://localhost:8443/w/abc/a)"),
+            Origin(
+                origin: "http://localhost:8080/w/abc", recorded: "http://api.fitiq.example/w/old/a",
+                replayed: "http://localhost:8080/w/abc/a"),
+            Origin(
+                origin: ourOrigin, recorded: #""https:\/\/api.fitiq.example\/w\/old\/a""#,
+                replayed: #""http:\/\/localhost:8080\/a""#),
+            Origin(
+                origin: ourOrigin, recorded: "https://api.fitiq.example.org/",
+                replayed: "https://api.fitiq.example.org/"),
+            Origin(
+                origin: ourOrigin, recorded: "https://api.fitiq.example:1/", replayed: "https://api.fitiq.example:1/"),
+            Origin(origin: ourOrigin, recorded: "ftp://api.fitiq.example/", replayed: "ftp://api.fitiq.example/"),
+            Origin(origin: ourOrigin, recorded: "api.fitiq.example ://", replayed: "api.fitiq.example ://"),
+            Origin(
+                origin: recordedOrigin, recorded: "https://api.fitiq.example/a", replayed: "https://api.fitiq.example/a"
+            ),
+        ])
+    func origins(row: Origin) throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/a", answer: row.recorded, answerFields: [SessionField("Location", row.recorded)])
+        var player = Player(try builder.plan(), origin: row.origin)
+        let response = try Self.response(player.ask("GET", "/a"))
+        #expect(String(decoding: response.body, as: UTF8.self) == row.replayed)
+        #expect(response.fields == [SessionField("Location", row.replayed)])
+        // A request may say what the client called us.
+        var other = Player(try builder.plan(), origin: "http://elsewhere")
+        #expect(other.text("GET", "/a", origin: row.origin) == row.replayed)
+    }
+}

@@ -1,0 +1,216 @@
+import FitIQAPI
+import JSON
+import Replay
+import Sessions
+import Testing
+
+@Suite("Unexpected requests and frames")
+struct MissTests {
+    static func session() -> SessionBuilder {
+        var builder = SessionBuilder()
+        builder.exchange(
+            "POST", "/api/v1/consultations",
+            body: #"{"persona":"nutritionist","goal":{"id":"\#(IDs.a)","tags":["x","y"]},"n":2,"password":"s"}"#,
+            status: 201, answer: "made")
+        builder.exchange("GET", "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1", answer: "messages")
+        builder.exchange("POST", "/api/v1/notes", body: "buy milk", answer: "noted")
+        builder.exchange("PUT", "/api/v1/blobs", body: String(repeating: "x", count: 70_000), answer: "stored")
+        return builder
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        var name: String
+        var request: ReplayRequest
+        var nearest: Int?
+        var differences: [String]
+        var testDescription: String { name }
+
+        init(
+            _ name: String, _ method: String, _ target: String, _ body: String = "", isHandshake: Bool = false,
+            nearest: Int?, _ differences: [String]
+        ) {
+            self.name = name
+            request = ReplayRequest(method: method, target: target, body: Array(body.utf8), isHandshake: isHandshake)
+            self.nearest = nearest
+            self.differences = differences
+        }
+    }
+
+    static let persona =
+        #"{"persona":"coach","goal":{"id":"\#(IDs.c)","tags":["x","z","w"]},"extra":[1],"password":"other"}"#
+
+    static let rows = [
+        Row(
+            "members", "POST", "/api/v1/consultations", persona, nearest: 1,
+            [
+                #"body.persona: expected "nutritionist", got "coach""#, #"body.goal.tags[1]: expected "y", got "z""#,
+                "body.goal.tags: expected 2 elements, got 3 elements", "body.n: expected 2, got nothing",
+                "body.extra: expected nothing, got [1]",
+            ]),
+        Row(
+            "another type", "POST", "/api/v1/consultations", "[]", nearest: 1,
+            [
+                #"body: expected {"persona":"nutritionist","goal":{"id":"aaaaaaaa-0000-4000-…, got []"#
+            ]),
+        Row(
+            "no body", "POST", "/api/v1/notes", nearest: 3, [#"body: expected "buy milk", got nothing"#]),
+        Row(
+            "another text", "POST", "/api/v1/notes", "buy bread", nearest: 3,
+            [#"body: expected "buy milk", got "buy bread""#]),
+        Row(
+            "a large body", "PUT", "/api/v1/blobs", String(repeating: "y", count: 70_001), nearest: 4,
+            ["body: expected 70000 bytes, got 70001 bytes"]),
+        Row(
+            "the query", "GET", "/api/v1/consultations/\(IDs.b)/messages?limit=50&x=1", nearest: 2,
+            [
+                #"query.limit: expected "20", got "50""#, #"query.page: expected "1", got nothing"#,
+                #"query.x: expected nothing, got "1""#,
+            ]),
+        Row(
+            "a word of the path", "GET", "/api/v1/consultations/\(IDs.b)/message?limit=20&page=1", nearest: 2,
+            [
+                #"path: expected "/api/v1/consultations/\#(IDs.b)/messages", got "/api/v1/consultations/\#(IDs.b)/message""#
+            ]),
+        Row(
+            "the method", "DELETE", "/api/v1/notes", "buy milk", nearest: 3, ["method: expected POST, got DELETE"]),
+        Row(
+            "a handshake", "GET", "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1", isHandshake: true,
+            nearest: 2, ["method: expected GET, got a WebSocket's handshake"]),
+        Row("nothing near", "GET", "/favicon.ico", nearest: nil, []),
+    ]
+
+    @Test("A miss names the nearest recorded request and how it differs", arguments: rows)
+    func nearest(row: Row) throws {
+        var player = try Self.session().player()
+        guard case .unexpected(let miss) = player.answer(row.request, at: at(7)) else {
+            Issue.record("expected a miss")
+            return
+        }
+        #expect(miss.reason == .unknown)
+        #expect(miss.time == at(7))
+        #expect(miss.nearest?.entry == row.nearest)
+        #expect(miss.differences.map(\.description) == row.differences)
+        #expect(player.report.unexpected == [miss])
+    }
+
+    @Test("The message says what came, what was nearest and how it differs; the details say it as data")
+    func message() throws {
+        var player = try Self.session().player()
+        guard case .unexpected(let miss) = player.ask("POST", "/api/v1/notes?x=1", body: "buy bread") else {
+            Issue.record("expected a miss")
+            return
+        }
+        #expect(
+            miss.message
+                == #"POST /api/v1/notes?x=1 is not in the session. The nearest is POST /api/v1/notes (entry 3); it differs: query.x: expected nothing, got "1"; body: expected "buy milk", got "buy bread"."#
+        )
+        #expect(
+            JSONValue.object(miss.details) == [
+                "reason": "unknown",
+                "nearest": ["entry": 3, "method": "POST", "target": "/api/v1/notes"],
+                "differences": [
+                    ["place": "query.x", "expected": nil, "actual": "\"1\""],
+                    ["place": "body", "expected": "\"buy milk\"", "actual": "\"buy bread\""],
+                ],
+            ])
+    }
+
+    @Test("A request that is not given yet is nearer than one that is")
+    func unservedFirst() throws {
+        var builder = SessionBuilder()
+        builder.exchange("POST", "/notes", body: "one", answer: "1")
+        builder.exchange("POST", "/notes", body: "two", answer: "2")
+        var player = try builder.player()
+        #expect(player.text("POST", "/notes", body: "one") == "1")
+        guard case .unexpected(let miss) = player.ask("POST", "/notes", body: "too") else {
+            Issue.record("expected a miss")
+            return
+        }
+        #expect(miss.nearest?.entry == 2)
+    }
+
+    @Test("Differences are no more than the limit, and shortened")
+    func limited() throws {
+        let wide = (0..<100).map { "\"\($0)\":\"\(String(repeating: "a", count: 500))\"" }.joined(separator: ",")
+        var builder = SessionBuilder()
+        builder.exchange("POST", "/wide", body: "{\(wide)}")
+        var player = try builder.player()
+        let other = wide.split(separator: "a").joined(separator: "b")
+        guard
+            case .unexpected(let miss) = player.ask(
+                "POST", "/wide?" + String(repeating: "q", count: 5_000), body: "{\(other)}")
+        else {
+            Issue.record("expected a miss")
+            return
+        }
+        #expect(miss.differences.count == ReplayLimits.differences)
+        #expect(miss.message.utf8.count < 4_000)
+        #expect(miss.target.utf8.count <= 503)
+    }
+
+    @Test("A report keeps no more misses than the limit, and counts all")
+    func misses() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/a")
+        builder.socket("/ws", frames: [frame(.client, 1, "hi")])
+        var player = try builder.player()
+        let socket = try player.open("/ws")
+        for number in 0..<(ReplayLimits.misses + 1) {
+            _ = player.ask("GET", "/b/\(number)")
+            player.send("no \(number)", on: socket, at: at(1))
+        }
+        #expect(player.report.unexpectedCount == ReplayLimits.misses + 1)
+        #expect(player.report.unexpected.count == ReplayLimits.misses)
+        #expect(player.report.frameMissCount == ReplayLimits.misses + 1)
+        #expect(player.report.frameMisses.count == ReplayLimits.misses)
+    }
+
+    @Test("A frame that is not the recorded one says how it differs from the one that is due")
+    func frames() throws {
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws?x=1",
+            frames: [
+                frame(.client, 1, #"{"type":"message","content":"hi"}"#), frame(.client, 2, .binary, [1]),
+            ])
+        var player = try builder.player(.strict)
+        let socket = try player.open("/ws?x=1")
+        player.send(#"{"type":"message","content":"ho"}"#, on: socket, at: at(5))
+        player.send(#"{"type":"message","content":"hi"}"#, on: socket, at: at(6))
+        player.send("text", on: socket, at: at(7))
+        player.receive(.binary([2]), on: socket, at: at(8))
+        player.receive(.binary([1]), on: socket, at: at(9))
+        player.receive(.binary([1]), on: socket, at: at(10))
+        player.receive(.close, on: socket, at: at(11))
+        #expect(
+            player.report.frameMisses.map(\.message) == [
+                #"The frame {"type":"message","content":"ho"} on /ws?x=1 is not the recorded one; it differs: text.content: expected "hi", got "ho"."#,
+                #"The frame "text" on /ws?x=1 is not the recorded one; it differs: type: expected binary, got text."#,
+                #"The frame "\u0002" on /ws?x=1 is not the recorded one; it differs: binary: expected "\u0001", got "\u0002"."#,
+                #"The frame "\u0001" on /ws?x=1 is one more than the client sent in the session."#,
+            ])
+        #expect(player.report.frameMisses.first?.time == at(5))
+        #expect(player.report.framesReceived == 2)
+    }
+
+    @Test("The report as JSON has everything, and as a line what matters")
+    func report() throws {
+        var player = try Self.session().player()
+        _ = player.text("POST", "/api/v1/notes", body: "buy milk")
+        _ = player.text("GET", "/favicon.ico")
+        let report = player.report
+        #expect(report.summary == "Served 1 of 4 recorded requests, 1 unexpected.")
+        #expect(!report.isComplete)
+        #expect(report.neverAsked.map(\.entry) == [1, 2, 4])
+        let json = report.json
+        #expect(json["complete"] == false)
+        #expect(json["served"] == 1)
+        #expect(json["never_asked_count"] == 3)
+        #expect(json["never_asked"]?[1]?["target"]?.string == "/api/v1/consultations/\(IDs.b)/messages?limit=20&page=1")
+        #expect(json["unexpected"]?[0]?["details"]?["reason"] == "unknown")
+        #expect(
+            json["unexpected"]?[0]?["message"]?.string == "GET /favicon.ico is not in the session, and nothing like it."
+        )
+        #expect(json["frames"]?["sent"] == 0)
+    }
+}

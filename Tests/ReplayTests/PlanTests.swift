@@ -1,0 +1,147 @@
+import FitIQAPI
+import Recording
+import Sessions
+import Testing
+
+@testable import Replay
+
+@Suite("Compiling a session")
+struct PlanTests {
+    static func exchange(_ path: String = "/a", bytes: Int = 0) -> SessionEntry {
+        .exchange(
+            SessionExchange(
+                started: recorded(0), request: SessionRequest(method: "GET", url: "http://h" + path),
+                response: SessionResponse(status: 200, body: SessionBody(Array(repeating: 0, count: bytes)))))
+    }
+
+    static func socket(frames: Int) -> SessionEntry {
+        .socket(
+            SessionSocket(
+                started: recorded(0), opened: recorded(0), request: SessionRequest(method: "GET", url: "ws://h/ws"),
+                response: SessionResponse(status: 101),
+                frames: Array(repeating: frame(.server, 0, .pong, []), count: frames)))
+    }
+
+    static func refusal(of entries: [SessionEntry]) -> ReplayError? {
+        do {
+            _ = try ReplayPlan(Session(entries: entries))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A session without requests is refused")
+    func empty() {
+        #expect(Self.refusal(of: []) == .empty)
+    }
+
+    @Test("One entry over the limit is refused, the limit is taken")
+    func entries() {
+        let limit = ReplayLimits.entries
+        #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit + 1)) == .tooManyEntries(limit + 1))
+        #expect(Self.refusal(of: Array(repeating: Self.exchange(), count: limit)) == nil)
+    }
+
+    @Test("One frame over the limit is refused, the limit is taken")
+    func frames() {
+        let half = ReplayLimits.frames / 2
+        #expect(
+            Self.refusal(of: [Self.socket(frames: half), Self.socket(frames: half + 1)])
+                == .tooManyFrames(2 * half + 1))
+        #expect(Self.refusal(of: [Self.socket(frames: half), Self.socket(frames: half)]) == nil)
+    }
+
+    @Test("One byte over the limit is refused")
+    func bytes() {
+        // The same bytes many times: they take their room once.
+        let part = Self.exchange(bytes: 8 * 1_024 * 1_024)
+        let whole = Array(repeating: part, count: ReplayLimits.bytes / (8 * 1_024 * 1_024))
+        #expect(Self.refusal(of: whole + [Self.exchange(bytes: 1)]) == .tooManyBytes(ReplayLimits.bytes + 1))
+    }
+
+    @Test("Entries are put in the order in which they began")
+    func order() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/late", start: 200)
+        builder.exchange("GET", "/early", start: 100)
+        let urls = try builder.plan().session.entries.map(\.request.url)
+        #expect(urls == [recordedOrigin + "/early", recordedOrigin + "/late"])
+    }
+
+    @Test("A handshake that a file has as an exchange with 101 is a socket")
+    func bareHandshake() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/ws", fields: [SessionField("upgrade", "WebSocket")], status: 101, waited: 5)
+        var player = try builder.player()
+        #expect(player.text("GET", "/ws") == "unexpected: unknown")
+        _ = try player.open("/ws")
+        #expect(player.nextDeadline == nil)
+    }
+
+    @Test("Times at the ends of what can be told crash nothing")
+    func extremes() throws {
+        let times = [Int64.min, -1, 0, Int64.max].map { Timestamp(nanosecondsSinceEpoch: $0) }
+        for started in times {
+            for opened in times {
+                let frames = times.map {
+                    SessionFrame(sender: .server, time: $0, opcode: .text, payload: SessionBody([0x61]))
+                }
+                let session = Session(entries: [
+                    .socket(
+                        SessionSocket(
+                            started: started, opened: opened,
+                            request: SessionRequest(method: "GET", url: "ws://h/ws"),
+                            response: SessionResponse(status: 101), frames: frames,
+                            ending: SessionEnding(time: started, party: .server, cause: .finish))),
+                    .exchange(
+                        SessionExchange(
+                            started: started, waited: .max, lasted: .max,
+                            request: SessionRequest(method: "GET", url: "http://h/a"), response: nil)),
+                ])
+                for match in ReplaySettings.Match.allCases {
+                    var player = Player(
+                        try ReplayPlan(session), settings: ReplaySettings(match: match), origin: ourOrigin)
+                    let request = ReplayRequest(method: "GET", target: "/ws", isHandshake: true)
+                    guard case .socket(let opening) = player.answer(request, at: at(0)) else { continue }
+                    player.opened(opening.socket, at: Timestamp(nanosecondsSinceEpoch: .max - 1))
+                    _ = player.advance(to: Timestamp(nanosecondsSinceEpoch: .max))
+                    #expect(player.nextDeadline == nil)
+                }
+            }
+        }
+    }
+
+    @Test("Bindings are no more than the limit; those beyond are counted and not followed")
+    func bindings() throws {
+        var bindings = Bindings()
+        for number in 0..<ReplayLimits.bindings { bindings.bind(number, recorded: "r\(number)", to: "a\(number)") }
+        #expect(bindings.refusedCount == 0)
+        bindings.bind(ReplayLimits.bindings, recorded: "r", to: "a")
+        #expect(bindings.refusedCount == 1)
+        #expect(bindings.actual.count == ReplayLimits.bindings)
+        bindings.bind(0, recorded: "r0", to: "another")
+        #expect(bindings.actual[0] == "another")
+        #expect(bindings.recorded["a0"] == nil)
+        #expect(bindings.recorded["another"] == 0)
+    }
+
+    @Test("Recorded values are no more than the limit")
+    func vocabulary() {
+        var vocabulary = Vocabulary()
+        for number in 0..<ReplayLimits.recordedValues { vocabulary.note("\(number)", fromClient: true) }
+        #expect(!vocabulary.isFull)
+        vocabulary.note("0", fromClient: true)
+        #expect(!vocabulary.isFull)
+        vocabulary.note("more", fromClient: true)
+        #expect(vocabulary.isFull)
+        #expect(vocabulary.number(of: "more") == nil)
+    }
+
+    @Test("Plans are equal where their sessions are")
+    func equality() throws {
+        let session = Session(entries: [Self.exchange()])
+        #expect(try ReplayPlan(session) == ReplayPlan(session))
+        #expect(try ReplayPlan(session) != ReplayPlan(Session(entries: [Self.exchange("/b")])))
+    }
+}

@@ -1,0 +1,129 @@
+import FitIQAPI
+import Sessions
+import Testing
+
+@testable import Replay
+
+@Suite("Sentences of a replay")
+struct SentencesTests {
+    static func miss(
+        _ reason: ReplayMiss.Reason, nearest: Bool = true, _ differences: [ReplayDifference] = []
+    ) -> String {
+        ReplayMiss(
+            time: Timestamp(secondsSinceEpoch: 0), method: "GET", target: "/a", reason: reason,
+            nearest: nearest ? .init(entry: 3, method: "POST", target: "/b") : nil, differences: differences
+        ).message
+    }
+
+    static func frame(_ reason: ReplayFrameMiss.Reason, _ differences: [ReplayDifference] = []) -> String {
+        ReplayFrameMiss(
+            time: Timestamp(secondsSinceEpoch: 0), socket: ReplaySocket(number: 1), target: "/ws", excerpt: "\"x\"",
+            reason: reason, differences: differences
+        ).message
+    }
+
+    static let one = [ReplayDifference(place: "path", expected: "\"/b\"", actual: "\"/a\"")]
+    static let place = Sentences.place(
+        4, SessionRequest(method: "GET", url: "https://api.fitiq.example/a?b=1"))
+
+    static let rows: [(String, String)] = [
+        (
+            ReplayError.empty.description,
+            "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'."
+        ),
+        (
+            ReplayError.tooManyEntries(100_001).description,
+            "The session has 100001 requests, and at most 100000 can be replayed; split it."
+        ),
+        (
+            ReplayError.tooManyFrames(1_000_001).description,
+            "The session's WebSockets have 1000001 frames, and at most 1000000 can be replayed; split it."
+        ),
+        (
+            ReplayError.tooManyBytes(536_870_913).description,
+            "The session's bodies and frames have 536870913 bytes, and at most 536870912 can be replayed; split it."
+        ),
+        (place, "Entry 5 (GET /a?b=1)"),
+        (
+            Sentences.cutBody("Entry 5", kept: 1, of: 2),
+            "Entry 5: the recording has 1 of the answer's 2 bytes; the replayed answer ends there, cut off."
+        ),
+        (
+            Sentences.cutFrame("Entry 5"),
+            "Entry 5: the recording has only the beginnings of some frames; they are replayed as messages of their own."
+        ),
+        (
+            Sentences.noFinalStatus("Entry 5", 100),
+            "Entry 5: 100 is no status of a final answer; the replayed connection ends without one."
+        ),
+        (
+            Sentences.unknownBody("Entry 5"),
+            "Entry 5: the recording does not have the request's whole body; any body is taken for it."
+        ),
+        (
+            Sentences.tooManyValues,
+            "The session has over 1000000 ids and tokens; those beyond are not followed."
+        ),
+        (
+            miss(.runOut(1)),
+            "GET /a was recorded once, and has been answered as often. Reset the world to begin the session anew."
+        ),
+        (
+            miss(.runOut(2)),
+            "GET /a was recorded 2 times, and has been answered as often. Reset the world to begin the session anew."
+        ),
+        (
+            miss(.over),
+            "GET /a came after the session's last request had been answered. Reset the world to begin it anew."
+        ),
+        (
+            miss(.notItsTurn, one),
+            #"GET /a is not what comes next in the session: that is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
+        ),
+        (miss(.notItsTurn), "GET /a is not what comes next in the session: that is POST /b (entry 3)."),
+        (miss(.notItsTurn, nearest: false), "GET /a is not what comes next in the session."),
+        (
+            miss(.unknown, one),
+            #"GET /a is not in the session. The nearest is POST /b (entry 3); it differs: path: expected "/b", got "/a"."#
+        ),
+        (miss(.unknown), "GET /a is not in the session in this place. The nearest is POST /b (entry 3)."),
+        (miss(.unknown, nearest: false), "GET /a is not in the session, and nothing like it."),
+        (
+            frame(.different, [ReplayDifference(place: "text.n", expected: "1", actual: nil)]),
+            #"The frame "x" on /ws is not the recorded one; it differs: text.n: expected 1, got nothing."#
+        ),
+        (frame(.different), #"The frame "x" on /ws is not like any that the client sent in the session."#),
+        (frame(.noneLeft), #"The frame "x" on /ws is one more than the client sent in the session."#),
+        (
+            frame(.tooMany),
+            #"The frame "x" on /ws came while the answers to 64 others were under way; nothing answers it."#
+        ),
+        (ReplayDifference(place: "a", expected: nil, actual: "1").description, "a: expected nothing, got 1"),
+        (ReplayDifference(place: "a", expected: nil, actual: nil).description, "a"),
+        (Sentences.method("HANDSHAKE"), "a WebSocket's handshake"),
+        (Sentences.target(of: "https://api.fitiq.example"), "/"),
+        (Sentences.target(of: "/a"), "/a"),
+    ]
+
+    @Test("Each sentence reads as it should", arguments: rows)
+    func sentence(got: String, expected: String) {
+        #expect(got == expected)
+    }
+
+    @Test("The summary counts what there is to say")
+    func summary() throws {
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/a")
+        var report = try builder.player().report
+        #expect(report.summary == "Served 0 of 1 recorded requests.")
+        report.served = 1
+        report.unexpectedCount = 2
+        report.repeats = 3
+        report.frameMissCount = 1
+        report.framesNeverSent = 4
+        #expect(
+            report.summary
+                == "Served 1 of 1 recorded requests, 2 unexpected, 3 answered again, 1 frame not as recorded, 4 frames never sent."
+        )
+    }
+}

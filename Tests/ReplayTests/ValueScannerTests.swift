@@ -1,0 +1,102 @@
+import FitIQAPI
+import Testing
+
+@testable import Replay
+
+@Suite("Finding ids, times and addresses")
+struct ValueScannerTests {
+    static func values(in text: String) -> [String] {
+        var text = text
+        return text.withUTF8 { utf8 in
+            var scanner = ValueScanner(utf8)
+            var found: [String] = []
+            while let value = scanner.next() {
+                found.append("\(value.kind) " + String(decoding: utf8[value.range], as: UTF8.self))
+            }
+            return found
+        }
+    }
+
+    static let rows: [(String, [String])] = [
+        ("", []),
+        ("wellness_specialist chat-about-goal Hello world v1 2025 12345", []),
+        (IDs.a, ["id \(IDs.a)"]),
+        (IDs.a.uppercased(), ["id \(IDs.a.uppercased())"]),
+        ("goal_\(IDs.a)", ["id \(IDs.a)"]),
+        ("goal\(IDs.a)", []),
+        (#"{"a":"\#(IDs.a)","b":["\#(IDs.b)"]}"#, ["id \(IDs.a)", "id \(IDs.b)"]),
+        (#"line\n\#(IDs.a)"#, ["id \(IDs.a)"]),
+        (#"dash\u2014\#(IDs.a)"#, ["id \(IDs.a)"]),
+        (#"end\"#, []),
+        (#"end\u20"#, []),
+        ("see \(IDs.a).", ["id \(IDs.a)"]),
+        ("123456", ["id 123456"]),
+        (String(repeating: "1", count: 40), ["id " + String(repeating: "1", count: 40)]),
+        (String(repeating: "1", count: 41), []),
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", ["id 01ARZ3NDEKTSV4RRFFQ69G5FAV"]),
+        ("507f1f77bcf86cd799439011", ["id 507f1f77bcf86cd799439011"]),
+        ("msg_0123abcd4567ef89ab", ["id msg_0123abcd4567ef89ab"]),
+        ("sk_live_4eC39HqLyjWDarjtT1zdp7dc", ["id sk_live_4eC39HqLyjWDarjtT1zdp7dc"]),
+        ("redacted-token-1, redacted-api-key-12", ["id redacted-token-1", "id redacted-api-key-12"]),
+        ("redacted-token", []),
+        ("user-1@redacted.example", ["email user-1@redacted.example"]),
+        ("mail jane+x@fitiq.example.", ["email jane+x@fitiq.example"]),
+        ("@home me@home a@b@c.d", []),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl", ["id eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl"]),
+        ("2025-01-29T10:30:00Z", ["time 2025-01-29T10:30:00Z"]),
+        ("2025-01-29T10:30:00.123456+01:00!", ["time 2025-01-29T10:30:00.123456+01:00"]),
+        ("2025-01-29 10:30:00", ["time 2025-01-29 10:30:00"]),
+        ("on 2025-01-29, at ten", ["date 2025-01-29"]),
+        ("2025-01-290", []),
+        ("é\(IDs.a)", ["id \(IDs.a)"]),
+    ]
+
+    @Test("A text has these values", arguments: rows)
+    func finds(text: String, values: [String]) {
+        #expect(Self.values(in: text) == values)
+    }
+
+    @Test("Any bytes are taken, and ranges lie in order within them", arguments: [1, 2, 3] as [UInt64])
+    func anything(seed: UInt64) {
+        var numbers = SplitMix64(seed: seed)
+        let alphabet = Array(#"0123456789abcdefABCDEF-_.@:+TZ \"u/"#.utf8) + [0xC3, 0xA9, 0xFF]
+        for _ in 0..<2_000 {
+            let bytes = (0..<Int(numbers.next(below: 120))).map { _ in
+                alphabet[Int(numbers.next(below: UInt64(alphabet.count)))]
+            }
+            bytes.withUnsafeBufferPointer { buffer in
+                var scanner = ValueScanner(buffer)
+                var end = 0
+                while let value = scanner.next() {
+                    #expect(value.range.lowerBound >= end && value.range.upperBound <= bytes.count, "seed \(seed)")
+                    #expect(!value.range.isEmpty, "seed \(seed)")
+                    end = value.range.upperBound
+                }
+            }
+        }
+    }
+
+    static let urls: [(String, String, String, [String], [String])] = [
+        (
+            "https://API.fitiq.example:8443/a/b%20c?x=1&y=a+b%26", "api.fitiq.example:8443", "", ["a", "b c"],
+            ["x=1", "y=a b&"]
+        ),
+        ("/w/abc/api/v1?x", "", "/w/abc", ["api", "v1"], ["x="]),
+        ("/w/abc", "", "", ["w", "abc"], []),
+        ("wss://h", "h", "", [], []),
+        ("https://h?x=1", "h", "", [], ["x=1"]),
+        ("/a//b/#c?d", "", "", ["a", "", "b", ""], []),
+        ("/redirect?to=https://h/x", "", "", ["redirect"], ["to=https://h/x"]),
+        ("/%zz%4", "", "", ["%zz%4"], []),
+        ("", "", "", [], []),
+    ]
+
+    @Test("A URL or a target is taken apart", arguments: urls)
+    func url(text: String, authority: String, world: String, segments: [String], items: [String]) {
+        let url = RequestURL(text)
+        #expect(url.authority == authority)
+        #expect(url.world == world)
+        #expect(url.segments == segments)
+        #expect(url.items.map { "\($0.name)=\($0.value)" } == items)
+    }
+}
