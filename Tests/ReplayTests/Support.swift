@@ -79,6 +79,9 @@ struct SessionBuilder {
                     })))
     }
 
+    /// Lets so many milliseconds go by before the next entry.
+    mutating func wait(_ milliseconds: Int64) { now += milliseconds }
+
     func plan() throws -> ReplayPlan { try ReplayPlan(session) }
 
     func player(

@@ -59,6 +59,7 @@ struct Rewriter {
     /// The places of `http://host`, also written `http:\/\/host`, where host is one of the session's.
     private func originEdits(_ bytes: UnsafeBufferPointer<UInt8>) -> [Edit] {
         guard !plan.authorities.isEmpty else { return [] }
+        let ourAuthority = origin.utf8.firstIndex(of: UInt8(ascii: ":")).map { origin[$0...].dropFirst(3).lowercased() }
         var edits: [Edit] = []
         var index = 0
         while index < bytes.count {
@@ -69,10 +70,15 @@ struct Rewriter {
             let start = index + 1 + slashes
             var end = start
             while end < bytes.count, end - start <= 300, Self.isAuthorityByte(bytes[end]) { end += 1 }
-            if let scheme = scheme(bytes, before: index),
-                plan.authorities.contains(String(decoding: bytes[start..<end], as: UTF8.self).lowercased())
-            {
+            let authority = String(decoding: bytes[start..<end], as: UTF8.self).lowercased()
+            if let scheme = scheme(bytes, before: index), plan.authorities.contains(authority) {
+                let authorityEnd = end
                 end = worldEnd(bytes, at: end, isEscaped: slashes > 2)
+                // What is ours already stays as it was written.
+                if end == authorityEnd, authority == ourAuthority {
+                    index = end
+                    continue
+                }
                 let range = (index - scheme.utf8.count)..<end
                 edits.append(Edit(range: range, text: ours(for: scheme, isEscaped: slashes > 2)))
             }
