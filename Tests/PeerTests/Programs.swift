@@ -5,6 +5,10 @@ enum Programs {
     /// The package's scripts for foreign clients.
     static let peers = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("peers")
 
+    /// The sessions that scripts/record-sessions makes.
+    static let sessions = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../Fixtures/sessions").standardizedFileURL
+
     /// The binary under test, which the build puts beside the test bundle.
     static func fitiqMock() throws -> URL {
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
@@ -35,6 +39,21 @@ enum Programs {
         }
         return URL(fileURLWithPath: path)
     }
+
+    /// A program of the environment in which the recorders of `recorders.txt` are.
+    static func recorder(_ name: String) throws -> URL {
+        guard let folder = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_RECORDERS"] else {
+            throw Missing(what: "an environment with recorders (FITIQ_MOCK_TEST_RECORDERS)")
+        }
+        let program = URL(fileURLWithPath: folder).appendingPathComponent(name)
+        guard FileManager.default.isExecutableFile(atPath: program.path) else {
+            throw Missing(what: "the recorder \(program.path)")
+        }
+        return program
+    }
+
+    /// A Chromium or Chrome; nil where none could be installed.
+    static let chromium = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_CHROMIUM"]
 
     /// Something that the stories are told with is not there.
     struct Missing: Error, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A fitiq-mock that serves, on a port of the system's choice.
+/// A fitiq-mock that serves, or plays a session back, on a port of the system's choice.
 final class RunningServer: Sendable {
     /// What the ready file says.
     struct Ready: Decodable {
@@ -52,7 +52,15 @@ final class RunningServer: Sendable {
     static func serve(
         _ options: String..., isStoppedByBody: Bool = false, _ body: (RunningServer) async throws -> Void
     ) async throws {
-        let server = try await RunningServer(options)
+        try await run("serve", options, isStoppedByBody: isStoppedByBody, body)
+    }
+
+    /// The same with any command that serves.
+    static func run(
+        _ command: String, _ options: [String], isStoppedByBody: Bool = false,
+        _ body: (RunningServer) async throws -> Void
+    ) async throws {
+        let server = try await RunningServer(command, options)
         do {
             try await body(server)
         } catch {
@@ -69,7 +77,7 @@ final class RunningServer: Sendable {
         server.files.remove()
     }
 
-    private init(_ options: [String]) async throws {
+    private init(_ command: String, _ options: [String]) async throws {
         let files = try ScratchDirectory()
         let process = Process()
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
@@ -79,7 +87,7 @@ final class RunningServer: Sendable {
         let errors = Pipe()
         let log = try files.create("err")
         process.executableURL = try Programs.fitiqMock()
-        process.arguments = ["serve", "--port", "0", "--ready-file", files["ready.json"].path] + options
+        process.arguments = [command, "--port", "0", "--ready-file", files["ready.json"].path] + options
         process.environment = Command.environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe

@@ -1,0 +1,56 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// Sessions as other programs record them, each in its own dialect of HAR, shown and replayed.
+    @Suite("Foreign sessions")
+    struct ForeignSessions {
+        @Test("What mitmproxy recorded is shown, and replayed to the same client")
+        func mitmproxy() async throws {
+            let session = try RecordedSession()
+            try await RunningServer.serve { server in
+                try await session.record(
+                    with: try Programs.python(), "record_with_mitmproxy",
+                    [
+                        server.readyFile.path, try Programs.recorder("mitmdump").path, session.har.path,
+                        session.transcript.path,
+                    ])
+            }
+            try await session.expectShown()
+            try await session.expectReplayed(credentials: "headers", "--speed", "10")
+            session.remove()
+        }
+
+        @Test(
+            "What Playwright recorded in Chromium is shown, and replayed to a client that is no browser",
+            .enabled(
+                if: Programs.chromium != nil,
+                "There is no Chromium. scripts/test installs Debian's; elsewhere FITIQ_MOCK_TEST_CHROMIUM names one."),
+            arguments: ["embed", "attach"])
+        func playwright(_ content: String) async throws {
+            let chromium = try #require(Programs.chromium)
+            let session = try RecordedSession()
+            try await RunningServer.serve("--instant") { server in
+                try await session.record(
+                    with: try Programs.recorder("python3"), "record_with_playwright",
+                    [
+                        server.readyFile.path, chromium, session.har.path, content,
+                        session.transcript.path,
+                    ])
+            }
+            try await session.expectShown()
+            try await session.expectReplayed(credentials: "query", "--speed", "instant")
+            session.remove()
+        }
+
+        @Test("What Chrome's DevTools exported is shown, and replayed to a client that is no browser")
+        func devTools() async throws {
+            let session = try RecordedSession(
+                har: Programs.sessions.appendingPathComponent("foreign/chrome.har"),
+                transcript: Programs.sessions.appendingPathComponent("foreign/chrome.json"))
+            try await session.expectShown()
+            try await session.expectReplayed(credentials: "query", "--speed", "instant")
+            session.remove()
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+/// A session that a recorder wrote, with what its client saw.
+struct RecordedSession {
+    /// What a client of `session_steps.json` saw.
+    struct Transcript: Decodable, Equatable {
+        struct Answer: Decodable, Equatable {
+            let request: String
+            let status: Int
+            let body: String
+
+            init(from decoder: any Decoder) throws {
+                var values = try decoder.unkeyedContainer()
+                request = try values.decode(String.self)
+                status = try values.decode(Int.self)
+                body = try values.decode(String.self)
+            }
+        }
+
+        let answers: [Answer]
+        let sockets: [[String]]
+    }
+
+    /// What went over the wire, as the recorder wrote it.
+    let har: URL
+    /// What the recorded client saw.
+    let transcript: URL
+    private let files: ScratchDirectory
+
+    /// A session that is yet to be recorded.
+    init() throws {
+        files = try ScratchDirectory()
+        har = files["session.har"]
+        transcript = files["recorded.json"]
+    }
+
+    /// A session that was recorded before.
+    init(har: URL, transcript: URL) throws {
+        files = try ScratchDirectory()
+        self.har = har
+        self.transcript = transcript
+    }
+
+    /// Runs a script of `peers` that records; a run that fails is an issue with what it printed.
+    func record(with program: URL, _ script: String, _ arguments: [String]) async throws {
+        let path = Programs.peers.appendingPathComponent(script + ".py").path
+        let command = try await Command(
+            program, [path] + arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        if command.status != 0 { Attachment.record(command.transcript, named: "\(script).txt") }
+        try #require(command.status == 0, "\(script) failed:\n\(command.transcript)")
+    }
+
+    /// Requires that `show` has every request with its status, and messages of both sides, in their order.
+    func expectShown() async throws {
+        let shown = try await Command(try Programs.fitiqMock(), ["show", har.path])
+        try #require(shown.status == 0, "show failed:\n\(shown.transcript)")
+        var rest = shown.output[...]
+        for answer in try recorded().answers {
+            let line = rest.split(separator: "\n").first {
+                $0.contains(answer.request) && $0.contains("\(answer.status)")
+            }
+            let found = try #require(
+                line, "\(answer.request) \(answer.status) is missing, or too early:\n\(shown.output)")
+            rest = rest[found.endIndex...]
+        }
+        for text in ["How much protein do I need?", "stream_chunk", "And carbohydrates? 🥖", "assistant_message_end"] {
+            #expect(shown.output.contains(text), "\(text) is missing:\n\(shown.output)")
+        }
+    }
+
+    /// Replays the session to a client with a token of its own, and requires that it sees what the recorded one saw.
+    func expectReplayed(credentials: String, _ options: String...) async throws {
+        try await RunningServer.run("replay", [har.path] + options) { server in
+            let told = files["replayed.json"]
+            let token = try await Command(try Programs.fitiqMock(), ["token", "--user", "somebody-else"]).output
+            try await record(
+                with: try Programs.python(), "session_client",
+                [
+                    server.ready.url, token.trimmingCharacters(in: .whitespacesAndNewlines), server.ready.api_key,
+                    told.path, "--credentials", credentials,
+                ])
+            let (replayed, recorded) = (try Self.read(told), try recorded())
+            #expect(replayed.answers == recorded.answers)
+            #expect(replayed.sockets == recorded.sockets)
+        }
+    }
+
+    func remove() { files.remove() }
+
+    /// What the recorded client saw; a recording of nothing would prove nothing.
+    private func recorded() throws -> Transcript {
+        let transcript = try Self.read(transcript)
+        try #require(transcript.answers.count == 8 && transcript.sockets.map(\.isEmpty) == [false, false])
+        return transcript
+    }
+
+    private static func read(_ file: URL) throws -> Transcript {
+        try JSONDecoder().decode(Transcript.self, from: Data(contentsOf: file))
+    }
+}
