@@ -133,6 +133,8 @@ public final class TLSSession {
         let result = SSL_do_handshake(pointer)
         guard result == 1 else { return settle(result) }
         phase = .open
+        // A search for authorities leaves what it did not find.
+        OpenSSLErrors.clear()
     }
 
     /// Whether the first bytes may go to OpenSSL, which would answer HTTP with an alert.
@@ -172,6 +174,9 @@ public final class TLSSession {
         if phase == .open, wire.unsentCount > TLSLimits.answers { fail(.flooded(from: peer)) }
         return rest < limit
     }
+
+    /// Whether ``readPlaintext(into:limit:)`` stopped at its limit, or was not called since something came.
+    public var hasUnread: Bool { phase == .open && (wire.unreadCount > 0 || SSL_pending(pointer) > 0) }
 
     // MARK: Our bytes
 

@@ -51,11 +51,14 @@ struct DataTests {
         pair.settle()
         var read: [UInt8] = [42]
         var count = 1
+        #expect(pair.server.hasUnread)
         while pair.server.readPlaintext(into: &read, limit: limit) {
             #expect(read.count - count <= limit)
             count = read.count
+            #expect(pair.server.hasUnread || count == bytes.count + 1)
         }
         #expect(read == [42] + bytes)
+        #expect(!pair.server.hasUnread)
         #expect(!pair.server.readPlaintext(into: &read, limit: 0))
     }
 

@@ -101,6 +101,20 @@ struct HandshakeTests {
         }
     }
 
+    @Test("A server that asks for renegotiation is refused by an alert, and the session goes on")
+    func refusesServersRenegotiation() throws {
+        let pair = try Pair.open([.tls12])
+        SSL_clear_options(pair.server.pointer, SSL_get_options(pair.server.pointer))
+        #expect(SSL_renegotiate(pair.server.pointer) == 1)
+        SSL_do_handshake(pair.server.pointer)
+        Pair.carry(from: pair.server, to: pair.client)
+        #expect(pair.client.readAll().isEmpty)
+        #expect(pair.client.phase == .open)
+        // An alert is a record of 5, 8, 2 and 16 bytes with AES-GCM; a greeting would be longer.
+        #expect(pair.client.withCiphertext { $0.count } == 31)
+        #expect(pair.client.write([1]) == 1)
+    }
+
     @Test("Renegotiation is refused by an alert, and the session goes on")
     func refusesRenegotiation() throws {
         let pair = try Pair.open([.tls12])

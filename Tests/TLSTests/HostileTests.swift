@@ -45,6 +45,7 @@ struct HostileTests {
                 Issue.record("cut at \(cut): \(String(describing: session.failure))")
                 continue
             }
+            #expect(!session.hasCiphertext)
         }
     }
 

@@ -106,6 +106,9 @@ struct OwnershipTests {
         check("contexts")
         _ = try TLSContext.client(trust: .system)
         check("trust")
+        let authority = TLSTrust.systemAnd(Certificates.authority.certificate)
+        Pair(client: try TLSContext.client(trust: authority), server: server).settle()
+        check("handshake with the system's authorities")
         for host in ["localhost", "example.com", ""] {
             let pair = Pair(client: client, server: server, host: host)
             check("hello to \(host)")

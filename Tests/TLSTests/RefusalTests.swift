@@ -103,6 +103,14 @@ struct RefusalTests {
         #expect(trusted.client.phase == .open)
     }
 
+    @Test("A server's own certificate may be trusted by itself", arguments: TLSVersion.allCases)
+    func trustedLeaf(_ version: TLSVersion) throws {
+        let chain = try PEM.certificates(Certificates.local.certificates, as: .certificate)
+        let pair = try shakeHands(
+            Certificates.local, host: "localhost", trust: try #require(chain[0].pem), version: version)
+        #expect(pair.client.phase == .open)
+    }
+
     @Test("With the system's authorities ours are unknown, and known where they are added")
     func systemTrust() throws {
         for (trust, isFine) in [(TLSTrust.system, false), (.systemAnd(Certificates.authority.certificate), true)] {
