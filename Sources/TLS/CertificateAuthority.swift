@@ -66,6 +66,13 @@ public struct CertificateAuthority: Sendable, Equatable {
         return (certificate, key)
     }
 
+    /// The first host name; an address with words, since alone it counts as a host name in some verifications, which
+    /// the authority may not vouch for.
+    private static func subject(of names: [CertificateName]) -> String {
+        for case .dns(let name) in names { return name }
+        return "server at \(names[0])"
+    }
+
     /// Issues a certificate for a server, with a new key; it ends no later than the authority.
     ///
     /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes. Throws for no names, more than
@@ -79,7 +86,7 @@ public struct CertificateAuthority: Sendable, Equatable {
         try authority.certificate.check(at: now)
         let key = try PrivateKey.make()
         let draft = try CertificateDraft(
-            subject: names[0].description, key: key, serial: serial, notBefore: now - Self.head,
+            subject: Self.subject(of: names), key: key, serial: serial, notBefore: now - Self.head,
             notAfter: min(now + Self.serverLifetime, authority.certificate.notAfter))
         try draft.setIssuer(authority.certificate)
         try draft.extend(NID_basic_constraints, "critical,CA:FALSE", issuer: authority.certificate)

@@ -18,7 +18,8 @@ struct CertificateDraft {
         let number = BN_bin2bn(serial, Int32(serial.count), nil)
         defer { BN_free(number) }
         let name = X509_get_subject_name(new)
-        let text = Array(subject.utf8.prefix(64))
+        // RFC 5280 appendix A.1: a common name has at most 64 characters.
+        let text = Array(String(subject.unicodeScalars.prefix(64)).utf8)
         guard BN_to_ASN1_INTEGER(number, X509_get_serialNumber(new)) != nil,
             X509_set_version(new, 2) == 1,
             ASN1_TIME_set(X509_getm_notBefore(new), time_t(notBefore)) != nil,

@@ -58,6 +58,15 @@ struct RefusalTests {
         #expect(pair.server.serverName == (host.lowercased().hasPrefix("localhost") ? "localhost" : nil))
     }
 
+    @Test("A certificate for an address alone", arguments: TLSVersion.allCases)
+    func addressAlone(_ version: TLSVersion) throws {
+        let issued = Certificates.issue(Certificates.authority, for: [.ip([127, 0, 0, 1])])
+        #expect(try shakeHands(issued, host: "127.0.0.1", version: version).client.failure == nil)
+        #expect(
+            try shakeHands(issued, host: "localhost", version: version).client.failure
+                == .refused(host: "localhost", .wrongName([.ip([127, 0, 0, 1])])))
+    }
+
     @Test("A wildcard stands for one label")
     func wildcards() throws {
         let authority = try CertificateAuthority.make(subject: "All", now: Certificates.now, serial: [1], permitted: [])
