@@ -45,6 +45,10 @@ enum Sentences {
         "\(place): the recording does not have the request's whole body; any body is taken for it."
     }
 
+    static func severalHosts(_ count: Int) -> String {
+        "The session has requests to \(count) hosts; all are replayed as if they were one."
+    }
+
     static let tooManyValues =
         "The session has over \(ReplayLimits.recordedValues) ids and tokens; those beyond are not followed."
 

@@ -180,6 +180,24 @@ struct FollowingTests {
         #expect(player.text("GET", "/api/v1/goals/my-goal") == "goal my-goal")
     }
 
+    @Test("By route, an answer that repeats is about the id that was asked for, and has the client's secrets")
+    func routeAnew() throws {
+        var builder = SessionBuilder()
+        builder.exchange(
+            "PUT", "/notes/\(IDs.a)?token=redacted-token-1", body: #"{"tag":"\#(IDs.b)"}"#,
+            answer: "note \(IDs.a) of redacted-token-1, tag \(IDs.b)")
+        let mine = (1...4).map { "1111111\($0)-0000-4000-8000-000000000001" }
+        var player = try builder.player(.route)
+        #expect(
+            player.text("PUT", "/notes/\(mine[0])?token=t-one", body: #"{"tag":"\#(mine[1])"}"#)
+                == "note \(mine[0]) of t-one, tag \(mine[1])")
+        #expect(
+            player.text("PUT", "/notes/\(mine[2])?x=1&token=t-two", body: "whatever")
+                == "note \(mine[2]) of t-two, tag \(mine[1])")
+        #expect(player.text("PUT", "/notes/\(mine[0])") == "note \(mine[0]) of t-two, tag \(mine[1])")
+        #expect(player.text("PUT", "/notes/\(IDs.a)") == "note \(IDs.a) of t-two, tag \(mine[1])")
+    }
+
     @Test("When strict, what was under way at once may swap, and nothing else")
     func swaps() throws {
         var builder = SessionBuilder()

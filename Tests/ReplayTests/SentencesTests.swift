@@ -61,6 +61,10 @@ struct SentencesTests {
             "Entry 5: the recording does not have the request's whole body; any body is taken for it."
         ),
         (
+            Sentences.severalHosts(2),
+            "The session has requests to 2 hosts; all are replayed as if they were one."
+        ),
+        (
             Sentences.tooManyValues,
             "The session has over 1000000 ids and tokens; those beyond are not followed."
         ),

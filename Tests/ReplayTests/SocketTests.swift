@@ -295,6 +295,28 @@ struct SocketTests {
         #expect(player.report.frameMissCount == 0)
     }
 
+    @Test("A message with a new id triggers again, and each answer is about its own id")
+    func triggersAnew() throws {
+        func ask(_ id: String) -> String { #"{"type":"ask","id":"\#(id)"}"# }
+        var builder = SessionBuilder()
+        builder.socket(
+            "/ws",
+            frames: [
+                frame(.client, 0, ask(IDs.a)), frame(.server, 10, "one \(IDs.a)"), frame(.server, 30, "two \(IDs.a)"),
+            ])
+        var player = try builder.player(frames: .triggered)
+        let socket = try player.open("/ws")
+        for (time, id) in [(0, IDs.b), (15, IDs.c), (50, IDs.a)] {
+            player.send(ask(id), on: socket, at: at(Int64(time)))
+        }
+        #expect(
+            player.timeline(until: at(1_000)) == [
+                "10 text one \(IDs.b)", "25 text one \(IDs.c)", "30 text two \(IDs.b)", "45 text two \(IDs.c)",
+                "60 text one \(IDs.a)", "80 text two \(IDs.a)",
+            ])
+        #expect(player.report.frameMissCount == 0)
+    }
+
     @Test("No more runs of frames are under way than the limit allows; one more is a miss")
     func runs() throws {
         var builder = SessionBuilder()

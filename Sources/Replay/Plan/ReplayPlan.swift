@@ -31,6 +31,7 @@ public struct ReplayPlan: Sendable, Equatable {
         self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
         noteValues()
         for index in self.session.entries.indices { compile(index) }
+        if authorities.count > 1 { note(Sentences.severalHosts(authorities.count)) }
         if vocabulary.isFull { note(Sentences.tooManyValues) }
     }
 
@@ -93,7 +94,7 @@ public struct ReplayPlan: Sendable, Equatable {
             url: url, method: shapes.method, full: .init(bucket: place.bucket, variant: place.variant),
             route: .init(bucket: routePlace.bucket, variant: routePlace.variant), times: shape.times,
             secrets: shape.secrets,
-            credentials: SecretNames.credentials(in: request.fields.map { ($0.name, $0.value) }),
+            credentials: SecretNames.credentials(in: request.fields, url),
             started: started, ended: started)
         switch entry {
         case .exchange(let exchange):
@@ -182,7 +183,7 @@ public struct ReplayPlan: Sendable, Equatable {
             for text in url.segments + url.items.flatMap({ [$0.name, $0.value] }) {
                 vocabulary.note(valuesOf: Array(text.utf8), fromClient: true)
             }
-            for credential in SecretNames.credentials(in: request.fields.map({ ($0.name, $0.value) })) {
+            for credential in SecretNames.credentials(in: request.fields, url) {
                 vocabulary.note(valuesOf: Array(credential.value.utf8), fromClient: true)
             }
             vocabulary.note(valuesOf: request.body?.bytes ?? [], fromClient: true)

@@ -42,6 +42,29 @@ struct Following: Sendable {
         return true
     }
 
+    /// Whether a client's values can be the recorded ones if those that are bound may be bound anew.
+    func fitsAnew(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) -> Bool {
+        values.count == numbers.count
+            && zip(values, numbers).allSatisfy { value, number in
+                vocabulary.texts[number] == value.text || bindings.actual[number] == value.text
+                    || isNew(value.text, for: number, in: vocabulary)
+            }
+    }
+
+    private func isNew(_ text: String, for number: Int, in vocabulary: Vocabulary) -> Bool {
+        vocabulary.isReplaceable[number] && vocabulary.number(of: text) == nil
+            && (bindings.recorded[text] ?? number) == number
+    }
+
+    /// Learns what something shows that matched, and gives up what was bound before.
+    mutating func learnAnew(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) {
+        for (value, number) in zip(values, numbers) {
+            let isItself = vocabulary.texts[number] == value.text && bindings.actual[number] != nil
+            guard isItself || isNew(value.text, for: number, in: vocabulary) else { continue }
+            bindings.bind(number, recorded: vocabulary.texts[number], to: value.text)
+        }
+    }
+
     /// Learns what a request that matched shows.
     mutating func learn(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) {
         for (value, number) in zip(values, numbers) {

@@ -62,10 +62,23 @@ extension Player {
             shape = SocketScript.shape(of: bytes, isText: isText, known: following.bindings)
             index = recognise(shape, in: &play, script)
         }
+        if index == nil, settings.frames == .triggered {
+            // Again, with a new id: what it brings is about that one.
+            index = play.trigger(shape.key, in: script) {
+                following.fitsAnew(shape.values, $0.values, in: plan.vocabulary)
+            }
+        }
         guard let index else { return .unknown }
-        if settings.frames == .triggered, !play.beginRun(after: index, at: time, in: script) { return .oneTooMany }
-        play.come(index, at: time)
         let recorded = script.messages[index]
+        if settings.frames == .triggered {
+            var own: [Int: String] = [:]
+            for (value, number) in zip(shape.values, recorded.values) where Bindings.isSafe(value.text) {
+                own[number] = value.text
+            }
+            guard play.beginRun(after: index, at: time, own: own, in: script) else { return .oneTooMany }
+            following.learnAnew(shape.values, recorded.values, in: plan.vocabulary)
+        }
+        play.come(index, at: time)
         following.learn(shape.values, recorded.values, in: plan.vocabulary)
         following.learn(shape.times, for: recorded.shape.times, in: plan.vocabulary)
         following.learn(shape.secrets, for: recorded.shape.secrets, in: plan.vocabulary)
@@ -98,20 +111,22 @@ extension Player {
             guard var play = sockets.removeValue(forKey: first.socket) else {
                 preconditionFailure("a deadline at the top is true")
             }
-            let action = play.take(at: first.time, plan.scripts[play.script], settings.frames, played: played)
+            let (action, own) = play.take(at: first.time, plan.scripts[play.script], settings.frames, played: played)
             play.scheduled = nil
             sockets[first.socket] = play
             tally.framesSent += 1
-            effects.append(ReplayEffect(socket: first.socket, action: rewritten(action, origin: play.origin)))
+            effects.append(ReplayEffect(socket: first.socket, action: rewritten(action, origin: play.origin, own: own)))
             deadlines.popFirst()
             schedule(first.socket)
         }
         return effects
     }
 
-    private func rewritten(_ action: ReplayEffect.Action, origin: String) -> ReplayEffect.Action {
+    private func rewritten(
+        _ action: ReplayEffect.Action, origin: String, own: [Int: String]
+    ) -> ReplayEffect.Action {
         switch action {
-        case .text(let bytes): .text(rewriter(origin: origin).rewritten(bytes))
+        case .text(let bytes): .text(rewriter(origin: origin, own: own).rewritten(bytes))
         case .binary, .ping, .close, .finish, .reset: action
         }
     }

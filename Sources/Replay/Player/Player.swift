@@ -48,8 +48,8 @@ public struct Player: Sendable {
         }
     }
 
-    func rewriter(origin: String? = nil) -> Rewriter {
-        Rewriter(plan: plan, bindings: following.bindings, origin: origin ?? self.origin)
+    func rewriter(origin: String? = nil, own: [Int: String] = [:]) -> Rewriter {
+        Rewriter(plan: plan, bindings: following.bindings, own: own, origin: origin ?? self.origin)
     }
 
     // MARK: Requests
@@ -67,20 +67,30 @@ public struct Player: Sendable {
         case .failure(let reason): return .unexpected(miss(reason.reason, request, shapes, at: now))
         }
         if !found.isPeek {
-            learn(found, from: request)
+            learn(found, from: request, shapes)
             serve(found)
         }
         return answer(found, to: request)
     }
 
-    private mutating func learn(_ match: Match, from request: ReplayRequest) {
+    private mutating func learn(_ match: Match, from request: ReplayRequest, _ shapes: RequestShapes) {
         let planned = plan.entries[match.entry]
-        following.learn(match.shape.values, match.numbers, in: plan.vocabulary)
         if match.isWhole {
+            following.learn(match.shape.values, match.numbers, in: plan.vocabulary)
             following.learn(match.shape.times, for: planned.times, in: plan.vocabulary)
             following.learn(match.shape.secrets, for: planned.secrets, in: plan.vocabulary)
+        } else {
+            // Any ids may stand in a route: the answer is about those that were asked for.
+            following.learnAnew(match.shape.values, match.numbers, in: plan.vocabulary)
+            let shape = shapes.full()
+            if plan.full.bucket(of: shape) == planned.full.bucket {
+                let numbers = plan.full.variants[planned.full.variant].values
+                following.learnAnew(shape.values, numbers, in: plan.vocabulary)
+                following.learn(shape.times, for: planned.times, in: plan.vocabulary)
+                following.learn(shape.secrets, for: planned.secrets, in: plan.vocabulary)
+            }
         }
-        let credentials = SecretNames.credentials(in: request.fields.map { ($0.name, $0.value) })
+        let credentials = SecretNames.credentials(in: request.fields, shapes.url)
         following.learn(credentials, for: planned.credentials, in: plan.vocabulary)
     }
 

@@ -4,6 +4,8 @@
 struct Rewriter {
     let plan: ReplayPlan
     let bindings: Bindings
+    /// What counts before the bindings: what was said where the answer belongs to.
+    var own: [Int: String] = [:]
     /// `http://localhost:8080`, or `https://localhost:8443/w/abc`.
     let origin: String
 
@@ -34,7 +36,7 @@ struct Rewriter {
 
     private func edits(_ bytes: UnsafeBufferPointer<UInt8>) -> [Edit] {
         let origins = originEdits(bytes)
-        guard !bindings.isEmpty else { return origins }
+        guard !bindings.isEmpty || !own.isEmpty else { return origins }
         var edits: [Edit] = []
         var next = origins.startIndex
         var scanner = ValueScanner(bytes)
@@ -45,7 +47,7 @@ struct Rewriter {
             }
             if next < origins.endIndex, origins[next].range.overlaps(found.range) { continue }
             let text = String(decoding: bytes[found.range], as: UTF8.self)
-            if let number = plan.vocabulary.number(of: text), let actual = bindings.actual[number] {
+            if let number = plan.vocabulary.number(of: text), let actual = own[number] ?? bindings.actual[number] {
                 edits.append(Edit(range: found.range, text: actual))
             }
         }

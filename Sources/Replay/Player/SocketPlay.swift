@@ -38,6 +38,8 @@ struct SocketPlay: Sendable {
         /// When it began, and which recorded time that stands for.
         var base: Int64
         var offset: Int64
+        /// The client's own values in the message that began it, by the numbers of the recorded ones.
+        var own: [Int: String] = [:]
     }
 
     init(entry: Int, script: Int, messageCount: Int, origin: String) {
@@ -121,14 +123,15 @@ struct SocketPlay: Sendable {
     /// Takes the step that is due at that time.
     mutating func take(
         at time: Int64, _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
-    ) -> ReplayEffect.Action {
-        if let pong = pongs.firstIndex(where: { $0.time == time }) { return pongs.remove(at: pong).action }
+    ) -> (action: ReplayEffect.Action, own: [Int: String]) {
+        if let pong = pongs.firstIndex(where: { $0.time == time }) { return (pongs.remove(at: pong).action, [:]) }
         var step = cursor
+        var own: [Int: String] = [:]
         if order == .triggered {
             guard let run = runs.firstIndex(where: { dueTime($0, script, played) == time }) else {
                 preconditionFailure("a deadline belongs to a run")
             }
-            step = runs[run].cursor
+            (step, own) = (runs[run].cursor, runs[run].own)
             runs[run].cursor += 1
         } else {
             cursor += 1
@@ -141,7 +144,7 @@ struct SocketPlay: Sendable {
         case .close, .finish, .reset: isOver = true
         case .text, .binary, .ping: break
         }
-        return action
+        return (action, own)
     }
 
     // MARK: What the client sends
@@ -196,10 +199,12 @@ struct SocketPlay: Sendable {
     }
 
     /// Begins what followed a message; false where too much plays already.
-    mutating func beginRun(after message: Int, at time: Int64, in script: SocketScript) -> Bool {
+    mutating func beginRun(
+        after message: Int, at time: Int64, own: [Int: String], in script: SocketScript
+    ) -> Bool {
         guard runs.count < ReplayLimits.runs else { return false }
         let step = script.messages[message].step
-        runs.append(Run(cursor: step + 1, base: time, offset: script.steps[step].time))
+        runs.append(Run(cursor: step + 1, base: time, offset: script.steps[step].time, own: own))
         return true
     }
 }

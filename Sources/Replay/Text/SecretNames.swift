@@ -1,3 +1,5 @@
+import Sessions
+
 /// The names that say that a value is a secret: of members, of items of a query, of fields.
 enum SecretNames {
     private static let names: Set = [
@@ -10,11 +12,14 @@ enum SecretNames {
         return names.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
     }
 
-    /// The credentials that fields carry, each with what names it: a scheme, a field, a cookie.
-    static func credentials(in fields: [(name: String, value: String)]) -> [Credential] {
-        var credentials: [Credential] = []
-        for (name, value) in fields {
-            switch name.lowercased() {
+    /// The credentials of a request, each with what names it: an item of the query, a scheme, a field, a cookie.
+    static func credentials(in fields: [SessionField], _ url: RequestURL) -> [Credential] {
+        var credentials = url.items.filter { contains($0.name) }.map {
+            Credential(name: "query \($0.name)", value: $0.value)
+        }
+        for field in fields {
+            let value = field.value
+            switch field.name.lowercased() {
             case "authorization":
                 let parts = value.split(separator: " ", maxSplits: 1)
                 if let scheme = parts.first, let last = parts.last, parts.count == 2 {
