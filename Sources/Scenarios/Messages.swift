@@ -207,6 +207,13 @@ enum Messages {
         "has texts of \(count) bytes in all; an answer has at most \(ScenarioLimits.answerBytes)."
     }
 
+    // MARK: Sessions
+
+    static let session = "the path of a session (a HAR file), or the HAR itself, an object with log"
+    static let speed = "instant, or how many times as fast as recorded: a number from 0.001 to 1000"
+
+    static func badSession(_ message: String) -> String { "cannot be played back: \(message)" }
+
     // MARK: Faults
 
     static let target =

@@ -22,6 +22,8 @@ public struct Scenario: Sendable, Equatable {
     public var script: Script
     /// What goes wrong.
     public var faults: [FaultRule]
+    /// The session that is played back, in place of data and script; nil where the fake backend answers.
+    public var replay: SessionReplay?
 
     /// What the scenario is called in which nothing is scripted.
     public static let defaultName = "default"
@@ -32,7 +34,7 @@ public struct Scenario: Sendable, Equatable {
     public init(
         name: String = defaultName, summary: String? = nil, guide: GuideMode? = nil, seed: UInt64? = nil,
         clock: ClockMode? = nil, tokenLifetime: Int64? = nil, data: WorldData = WorldData(),
-        script: Script = Script(), faults: [FaultRule] = []
+        script: Script = Script(), faults: [FaultRule] = [], replay: SessionReplay? = nil
     ) {
         self.name = name
         self.summary = summary ?? (name == Self.defaultName ? Self.defaultSummary : "")
@@ -43,6 +45,7 @@ public struct Scenario: Sendable, Equatable {
         self.data = data
         self.script = script
         self.faults = faults
+        self.replay = replay
     }
 }
 

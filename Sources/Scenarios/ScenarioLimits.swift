@@ -41,6 +41,11 @@ public enum ScenarioLimits {
     /// Bytes of other texts, as in requests.
     public static let textBytes = 16 * 1024
 
+    /// Bytes of the path of a session.
+    public static let sessionPath = 4096
+    /// How many times as fast as recorded a session is played back.
+    public static let replaySpeed = 0.001...1000.0
+
     /// The longest duration, 366 days, in nanoseconds.
     public static let longestDuration: Int64 = 366 * 86_400_000_000_000
 }

@@ -1,6 +1,7 @@
 import Faults
 import Foundation
 import JSON
+import Replay
 import Testing
 
 @testable import Scenarios
@@ -53,6 +54,18 @@ struct SchemaTests {
         #expect(values.map(Set.init) == Set(SocketPoint.types))
     }
 
+    @Test("How sessions are played back is as the reader knows it")
+    func replay() throws {
+        let properties = try #require(try Self.definition(.replay)["properties"])
+        let matches = properties["match"]?["enum"]?.array?.compactMap(\.string)
+        #expect(matches == ReplaySettings.Match.allCases.map(\.rawValue))
+        let orders = properties["frames"]?["enum"]?.array?.compactMap(\.string)
+        #expect(orders == ReplaySettings.FrameOrder.allCases.map(\.rawValue))
+        let speed = properties["speed"]?["anyOf"]?.array?.last
+        #expect(speed?["minimum"]?.double == ScenarioLimits.replaySpeed.lowerBound)
+        #expect(speed?["maximum"]?.double == ScenarioLimits.replaySpeed.upperBound)
+    }
+
     @Test("What must be there is missed by the reader too", arguments: ObjectKind.allCases)
     func required(_ kind: ObjectKind) throws {
         let required = try Self.definition(kind)["required"]?.array?.compactMap(\.string) ?? []
@@ -82,6 +95,7 @@ struct SchemaTests {
         .item: "{name: a, users: [{id: u, meal_logs: [{text: a, meal_type: lunch, items: [{}]}]}]}",
         .food: "{name: a, meals: [{items: [{}]}]}",
         .chunk: "{name: a, answers: [{chunks: [{}]}]}",
+        .replay: "{name: a, replay: {}}",
         .fault: "{name: a, faults: [{}]}",
         .quota: "{name: a, faults: [{on: any, quota: {}}]}",
         .dribble: "{name: a, faults: [{on: any, dribble: {}}]}",

@@ -9,6 +9,7 @@ enum ObjectKind: String, CaseIterable {
     case timing, jitter, chunk, step
     case meal
     case mealCondition = "meal_condition"
+    case replay
     case fault, selection, quota, dribble, truncate, reset, close, cut, point
 
     /// Its keys, in the order in which messages list them.
@@ -17,7 +18,7 @@ enum ObjectKind: String, CaseIterable {
         case .scenario:
             [
                 "name", "summary", "guide", "seed", "clock", "token_lifetime", "users", "pauses", "answers", "meals",
-                "faults", "issued_ids",
+                "faults", "issued_ids", "replay",
             ]
         case .clock: ["manual"]
         case .user: ["id", "goals", "consultations", "fill_active_consultations", "meal_logs"]
@@ -61,6 +62,7 @@ enum ObjectKind: String, CaseIterable {
         case .step: ["text", "chunk", "after", "burst", "pause", "template_created", "error", "code"]
         case .meal: ["when", "after", "items", "fail", "details", "never"]
         case .mealCondition: ["text", "meal_type"]
+        case .replay: ["session", "match", "speed", "frames"]
         case .fault:
             ["name", "enabled", "on", "requests", "connections", "at"] + FaultAction.allCases.map(\.rawValue)
                 + ["body", "code", "message", "retry_after", "processed"]
@@ -93,6 +95,7 @@ enum ObjectKind: String, CaseIterable {
         case .chunk: "a chunk"
         case .step: "a step"
         case .meal: "a meal"
+        case .replay: "a replay"
         case .fault: "a fault"
         case .selection: "a selection"
         case .quota: "a quota"

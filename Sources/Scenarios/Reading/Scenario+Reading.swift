@@ -90,6 +90,8 @@ extension Scenario {
             (fields["answers"] ?? fields["meals"])?.refuse(Messages.tooManyInstructions(instructions))
         }
         scenario.faults = fields["faults"].map(FaultReader.rules) ?? []
+        fields.refuse(keysWithoutReplay, unless: fields["replay"] == nil, Messages.contradicts("replay"))
+        scenario.replay = fields["replay"].flatMap(SessionReplay.read)
         return scenario
     }
 }

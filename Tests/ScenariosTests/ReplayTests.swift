@@ -1,0 +1,91 @@
+import FitIQAPI
+import JSON
+import Replay
+import Sessions
+import Testing
+
+@testable import Scenarios
+
+@Suite("Sessions in scenarios")
+struct ReplayTests {
+    static let session = Session(entries: [
+        .exchange(
+            SessionExchange(
+                started: Timestamp(secondsSinceEpoch: 1_700_000_000),
+                request: SessionRequest(method: "GET", url: "http://recorded.example/a"),
+                response: SessionResponse(status: 200, body: SessionBody(Array("yes no 1.0".utf8)))))
+    ])
+    static let har = String(decoding: HAREncoder.file(session, creatorVersion: "test"), as: UTF8.self)
+
+    @Test(
+        "How it is played back is read, and is the documented default where it is left out",
+        arguments: [
+            ("a.har", ReplaySettings()), ("{session: a.har}", ReplaySettings()),
+            ("{session: a.har, match: strict}", ReplaySettings(match: .strict)),
+            ("{session: a.har, match: ordered, speed: 1}", ReplaySettings()),
+            ("{session: a.har, match: route, speed: instant}", ReplaySettings(match: .route, speed: .instant)),
+            ("{session: a.har, speed: 2.5, frames: timed}", ReplaySettings(speed: .factor(2.5), frames: .timed)),
+            ("{session: a.har, speed: 0.001, frames: lock-step}", ReplaySettings(speed: .factor(0.001))),
+            (
+                "{session: a.har, speed: 1000, frames: triggered}",
+                ReplaySettings(speed: .factor(1000), frames: .triggered)
+            ),
+        ])
+    func settings(_ text: String, _ settings: ReplaySettings) throws {
+        let replay = try #require(try Scenario.read("{name: a, replay: \(text)}").replay)
+        #expect(replay == SessionReplay(.file("a.har"), settings: settings))
+        #expect(replay.unreadFile == "a.har")
+    }
+
+    @Test("Guide, seed, clock and faults go with a session")
+    func companions() throws {
+        let scenario = try Scenario.read(
+            "{name: a, summary: b, guide: union, seed: 7, clock: manual, faults: [{on: any, status: 500}], replay: a.har}"
+        )
+        #expect(scenario.replay != nil && scenario.faults.count == 1 && scenario.seed == 7)
+        #expect(!scenario.canReplay)
+        #expect(try Scenario.read("{name: a, faults: [{on: any, status: 500}]}").canReplay)
+        #expect(try !Scenario.read("{name: a, users: [{id: u}]}").canReplay)
+        #expect(try !Scenario.read("{name: a, answers: [{text: b}]}").canReplay)
+        #expect(try !Scenario.read("{name: a, token_lifetime: 1h}").canReplay)
+    }
+
+    @Test("A HAR may stand in the scenario itself, in JSON and so in YAML")
+    func inside() throws {
+        let text = #"{"name": "a", "replay": {"session": \#(Self.har), "match": "route"}}"#
+        let plan = try ReplayPlan(Self.session)
+        let expected = SessionReplay(.plan(plan), settings: ReplaySettings(match: .route))
+        #expect(try Scenario.read(text).replay == expected)
+        #expect(try Scenario.read(json: JSON.parse(text)).replay == expected)
+        #expect(try Scenario.read("# not JSON\n" + text).replay == expected)
+        #expect(expected.unreadFile == nil)
+    }
+
+    @Test("What is wrong with a HAR is said in its words, at its place")
+    func badSessions() throws {
+        do {
+            _ = try Scenario.read("name: a\nreplay:\n  session: {log: {entries: []}}\n")
+            Issue.record("It was read.")
+        } catch {
+            let mistake = try #require(error.mistakes.first)
+            #expect(mistake.line == 3 && mistake.path == "replay.session")
+            #expect(mistake.message.hasPrefix("replay.session cannot be played back: "))
+        }
+        #expect(throws: SessionTrouble.self) { try SessionReplay.Recording(readingHAR: Array("{".utf8)) }
+        #expect(try SessionReplay.Recording(readingHAR: Array(Self.har.utf8)).plan == ReplayPlan(Self.session))
+    }
+
+    @Test(
+        "The speed's limits are those of the schema",
+        arguments: ["0", "-1", "0.0009", "1000.1", "fast", "'1'", "[]", "1e9"])
+    func speeds(_ text: String) throws {
+        #expect(throws: ScenarioErrors.self) { try Scenario.read("{name: a, replay: {session: b, speed: \(text)}}") }
+    }
+
+    @Test("A path has its limit")
+    func paths() throws {
+        let longest = String(repeating: "a", count: ScenarioLimits.sessionPath)
+        #expect(try Scenario.read("{name: a, replay: \(longest)}").replay?.unreadFile == longest)
+        #expect(throws: ScenarioErrors.self) { try Scenario.read("{name: a, replay: \(longest)a}") }
+    }
+}
