@@ -78,6 +78,8 @@ public struct JournalEncoder: Sendable {
         Self.write(faults: exchange.faults, to: &writer)
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
+        // It has the operation's own path; what it is near to in the session is the replay's to tell.
+        guard unmatched != .notRecorded else { return }
         let nearest = EndpointNearMiss.nearest(
             to: exchange.head.method, segments: exchange.head.target.segmentsInWorld, in: mode)
         writer.array("near_misses") { writer in

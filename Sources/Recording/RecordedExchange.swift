@@ -34,6 +34,8 @@ public struct RecordedExchange: Sendable {
         case wrongMethod = "wrong_method"
         /// The operation exists, but not in the guide that the world answers as.
         case notInGuide = "not_in_guide"
+        /// The world plays a session back in which there is no such request.
+        case notRecorded = "not_recorded"
     }
 
     /// The bytes of the heads and bodies.

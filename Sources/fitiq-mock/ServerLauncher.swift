@@ -42,6 +42,9 @@ struct ServerLauncher {
         let watched = try options.watchedFile(of: plan)
         var configuration = try options.engineConfiguration(plan.load())
         try configure(&configuration)
+        guard exportFile == nil || configuration.scenario.replay == nil else {
+            throw .configuration(Messages.notWithSession("--export-on-exit"))
+        }
         fitDescriptors(&configuration.limits)
         // One that an earlier server left would send whoever waits for it to the wrong place.
         if let readyFile { unlink(readyFile) }
@@ -118,11 +121,15 @@ struct ServerLauncher {
     }
 
     private func export(_ engine: Engine, to path: String) throws(Failure) {
-        do throws(Failure) {
+        do {
             try AtomicFile.write(engine.exportState(at: FitIQMock.now) + [UInt8(ascii: "\n")], to: path)
-        } catch {
+        } catch let error as Failure {
             // It had served already.
             throw .running(error.message)
+        } catch let error as APIError {
+            throw .running(error.message)
+        } catch {
+            preconditionFailure("Neither exporting nor writing throws anything else: \(error)")
         }
     }
 }

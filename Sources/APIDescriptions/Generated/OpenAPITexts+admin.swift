@@ -629,6 +629,54 @@ extension OpenAPITexts {
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '403': {$ref: '#/components/responses/Forbidden'}
                 '404': {$ref: '#/components/responses/NotFound'}
+          /replay:
+            get:
+              operationId: getReplay
+              tags: [Journal]
+              summary: What became of the session that the world plays back
+              description: |-
+                How many of the recorded requests were asked for, which never were, which requests and which frames of the client were
+                not expected, with what was nearest and how they differ. A reset begins anew. A world that answers by itself has none
+                (404).
+              responses:
+                '200':
+                  description: The report so far.
+                  content:
+                    application/json:
+                      schema: {$ref: '#/components/schemas/ReplayReport'}
+                      examples:
+                        answer:
+                          value:
+                            complete: false
+                            summary: 1 of 2 recorded requests served, 1 never asked for, 1 unexpected.
+                            recorded: 2
+                            served: 1
+                            repeats: 0
+                            never_asked_count: 1
+                            never_asked:
+                              - {entry: 2, method: POST, target: /api/v1/consultations}
+                            unexpected_count: 1
+                            unexpected:
+                              - time: '2025-01-29T10:30:00.000000000Z'
+                                method: POST
+                                target: /api/v1/consultations
+                                message: 'POST /api/v1/consultations was not recorded.'
+                                details:
+                                  reason: unknown
+                                  nearest: {entry: 2, method: POST, target: /api/v1/consultations}
+                                  differences:
+                                    - {place: body.persona, expected: '"nutritionist"', actual: '"coach"'}
+                            frames:
+                              sent: 0
+                              received: 0
+                              never_sent: 0
+                              unexpected_count: 0
+                              unexpected: []
+                            bindings: 0
+                            bindings_refused: 0
+                '401': {$ref: '#/components/responses/Unauthorized'}
+                '403': {$ref: '#/components/responses/Forbidden'}
+                '404': {$ref: '#/components/responses/NotFound'}
           /faults:
             get:
               operationId: listFaults
@@ -761,7 +809,7 @@ extension OpenAPITexts {
               summary: Everything that the world holds
               description: |-
                 A scenario file in JSON, from which a world begins where this one is now: users and what they have, the ids that were
-                issued, guide, seed and clock. An answer that streams is stored whole. Scripts and faults are no part of it.
+                issued, guide, seed and clock. A world that plays a session back has none (409). An answer that streams is stored whole. Scripts and faults are no part of it.
               responses:
                 '200':
                   description: The state.
@@ -773,6 +821,7 @@ extension OpenAPITexts {
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '403': {$ref: '#/components/responses/Forbidden'}
                 '404': {$ref: '#/components/responses/NotFound'}
+                '409': {$ref: '#/components/responses/PlaysBack'}
             put:
               operationId: importState
               tags: [State]
@@ -780,7 +829,8 @@ extension OpenAPITexts {
               description: |-
                 Takes what `GET` gives, or any scenario as JSON, of at most 64 MiB. The world begins from it, and a reset returns to it;
                 sockets are closed with 1001, and the journal is emptied. What the file leaves out stays as it is: guide, seed, clock
-                mode, scripts, and the faults, as they were switched and counted. Where it is refused nothing has changed.
+                mode, scripts, and the faults, as they were switched and counted. Where it is refused nothing has changed. A session that
+                is too large for `/worlds` and `/reset` fits in here: `{"name": …, "replay": {"session": {"log": …}}}`.
               requestBody:
                 required: true
                 content:
@@ -800,6 +850,7 @@ extension OpenAPITexts {
                 '401': {$ref: '#/components/responses/Unauthorized'}
                 '403': {$ref: '#/components/responses/Forbidden'}
                 '404': {$ref: '#/components/responses/NotFound'}
+                '409': {$ref: '#/components/responses/PlaysBack'}
                 '413':
                   description: The body is larger than 64 MiB, or than 1 MiB where the sender may not use the admin API. The connection closes.
                   content:
@@ -957,7 +1008,7 @@ extension OpenAPITexts {
                         success: false
                         error: {code: FORBIDDEN, message: The admin API answers this machine only.}
             NotFound:
-              description: There is no such world, or no such fault in it.
+              description: There is no such world, no such fault in it, or no session that it plays back.
               content:
                 application/json:
                   schema: {$ref: '#/components/schemas/Refusal'}
@@ -966,6 +1017,16 @@ extension OpenAPITexts {
                       value:
                         success: false
                         error: {code: NOT_FOUND, message: 'There is no world "w7": it was never made, was deleted, or lay idle too long.'}
+            PlaysBack:
+              description: The world plays a session back, and holds nothing of its own.
+              content:
+                application/json:
+                  schema: {$ref: '#/components/schemas/Refusal'}
+                  examples:
+                    answer:
+                      value:
+                        success: false
+                        error: {code: BAD_REQUEST, message: 'This world plays a session back and holds nothing of its own: there is no state to export or to replace.'}
             UnsupportedMediaType:
               description: The body is not said to be JSON.
               content:
@@ -1066,7 +1127,9 @@ extension OpenAPITexts {
                       description: When it begins; `manual` alone begins at 2025-01-29T10:30:00Z.
                       $ref: '#/components/schemas/Time'
             Scenario:
-              description: A scenario file as JSON; `scenario.schema.json` describes its members.
+              description: |-
+                A scenario file as JSON; `scenario.schema.json` describes its members. In `replay` the session is the HAR itself, an
+                object with `log`: no files are read here.
               type: object
               required: [name]
               properties:
@@ -1140,6 +1203,114 @@ extension OpenAPITexts {
                   type: integer
                   minimum: 0
                 advice: {type: string, minLength: 1}
+            ReplayReport:
+              type: object
+              required: [complete, summary, recorded, served, repeats, never_asked_count, never_asked, unexpected_count, unexpected, frames, bindings, bindings_refused]
+              additionalProperties: false
+              properties:
+                complete:
+                  description: Whether everything recorded was asked for and sent, and nothing else was.
+                  type: boolean
+                summary: {type: string, minLength: 1}
+                recorded:
+                  description: Requests of the session, handshakes included.
+                  type: integer
+                  minimum: 1
+                served:
+                  description: How many of them were asked for.
+                  type: integer
+                  minimum: 0
+                repeats:
+                  description: Answers that were given again, because all of a kind had been given.
+                  type: integer
+                  minimum: 0
+                never_asked_count: {type: integer, minimum: 0}
+                never_asked:
+                  description: The first hundred recorded requests that nobody has asked for.
+                  type: array
+                  items: {$ref: '#/components/schemas/RecordedRequest'}
+                unexpected_count: {type: integer, minimum: 0}
+                unexpected:
+                  description: The first hundred requests that were not expected.
+                  type: array
+                  items:
+                    type: object
+                    required: [time, method, target, message, details]
+                    additionalProperties: false
+                    properties:
+                      time: {$ref: '#/components/schemas/Time'}
+                      method: {type: string}
+                      target: {type: string}
+                      message: {type: string, minLength: 1}
+                      details:
+                        type: object
+                        required: [reason, differences]
+                        additionalProperties: false
+                        properties:
+                          reason: {type: string, minLength: 1}
+                          nearest: {$ref: '#/components/schemas/RecordedRequest'}
+                          differences: {$ref: '#/components/schemas/Differences'}
+                frames:
+                  type: object
+                  required: [sent, received, never_sent, unexpected_count, unexpected]
+                  additionalProperties: false
+                  properties:
+                    sent:
+                      description: Frames of the server that went, drops included.
+                      type: integer
+                      minimum: 0
+                    received:
+                      description: Frames of the client that were the recorded ones.
+                      type: integer
+                      minimum: 0
+                    never_sent:
+                      description: Recorded frames that the client did not send, or not yet, on the sockets that it opened.
+                      type: integer
+                      minimum: 0
+                    unexpected_count: {type: integer, minimum: 0}
+                    unexpected:
+                      description: The first hundred frames of the client that were not the recorded ones.
+                      type: array
+                      items:
+                        type: object
+                        required: [time, socket, target, frame, message, differences]
+                        additionalProperties: false
+                        properties:
+                          time: {$ref: '#/components/schemas/Time'}
+                          socket: {type: integer, minimum: 1}
+                          target: {type: string}
+                          frame: {type: string}
+                          message: {type: string, minLength: 1}
+                          differences: {$ref: '#/components/schemas/Differences'}
+                bindings:
+                  description: Recorded ids, times and tokens that stand for others by now.
+                  type: integer
+                  minimum: 0
+                bindings_refused:
+                  description: Those that could not be followed.
+                  type: integer
+                  minimum: 0
+            RecordedRequest:
+              type: object
+              required: [entry, method, target]
+              additionalProperties: false
+              properties:
+                entry:
+                  description: Its place in the session, from 1, in the order in which they began.
+                  type: integer
+                  minimum: 1
+                method: {type: string}
+                target: {type: string}
+            Differences:
+              type: array
+              items:
+                type: object
+                required: [place, expected, actual]
+                additionalProperties: false
+                properties:
+                  place: {type: string, minLength: 1}
+                  expected: {type: [string, 'null']}
+                  actual: {type: [string, 'null']}
             Level:
               description: Breaking a `must` fails a run, breaking a `should` warns.
               enum: [must, should]

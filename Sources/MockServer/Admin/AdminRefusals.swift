@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import HTTPTypes
+import Replay
 import Scenarios
 
 /// What the admin API says where it does not do what it was asked.
@@ -110,6 +111,31 @@ extension APIError {
     static let clockTooFar = APIError(
         .badRequest, .validationFailed,
         "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
+
+    /// A scenario names the file of a session where nobody reads files.
+    static func sessionNotRead(_ path: String) -> APIError {
+        APIError(
+            .badRequest, .validationFailed,
+            "The session \"\(path)\" is a file, which is not read here: give the HAR itself, {\"replay\": {\"session\": "
+                + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
+    }
+
+    /// What a world that plays a session back does not know.
+    static func notRecorded(_ miss: ReplayMiss) -> APIError {
+        APIError(.notFound, .notFound, miss.message, details: miss.details)
+    }
+
+    /// A world that answers by itself was asked how its session goes.
+    static let noReplay = APIError(
+        .notFound, .notFound,
+        "This world plays no session back; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
+            + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
+
+    /// A world that plays a session back was asked for its state, or given one.
+    static let stateOfReplay = APIError(
+        .conflict, .badRequest,
+        "This world plays a session back and holds nothing of its own: there is no state to export or to replace. "
+            + "See GET /__admin/replay; POST /__admin/reset with a scenario ends the replay.")
 
     /// An unknown path below `/__admin`.
     static func unknownAdminPath(_ path: String) -> APIError {

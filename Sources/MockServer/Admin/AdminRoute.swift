@@ -12,7 +12,7 @@ struct AdminRoute: Equatable {
         case health, echo, description, worlds, scenarios
         // Of a world.
         case world, reset, clock, tokens
-        case requests, unmatchedRequests, frames, journal, events, verdicts
+        case requests, unmatchedRequests, frames, journal, events, verdicts, replay
         case faults, fault(String)
         case state
     }
@@ -41,7 +41,7 @@ struct AdminRoute: Equatable {
         case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
         case .clock: [.get, .head, .post]
         case .reset, .tokens: [.post]
-        case .requests, .unmatchedRequests, .frames, .verdicts: [.get, .head]
+        case .requests, .unmatchedRequests, .frames, .verdicts, .replay: [.get, .head]
         case .journal: [.get, .head, .delete]
         case .events: [.get]
         case .faults: [.get, .head, .post]
@@ -58,7 +58,7 @@ struct AdminRoute: Equatable {
     /// What there is of a world, below `/__admin` and below `/__admin/worlds/{id}`.
     static let worldTemplates = [
         "reset", "clock", "tokens", "requests", "requests/unmatched", "frames", "journal", "events", "verdicts",
-        "faults", "faults/{name}", "state",
+        "replay", "faults", "faults/{name}", "state",
     ]
 }
 
@@ -85,6 +85,7 @@ extension AdminRoute.Resource {
         case ["journal"]: self = .journal
         case ["events"]: self = .events
         case ["verdicts"]: self = .verdicts
+        case ["replay"]: self = .replay
         case ["state"]: self = .state
         case ["faults"]: self = .faults
         case let path where path.count == 2 && path[0] == "faults" && !path[1].isEmpty: self = .fault(path[1])

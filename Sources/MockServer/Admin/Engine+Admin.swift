@@ -45,8 +45,9 @@ extension Engine {
             follow(world, head, on: connection, at: now)
             return nil
         case .verdicts: return verdictAnswer(of: world, at: now)
+        case .replay: return try replayReport(of: world, at: now)
         case .state where head.method == .put: return try importState(body, into: world, at: now)
-        case .state: return .ok(exportState(of: world, at: now))
+        case .state: return .ok(try exportState(of: world, at: now))
         case .faults where head.method == .post: return try addFault(to: world, body)
         case .faults: return .ok(faultList(of: world))
         case .fault(let name): return try faultAnswer(named: name, of: world, head, body)

@@ -10,7 +10,10 @@ import Scenarios
 /// it; they stay as they are where a state is imported, unless the file brings its own.
 extension Engine {
     /// `GET /__admin/state`: a scenario file in JSON from which a world begins where this one is now.
-    func exportState(of world: World, at now: Timestamp) -> [UInt8] {
+    ///
+    /// - Throws: 409 where a session is played back.
+    func exportState(of world: World, at now: Timestamp) throws(APIError) -> [UInt8] {
+        guard world.replay == nil else { throw .stateOfReplay }
         // The loop may be late.
         advance(world, to: world.clock.now(now), at: now)
         world.setTime(now)
@@ -22,14 +25,18 @@ extension Engine {
     }
 
     /// Everything that the default world holds, as ``exportState(of:at:)`` has it.
-    public func exportState(at now: Timestamp) -> [UInt8] { exportState(of: defaultWorld, at: now) }
+    ///
+    /// - Throws: 409 where a session is played back.
+    public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
+        try exportState(of: defaultWorld, at: now)
+    }
 
     /// `PUT /__admin/state`: has a world hold what a scenario file says, from its beginning; a reset returns to it.
     ///
     /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, scripts, and the faults as they are now.
     ///
-    /// - Throws: 400 for what is no scenario file, or does not fit together, 507 where there is no room for it; the world stays
-    ///   as it was.
+    /// - Throws: 400 for what is no scenario file, or does not fit together, 409 where a session is played back and the file
+    ///   brings no other, 507 where there is no room for it; the world stays as it was.
     func importState(_ body: [UInt8], into world: World, at now: Timestamp) throws(APIError) -> Answer {
         guard !body.isEmpty else { throw .emptyBody }
         let imported: Scenario
@@ -42,11 +49,12 @@ extension Engine {
         } catch {
             preconditionFailure("Reading throws nothing else.")
         }
+        guard imported.replay != nil || world.replay == nil else { throw .stateOfReplay }
         var settings = world.settings
         let old = settings.scenario
         settings.scenario = imported
         if imported.name == old.name, imported.summary.isEmpty { settings.scenario.summary = old.summary }
-        if imported.script == Script() { settings.scenario.script = old.script }
+        if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
         settings.seed = imported.seed ?? settings.seed

@@ -89,7 +89,7 @@ extension Engine {
             writer.member("consultations", world.backend.consultationCount)
             writer.member("goals", world.backend.goalCount)
             writer.member("meal_logs", world.backend.mealLogCount)
-            writer.member("web_sockets", world.backend.openSocketCount)
+            writer.member("web_sockets", world.openSocketCount)
         }
     }
 
@@ -142,7 +142,7 @@ extension Engine {
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
         for world in worlds.values.sorted(by: { $0.number < $1.number }) {
             let idle = now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch
-            guard idle >= patience.worldIdle, world.backend.openSocketCount == 0,
+            guard idle >= patience.worldIdle, world.openSocketCount == 0,
                 !followed.contains(ObjectIdentifier(world))
             else { continue }
             remove(world, reason: "The world lay idle", at: now)

@@ -9,6 +9,10 @@ struct Answer {
     var fields: HTTPFields?
     /// The media type; nil for JSON, and a 204 has none.
     var contentType: String?
+    /// Whether its fields are all there are to be, as they were recorded.
+    var isRecorded = false
+    /// What `Content-Length` says to a HEAD where it is not the body's length.
+    var declaredLength: Int?
 
     static let json = "application/json; charset=utf-8"
 
@@ -28,6 +32,10 @@ struct Answer {
     /// All fields but those of framing.
     func allFields(at time: Timestamp) -> HTTPFields {
         var all = fields ?? HTTPFields()
+        if isRecorded {
+            if all[.date] == nil { all[.date] = time.httpDateText }
+            return all
+        }
         if status != .noContent { all[.contentType] = contentType ?? Answer.json }
         all[.date] = time.httpDateText
         return all

@@ -3,6 +3,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import Recording
+import Replay
 import WebSocket
 
 /// A connection's number: its place among the open ones, and a serial that tells apart those that had the place before.
@@ -135,6 +136,12 @@ public final class Connection {
     /// Whether it is a WebSocket of which the journal has no end.
     var isOpenSocket: Bool { webSocket != nil && !isClosingRecorded }
 
+    /// Whether what ends it is the recording, and no fault.
+    var endsAsRecorded: Bool {
+        guard case .replay = webSocketUse else { return false }
+        return endingRule == nil
+    }
+
     /// Whether our close frame is out, or on its way.
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
 
@@ -181,6 +188,14 @@ public final class Connection {
     enum WebSocketUse {
         case consultation
         case echo
+        /// A recorded socket is played back.
+        case replay(ReplaySocket)
+
+        /// Whether what goes over it belongs to a world, and so into its journal.
+        var isOfWorld: Bool {
+            if case .echo = self { return false }
+            return true
+        }
     }
 
     /// A point in time, and what it is the end of.

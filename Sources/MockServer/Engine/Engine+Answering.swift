@@ -20,6 +20,9 @@ extension Engine {
             exchange.unmatched = .unknownPath
             throw .unknownWorld(destination.worldID ?? "")
         }
+        if world.replay?.answers(exchange) ?? false {
+            return try replayAnswer(&exchange, in: world, on: connection, at: now)
+        }
         let mode = world.mode
         guard let route = destination.route else {
             exchange.unmatched = .unknownPath

@@ -5,16 +5,24 @@ import WebSocket
 
 /// Where faults come between the codecs and the wire.
 extension Engine {
-    /// Has the faults of an exchange change the response that was written from a position on.
+    /// Has the faults of an exchange, and the recording that it is from, change the response that was written from a position on.
     ///
     /// - Returns: whether something is to be held back, or to happen: ``release(_:in:at:skippingWaits:)`` begins it.
     func shape(_ exchange: inout Exchange, from start: Int, on connection: Connection) -> Bool {
-        guard exchange.responseFaults != nil || exchange.handshakeFaults != nil else { return false }
+        guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
+            return false
+        }
         let response = EncodedResponse(
             Array(connection.output.bytes[start...]), isAnswerToHead: exchange.head.method == .head)
-        guard let shaped = exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
-        else { return false }
+        var transmission =
+            exchange.responseFaults?.apply(to: response) ?? exchange.handshakeFaults?.apply(to: response)
+        if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
+        guard let shaped = transmission else { return false }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response)
+        // All that was recorded of it goes, and yet it is not whole.
+        if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
+            exchange.shaped?.delivery = .partial
+        }
         connection.output.replace(from: start, with: shaped)
         return !shaped.marks.isEmpty
     }

@@ -99,6 +99,11 @@ extension Engine {
             connection.http.respond(
                 status: answer.status, encodedFields: world.responseFields.json, body: answer.body,
                 close: isShuttingDown, into: &connection.output.bytes)
+        } else if let length = answer.declaredLength, head.method == .head {
+            connection.http.startResponse(
+                status: answer.status, fields: answer.allFields(at: world.turn.now), contentLength: length,
+                close: isShuttingDown, into: &connection.output.bytes)
+            connection.http.endBody(into: &connection.output.bytes)
         } else {
             connection.http.respond(
                 status: answer.status, fields: answer.allFields(at: world.turn.now), body: answer.body,

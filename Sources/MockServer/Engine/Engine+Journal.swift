@@ -68,9 +68,11 @@ extension Engine {
         record(.opening(opening), from: start, in: world, on: connection)
     }
 
-    /// A message of the server's was sent, by bytes from an offset on.
-    func record(sent text: [UInt8], from start: Int, on connection: Connection, in world: World) {
-        let frame = RecordedFrame(sender: .server, opcode: .text, payload: text)
+    /// A message or a ping of the server's was sent, by bytes from an offset on.
+    func record(
+        sent payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World
+    ) {
+        let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload)
         guard !connection.output.isHeld else {
             return record(.frame(frame), from: start, in: world, on: connection)
         }
@@ -81,7 +83,7 @@ extension Engine {
     /// Frames of the client's arrived, or it ended the connection.
     func record(_ event: WebSocket.Event, on connection: Connection, in world: World) {
         // Frames behind the end are of no account; after a reset they would be of another life.
-        guard connection.webSocketUse == .consultation, !connection.isClosingRecorded else { return }
+        guard connection.webSocketUse.isOfWorld, !connection.isClosingRecorded else { return }
         let frame: RecordedFrame
         switch event {
         case .text(let text): frame = RecordedFrame(sender: .client, opcode: .text, payload: text)
@@ -102,7 +104,7 @@ extension Engine {
     func recordClosing(
         of connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil
     ) {
-        guard let socket = connection.webSocket, connection.webSocketUse == .consultation,
+        guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld,
             !connection.isClosingRecorded, let world = connection.world
         else { return }
         connection.isClosingRecorded = true

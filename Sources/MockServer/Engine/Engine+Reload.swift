@@ -87,6 +87,7 @@ extension World {
         var scenario = new.scenario
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime
+        scenario.replay = settings.scenario.replay
         settings.scenario = scenario
         let isEntire =
             scenario == new.scenario && settings.seed == new.seed && settings.mode == new.mode

@@ -52,6 +52,14 @@ extension Engine {
     private func upgrade(
         _ head: RequestHead, on connection: Connection, use: Connection.WebSocketUse, at now: Timestamp
     ) throws(APIError) -> HTTPFields {
+        let fields = try acceptHandshake(head)
+        return switchProtocols(head, fields, on: connection, use: use, at: now)
+    }
+
+    /// The fields with which a handshake is to be accepted.
+    ///
+    /// - Throws: what is wrong with it.
+    func acceptHandshake(_ head: RequestHead) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
         switch outcome {
@@ -60,22 +68,31 @@ extension Engine {
         case .refuse(let status, let fields, let message):
             let code: ErrorCode = status.code == 426 ? .upgradeRequired : .badRequest
             throw APIError(status, code, message, fields: fields)
-        case .accept(var fields):
-            fields[.date] = connection.worldOr(defaultWorld).turn.now.httpDateText
-            connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
-            let limit = use == .echo ? limits.echoMessage : limits.webSocketMessage
-            connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
-            connection.webSocketUse = use
-            connection.speaks = .webSocket
-            connection.deadline = nil
-            webSocketOpened()
-            observe?(.webSocketOpened(path: head.target.path))
+        case .accept(let fields):
             return fields
         }
     }
 
+    /// Has a connection speak WebSocket from here on, and returns the fields of the 101.
+    func switchProtocols(
+        _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse,
+        at now: Timestamp
+    ) -> HTTPFields {
+        var fields = fields
+        if fields[.date] == nil { fields[.date] = connection.worldOr(defaultWorld).turn.now.httpDateText }
+        connection.http.switchProtocols(fields: fields, into: &connection.output.bytes)
+        let limit = use.isOfWorld ? limits.webSocketMessage : limits.echoMessage
+        connection.webSocket = WebSocket.Connection(role: .server, limits: WebSocket.Limits(message: limit))
+        connection.webSocketUse = use
+        connection.speaks = .webSocket
+        connection.deadline = nil
+        webSocketOpened()
+        observe?(.webSocketOpened(path: head.target.path))
+        return fields
+    }
+
     /// Takes the frames that came on the heels of the handshake, and lets go of the HTTP side.
-    private func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
+    func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
         connection.lastAuthorization = nil
         // A fault of the first message has let go of the HTTP side already, and nothing more is read.
         guard !connection.isSilent else { return }
@@ -124,6 +141,10 @@ extension Engine {
             _ = connection.webSocket?.send(text: text, into: &connection.output.bytes)
         case (.binary(let bytes), .echo):
             _ = connection.webSocket?.send(binary: bytes, into: &connection.output.bytes)
+        case (.text(let text), .replay(let socket)):
+            replay(.text(text), from: socket, in: world, at: now)
+        case (.binary(let bytes), .replay(let socket)):
+            replay(.binary(bytes), from: socket, in: world, at: now)
         case (.ping, _), (.pong, _):
             break
         case (.closing, _):
@@ -152,28 +173,38 @@ extension Engine {
             switch effect {
             case .send(let socket, let text):
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none else { continue }
-                lendOutput(to: connection)
-                if connection.socketFaults == nil {
-                    let start = connection.output.writtenOffset
-                    let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) ?? false
-                    if isSent { record(sent: text, from: start, on: connection, in: world) }
-                } else {
-                    sendThroughFaults(text, on: connection, in: world, at: now)
-                }
-                touch(connection)
-                awaitReader(of: connection, at: now)
-                account(connection)
-                if connection.output.count > limits.unsentBytes {
-                    cutOff(connection, .slowReader(limit: limits.unsentBytes))
-                } else if holdsTooMuch(connection) {
-                    cutOff(connection, .memory(limit: limits.heldBytes))
-                }
+                send(text, on: connection, in: world, at: now)
             case .close(let socket, let code, let reason):
                 // A fault may have ended it before, or have it say nothing more.
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none, !connection.isSilent
                 else { continue }
                 close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
             }
+        }
+    }
+
+    /// Sends a text message, through what goes wrong on its connection.
+    func send(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
+        lendOutput(to: connection)
+        if connection.socketFaults == nil {
+            let start = connection.output.writtenOffset
+            let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) ?? false
+            if isSent { record(sent: text, from: start, on: connection, in: world) }
+        } else {
+            sendThroughFaults(text, on: connection, in: world, at: now)
+        }
+        outputHasGrown(of: connection, at: now)
+    }
+
+    /// Has a connection's output go out, and ends one whose client leaves too much of it.
+    func outputHasGrown(of connection: Connection, at now: Timestamp) {
+        touch(connection)
+        awaitReader(of: connection, at: now)
+        account(connection)
+        if connection.output.count > limits.unsentBytes {
+            cutOff(connection, .slowReader(limit: limits.unsentBytes))
+        } else if holdsTooMuch(connection) {
+            cutOff(connection, .memory(limit: limits.heldBytes))
         }
     }
 
@@ -203,8 +234,11 @@ extension Engine {
     }
 
     func forgetSocket(of connection: Connection) {
-        if connection.webSocket != nil, connection.webSocketUse == .consultation {
-            connection.world?.backend.closeSocket(connection.id.socket)
+        guard connection.webSocket != nil, let world = connection.world else { return }
+        switch connection.webSocketUse {
+        case .consultation: world.backend.closeSocket(connection.id.socket)
+        case .replay(let socket): world.replay?.forget(socket, at: world.turn.now)
+        case .echo: break
         }
     }
 }

@@ -19,7 +19,10 @@ struct Exchange {
     /// What goes wrong with the handshake, and with the socket that it opens.
     var handshakeFaults: HandshakeFaults?
 
-    /// What faults made of the response; nil where they changed nothing.
+    /// When and how a recorded answer goes; nil for every other one.
+    var playback: Playback?
+
+    /// What faults and the recording made of the response; nil where they changed nothing.
     var shaped: ShapedResponse?
 
     init(_ head: RequestHead, body: [UInt8], in engine: Engine) {
@@ -44,7 +47,7 @@ struct Exchange {
     /// What went on the wire in place of a response.
     struct ShapedResponse {
         let body: [UInt8]
-        let delivery: Delivery
+        var delivery: Delivery
 
         init(_ transmission: Transmission, of response: EncodedResponse) {
             // The head may have changed its length, and lost its end.

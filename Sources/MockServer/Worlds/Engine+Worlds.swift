@@ -81,8 +81,12 @@ extension Engine {
     }
 
     private func serveStep(of world: World, at now: Timestamp) {
-        world.backend.advance(&world.turn)
-        applyEffects(of: world, at: now)
+        if world.replay == nil {
+            world.backend.advance(&world.turn)
+            applyEffects(of: world, at: now)
+        } else {
+            advanceReplay(of: world, at: now)
+        }
         releaseOutputs(of: world, at: now)
     }
 
@@ -124,13 +128,13 @@ extension Engine {
             queueDeadline(of: world)
         case .end(.finish):
             recordAbandoned(of: connection, in: world)
-            recordClosing(of: connection, by: .server, .fault)
+            recordClosing(of: connection, by: .server, connection.endsAsRecorded ? .finish : .fault)
             forgetSocket(of: connection)
             connection.endsAbruptly = true
             linger(connection, at: now)
         case .end(.reset):
             recordAbandoned(of: connection, in: world)
-            recordClosing(of: connection, by: .server, .fault)
+            recordClosing(of: connection, by: .server, connection.endsAsRecorded ? .reset : .fault)
             forgetSocket(of: connection)
             end(connection, .resetAfterOutput)
         case .end(.silence):

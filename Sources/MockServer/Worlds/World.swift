@@ -21,6 +21,8 @@ final class World {
     /// Brings the time and the ids into the backend, and the effects out of it; its time is the world's at each moment.
     var turn: Turn
     var authenticator: Authenticator
+    /// Who answers in place of the backend; nil where no session is played back, in most worlds.
+    var replay: WorldReplay?
     /// When the token that the server hands out for the world expires, in seconds since 1970.
     private(set) var tokenExpiry: Int64
     /// What goes wrong on purpose.
@@ -63,11 +65,13 @@ final class World {
         fileprivate var clock: WorldClock
         fileprivate var backend: Backend
         fileprivate var turn: Turn
+        fileprivate var replay: WorldReplay?
 
         /// Works a scenario's data out.
         ///
-        /// - Throws: 400 where the data does not fit together, 507 where there is no room for it.
+        /// - Throws: 400 where the data does not fit together or the session was not read, 507 where there is no room for it.
         init(_ settings: WorldSettings, room: StorageRoom, now: Timestamp) throws(APIError) {
+            replay = try WorldReplay(settings)
             clock = WorldClock(settings.clock)
             backend = settings.makeBackend()
             backend.storageRoom = room
@@ -94,6 +98,7 @@ final class World {
         clock = state.clock
         backend = state.backend
         turn = state.turn
+        replay = state.replay
         authenticator = settings.makeAuthenticator()
         faults = settings.makeFaults()
         tokenExpiry = settings.tokenExpiry(at: state.turn.now)
@@ -108,6 +113,7 @@ final class World {
         clock = state.clock
         backend = state.backend
         turn = state.turn
+        replay = state.replay
         authenticator = settings.makeAuthenticator()
         if !keepsFaults {
             faults = settings.makeFaults()
@@ -123,6 +129,7 @@ final class World {
     /// Lets go of everything: the world is no more, though connections that are closing may still know it.
     func vanish() {
         backend = settings.makeBackend()
+        replay = nil
         journal = Journal()
         (judge, judgesNextAt, forgottenNumber) = (nil, .max, 0)
         faults = FaultBook()
@@ -152,13 +159,17 @@ final class World {
 
     /// When something is due in the world, by its own clock; nil while nothing is.
     var nextStep: Timestamp? {
-        guard let answers = backend.nextDeadline else { return heldOutputs.next }
+        let due = replay == nil ? backend.nextDeadline : replay?.nextDeadline
+        guard let answers = due else { return heldOutputs.next }
         guard let outputs = heldOutputs.next else { return answers }
         return min(answers, outputs)
     }
 }
 
 extension World {
+    /// How many sockets are open on it.
+    var openSocketCount: Int { replay?.openSocketCount ?? backend.openSocketCount }
+
     /// The user of the token that is handed out: the scenario's first, or the development user.
     var defaultUser: String { settings.scenario.data.users.first?.id ?? DevelopmentCredentials.userID }
 

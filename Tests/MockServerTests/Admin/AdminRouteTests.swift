@@ -14,7 +14,7 @@ struct AdminRouteTests {
     static let ofWorlds = [
         "reset": "POST", "clock": "GET, HEAD, POST", "tokens": "POST", "requests": "GET, HEAD",
         "requests/unmatched": "GET, HEAD", "frames": "GET, HEAD", "journal": "GET, HEAD, DELETE", "events": "GET",
-        "verdicts": "GET, HEAD",
+        "verdicts": "GET, HEAD", "replay": "GET, HEAD",
         "faults": "GET, HEAD, POST", "faults/some%20name": "GET, HEAD, PATCH, DELETE", "state": "GET, HEAD, PUT",
     ]
 

@@ -1,0 +1,82 @@
+import ContractSuite
+import FitIQAPI
+import FitIQClient
+import JSON
+import MockServer
+import Obligations
+import Scenarios
+import Testing
+
+@Suite("The reference client meets a recorded session as it met the fake")
+struct ReplayRoundTripTests {
+    /// What a client's user does, and how much time passes after it in seconds.
+    typealias Story = [(ClientInstruction, Int64)]
+
+    static let chat: Story = [
+        (.startConsultation(persona: .nutritionist), 2), (.send(text: "What should I eat for breakfast?"), 60),
+        (.send(text: "And for dinner?"), 60), (.disconnect, 5),
+    ]
+
+    static let stories: [(GuideMode, String, Story)] = [
+        (.union, "default", chat), (.consultationWebSocket, "default", chat), (.enhancedConsultations, "default", chat),
+        (.union, "conflict", chat), (.union, "drop-mid-stream", chat), (.union, "coach-error", chat),
+        (.mealLogWebSocket, "meal-completes", [(.logMeal(text: "2 eggs and toast", type: .breakfast), 120)]),
+        (.union, "meal-fails", [(.logMeal(text: "2 eggs and toast", type: .breakfast), 120)]),
+        (.goalLinking, "default", [(.createGoal(title: "Run", description: "Often"), 2), (.loadGoals, 2)]),
+    ]
+
+    struct Outcome {
+        let journal: [UInt8]
+        let report: ClientReport
+        let verdicts: [Verdict]
+        let replay: Engine.ReplayOutcome?
+    }
+
+    private func play(_ scenario: Scenario, _ guide: GuideMode, _ story: Story) throws -> Outcome {
+        let engine = try Engine(Engine.Configuration(), now: VirtualWorld.start)
+        let network = VirtualNetwork(engine, now: VirtualWorld.start)
+        let access = try engine.makeWorld(scenario, guide: guide, clock: .manual, judged: true, at: VirtualWorld.start)
+        let client = try ReferenceClient(
+            Surroundings(
+                url: access.url, webSocketURL: access.webSocketURL, token: access.token, freshToken: access.freshToken,
+                apiKey: access.apiKey, guide: access.mode, now: access.now), network: network)
+        for (instruction, seconds) in story {
+            client.perform(instruction)
+            let start = try #require(engine.time(ofWorld: access.id))
+            let end = start.advanced(byNanoseconds: seconds * 1_000_000_000)
+            var now = start
+            while true {
+                var due = [client.settle(at: now), engine.nextDue(ofWorld: access.id, at: network.now)].compactMap {
+                    $0
+                }
+                due.removeAll { $0 <= now }
+                guard now < end else { break }
+                now = min(end, due.min() ?? end)
+                engine.advanceWorld(access.id, to: now, at: network.now)
+            }
+        }
+        let report = client.report()
+        client.end()
+        let judgement = try #require(engine.judgement(ofWorld: access.id))
+        return Outcome(
+            journal: engine.journalLines(ofWorld: access.id), report: report, verdicts: judgement.verdicts,
+            replay: engine.replayOutcome(ofWorld: access.id))
+    }
+
+    @Test("Bodies and frames are the recorded ones to the byte, and so are its verdicts", arguments: stories)
+    func roundTrip(_ guide: GuideMode, _ name: String, _ story: Story) throws {
+        let first = try play(try #require(Scenario.builtIn(named: name)), guide, story)
+        let recorded = try JournalHAR.sent(first.journal)
+        #expect(recorded.count >= 2, "Something was recorded.")
+        let har = try JournalHAR(first.journal, origin: "http://127.0.0.1:8080").encoded()
+        for match in ["strict", "ordered", "route"] {
+            let text =
+                #"{"name":"take","replay":{"match":"\#(match)","session":\#(String(decoding: har, as: UTF8.self))}}"#
+            let again = try play(Scenario.read(text), guide, story)
+            #expect(try JournalHAR.sent(again.journal) == recorded, "\(match)")
+            #expect(again.report == first.report, "\(match)")
+            #expect(again.verdicts.map(\.outcome) == first.verdicts.map(\.outcome), "\(match)")
+            #expect(again.replay?.failures == [], "\(match)")
+        }
+    }
+}

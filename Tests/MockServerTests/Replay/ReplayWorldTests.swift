@@ -1,0 +1,135 @@
+import FitIQAPI
+import JSON
+import Replay
+import Scenarios
+import Sessions
+import Testing
+
+@testable import MockServer
+
+@Suite("Replayed worlds: the admin API")
+struct ReplayWorldTests {
+    static let take = Take().asked("GET", "/api/v1/goals", answer: "[]").asked("GET", "/api/v1/meal-logs", answer: "{}")
+
+    /// A scenario as it comes over the network.
+    private func scenario(_ take: Take, _ more: String = "") -> String {
+        #"{"name":"take","replay":{"session":\#(String(decoding: take.har, as: UTF8.self))\#(more)}}"#
+    }
+
+    @Test("A HAR in a request makes a world that plays it back below its own prefix")
+    func overTheNetwork() throws {
+        let network = VirtualNetwork()
+        let body = #"{"answer":"\#(Take.origin)/api/v1/goals"}"#
+        let take = Take().asked("GET", "/api/v1/goals", answer: body)
+        let world = try network.world(#"{"scenario":\#(scenario(take))}"#)
+        // The recorded origin is ours now.
+        #expect(
+            try world.exchange(.get, "/api/v1/goals").text
+                == #"{"answer":"http://127.0.0.1:8080/w/\#(world.id)/api/v1/goals"}"#)
+        #expect(try network.exchange(.authorized(.get, "/api/v1/goals")).text != body)
+        #expect(try world.ask(.get, "verdicts").status == 200)
+    }
+
+    @Test("The report tells what was served, what never was asked, and what was not expected")
+    func report() throws {
+        let network = try Self.take.network()
+        _ = try network.get("/api/v1/goals")
+        _ = try network.get("/api/v1/goal")
+        for path in ["replay", "worlds/default/replay"] {
+            let report = try network.admin(.get, path)
+            #expect(report.status == 200)
+            let json = try #require(report.json)
+            #expect(json["served"]?.int == 1 && json["recorded"]?.int == 2)
+            #expect(json["never_asked"]?.array?.count == 1)
+            #expect(json["unexpected"]?.array?.count == 1, "\(report.text)")
+            #expect(json["unexpected"]?.array?.first?["message"]?.string?.contains("/api/v1/goal") == true)
+        }
+        #expect(try network.admin(.post, "reset").status == 200)
+        let anew = try #require(try network.admin(.get, "replay").json)
+        #expect(anew["served"]?.int == 0 && anew["unexpected"]?.array?.isEmpty == true)
+    }
+
+    @Test("A world that answers by itself has no such report")
+    func noReplay() throws {
+        let response = try VirtualNetwork().admin(.get, "replay")
+        #expect(response.status == 404)
+        #expect(response.message.hasPrefix("This world plays no session back"))
+    }
+
+    @Test("A world that plays back has no state, and takes none but another session")
+    func state() throws {
+        let network = try Self.take.network()
+        #expect(try network.admin(.get, "state").status == 409)
+        let refused = try network.admin(.put, "state", #"{"name":"x"}"#)
+        #expect(refused.status == 409 && refused.message.hasPrefix("This world plays a session back"))
+        #expect(throws: APIError.self) { try network.engine.exportState(at: network.now) }
+        let other = Take().asked("GET", "/other", answer: "1")
+        #expect(try network.admin(.put, "state", scenario(other)).status == 200)
+        #expect(try network.get("/other").text == "1")
+        #expect(try network.admin(.post, "reset", #"{"scenario":"default"}"#).status == 200)
+        #expect(try network.admin(.get, "state").status == 200)
+    }
+
+    @Test("A world that answers by itself can become one that plays back, scripts and all")
+    func becoming() throws {
+        let network = try VirtualNetwork.faulty("{on: any, delay: 1ms}", answers: "[{text: Hi}]", clock: .real)
+        #expect(try network.admin(.put, "state", scenario(Self.take)).status == 200)
+        let client = try HTTPClient(network)
+        client.wire.send(Request(target: "/api/v1/goals").bytes)
+        // The faults stay, as with any state.
+        #expect(client.wire.received.isEmpty)
+        network.advance(by: .milliseconds(1))
+        #expect(try client.response().text == "[]")
+        #expect(try network.admin(.post, "reset").status == 200)
+    }
+
+    @Test("The path of a session is refused where nobody reads files")
+    func files() throws {
+        let network = VirtualNetwork()
+        let response = try network.admin(.post, "worlds", #"{"scenario":{"name":"x","replay":"a.har"}}"#)
+        #expect(response.status == 400 && response.message.contains("\"a.har\" is a file"))
+        #expect(try network.admin(.get, "worlds").json?["count"]?.int == 1)
+    }
+
+    @Test("What is wrong with a HAR is said with its place")
+    func mistakes() throws {
+        let network = VirtualNetwork()
+        let body = #"{"scenario":{"name":"x","replay":{"session":{"log":{"entries":[{"request":{}}]}}}}}"#
+        let response = try network.admin(.post, "worlds", body)
+        #expect(response.status == 400 && response.message.hasPrefix("replay.session cannot be played back:"))
+    }
+
+    @Test("A session counts as what it weighs against the limit of all worlds")
+    func storage() throws {
+        let network = VirtualNetwork { $0.limits.storedBytes = 100_000 }
+        let big = Take().asked("GET", "/a", answer: String(repeating: "x", count: 90_000))
+        let world = try network.world(#"{"scenario":\#(scenario(big))}"#)
+        #expect(try network.admin(.post, "worlds", #"{"scenario":\#(scenario(big))}"#).status == 507)
+        #expect(try network.admin(.delete, "worlds/\(world.id)").status == 204)
+        _ = try network.world(#"{"scenario":\#(scenario(big))}"#)
+    }
+
+    @Test("A scenario that changes while the server runs leaves the session; a reset begins with the new one")
+    func reload() throws {
+        let network = try Self.take.network()
+        let new = try Take().asked("GET", "/new", answer: "new").scenario(
+            faults: "[{on: any, status: 418, requests: 1}]")
+        #expect(try network.engine.reload(new, at: network.now) == .restAfterReset)
+        #expect(try network.get("/api/v1/goals").status == 418)
+        #expect(try network.get("/api/v1/goals").text == "[]")
+        #expect(try network.admin(.post, "reset").status == 200)
+        _ = try network.get("/new")
+        #expect(try network.get("/new").text == "new")
+    }
+
+    @Test("A strict report is clean only where each recorded request came once and in order")
+    func strict() throws {
+        let network = try Self.take.network(ReplaySettings(match: .strict))
+        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures.isEmpty == false)
+        _ = try network.get("/api/v1/goals")
+        _ = try network.get("/api/v1/meal-logs")
+        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures.isEmpty == true)
+        #expect(try network.get("/api/v1/goals").status == 404)
+        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures.isEmpty == false)
+    }
+}

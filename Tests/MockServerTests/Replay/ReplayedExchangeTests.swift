@@ -1,0 +1,191 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Replay
+import Scenarios
+import Sessions
+import Testing
+
+@testable import MockServer
+
+@Suite("Replayed worlds: requests")
+struct ReplayedExchangeTests {
+    static let goals = "/api/v1/goals"
+
+    @Test("An answer is the recorded one to the byte, with its fields, and the journal knows it")
+    func answer() throws {
+        let odd = "{ \"data\" : [1.0, 198.00],\r\n \"é\":\"\\u00e9\" }\n"
+        let fields = [
+            SessionField("X-Trace", "a"), SessionField("Set-Cookie", "a=1"), SessionField("Set-Cookie", "b=2"),
+        ]
+        let network = try Take().asked("GET", Self.goals, status: 207, answerFields: fields, answer: odd).network()
+        let response = try network.exchange(.authorized(.get, Self.goals, as: TestUser.anna))
+        #expect(response.status == 207 && response.text == odd)
+        #expect(response.fields[HTTPField.Name("X-Trace")!] == "a")
+        #expect(response.fields[values: .setCookie] == ["a=1", "b=2"])
+        #expect(response.fields[.contentType] == "application/json")
+        #expect(response.fields[.contentLength] == "\(odd.utf8.count)" && response.fields[.date] != nil)
+        guard case .exchange(let exchange)? = network.engine.journalEntries(ofWorld: World.defaultID).last?.event else {
+            Issue.record("The journal has no exchange.")
+            return
+        }
+        #expect(exchange.endpoint == .listGoals && exchange.user == TestUser.anna && exchange.unmatched == nil)
+        #expect(exchange.responseBody.bytes == Array(odd.utf8))
+    }
+
+    @Test("Paths that are no API of ours are answered too; the server's own are its own")
+    func otherPaths() throws {
+        let take = Take().asked("GET", "/api/v9/profile?x=1", answer: "1").asked(
+            "DELETE", "/things/7", status: 204, answer: "")
+        let network = try take.asked("GET", "/health", answer: "recorded").network()
+        #expect(try network.get("/api/v9/profile?x=1").text == "1")
+        #expect(try network.exchange(Request(method: .delete, target: "/things/7")).status == 204)
+        #expect(try network.get("/health").text == #"{"status":"ok"}"#)
+        #expect(network.story == ["exchange 200 complete", "exchange 204 complete"])
+    }
+
+    @Test("An answer comes after the recorded wait divided by the speed, by the world's clock")
+    func waits() throws {
+        for (speed, expected) in [(ReplaySettings.Speed.factor(1), 800), (.factor(4), 200), (.factor(0.5), 1600)] {
+            let network = try Take().asked("GET", Self.goals, waited: 800).network(ReplaySettings(speed: speed))
+            let client = try HTTPClient(network)
+            client.wire.send(Request(target: Self.goals).bytes)
+            #expect(network.arrivals(of: client.wire, for: 2000) == [expected])
+            #expect(network.story == ["exchange 200 complete"])
+        }
+        let instant = try Take().asked("GET", Self.goals, waited: 800).network(ReplaySettings(speed: .instant))
+        #expect(try instant.get(Self.goals).status == 200)
+    }
+
+    @Test("A server without artificial delays has none in what it plays back")
+    func instantPace() throws {
+        let scenario = try Take().asked("GET", Self.goals, waited: 800).scenario()
+        let network = VirtualNetwork { $0.scenario = scenario }
+        #expect(try network.get(Self.goals).status == 200)
+    }
+
+    @Test("On a clock that is moved by hand the answer waits for it")
+    func manualClock() throws {
+        let network = try Take().asked("GET", Self.goals, waited: 800).network(clock: .manual)
+        let client = try HTTPClient(network)
+        client.wire.send(Request(target: Self.goals).bytes)
+        network.advance(by: .seconds(5))
+        #expect(client.wire.received.isEmpty)
+        #expect(
+            network.engine.nextDue(ofWorld: World.defaultID, at: network.now) == network.engine.manualTime!
+                + .milliseconds(800))
+        try network.plainWorld().advance("799ms")
+        #expect(client.wire.received.isEmpty)
+        try network.plainWorld().advance("1ms")
+        #expect(try client.response().status == 200)
+    }
+
+    @Test("Where no answer was recorded the connection ends without one, and where one was cut off with its beginning")
+    func endings() throws {
+        let network = try Take().asked("GET", "/a", waited: 100, status: nil)
+            .asked("GET", "/b", answerFields: [SessionField("Content-Length", "50")], answer: "[1,2", isComplete: false)
+            .asked("GET", "/c", answer: "[1,2", isComplete: false).network()
+        let client = try network.open()
+        client.send(Request(target: "/a").bytes)
+        #expect(client.ending == .open)
+        network.advance(by: .milliseconds(100))
+        #expect(client.received.isEmpty && client.ending == .closed)
+        for (path, length) in [("/b", "50"), ("/c", "5")] {
+            let client = try network.open()
+            client.send(Request(target: path).bytes)
+            let text = String(decoding: client.received, as: UTF8.self)
+            #expect(text.contains("Content-Length: \(length)\r\n") && text.hasSuffix("\r\n\r\n[1,2"))
+            #expect(client.ending == .closed)
+        }
+        #expect(network.story == ["exchange none none", "exchange 200 partial", "exchange 200 partial"])
+    }
+
+    @Test("HEAD has the recorded length and no body")
+    func head() throws {
+        let network = try Take()
+            .asked("HEAD", "/a", answerFields: [SessionField("Content-Length", "1234")], answer: "").network()
+        let client = try HTTPClient(network)
+        let response = try client.exchange(Request(method: .head, target: "/a"))
+        #expect(response.status == 200 && response.fields[.contentLength] == "1234" && response.body.isEmpty)
+        // The connection stays good for another one.
+        #expect(try client.exchange(Request(method: .head, target: "/a")).status == 200)
+    }
+
+    @Test("What was not recorded gets 404 with the nearest recorded request, and is unmatched")
+    func unexpected() throws {
+        let path = "/api/v1/consultations"
+        let network = try Take().asked("POST", path, #"{"persona":"nutritionist"}"#, status: 201).network()
+        let response = try network.exchange(Request(method: .post, target: path).json(#"{"persona":"coach"}"#))
+        #expect(response.status == 404 && response.errorCode == "NOT_FOUND")
+        #expect(response.message.contains("persona") && response.message.contains("nutritionist"))
+        #expect(try network.get("/nowhere").status == 404)
+        #expect(network.story == ["exchange 404 complete not_recorded", "exchange 404 complete unknown_path"])
+        let unmatched = try network.admin(.get, "requests/unmatched").json?["entries"]?.array
+        #expect(unmatched?.count == 2)
+        #expect(
+            try network.exchange(Request(method: .post, target: path).json(#"{"persona":"nutritionist"}"#)).status
+                == 201)
+    }
+
+    @Test("A tunnel is refused, whatever was recorded")
+    func connect() throws {
+        let network = try Take().asked("CONNECT", "/", answer: "").network()
+        let wire = try network.open()
+        wire.send("CONNECT recorded.example:443 HTTP/1.1\r\nHost: recorded.example:443\r\n\r\n")
+        #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 404"))
+    }
+
+    @Test("Who asks is the token's subject; credentials that say no more are somebody's, and none nobody's")
+    func users() throws {
+        let network = try Take().asked("GET", "/a").network()
+        func user(_ fields: String...) throws -> String? {
+            #expect(try network.exchange(Request(target: "/a", fields: fields)).status == 200)
+            guard case .exchange(let exchange)? = network.engine.journalEntries(ofWorld: World.defaultID).last?.event
+            else { return "no exchange" }
+            return exchange.user
+        }
+        #expect(try user() == nil)
+        #expect(try user("X-API-Key: anything") == "replayed")
+        #expect(try user("Authorization: Bearer redacted-token-1") == "replayed")
+        #expect(try user(Request.bearer(Request.token(for: TestUser.ben, secret: "another"))) == TestUser.ben)
+    }
+
+    @Test("A recorded 401 accepts nobody")
+    func refusedCredentials() throws {
+        let network = try Take().asked("GET", "/a", status: 401).network()
+        #expect(try network.exchange(.authorized(.get, "/a")).status == 401)
+        guard case .exchange(let exchange)? = network.engine.journalEntries(ofWorld: World.defaultID).last?.event else {
+            Issue.record("The journal has no exchange.")
+            return
+        }
+        #expect(exchange.user == nil)
+    }
+
+    @Test(
+        "Faults act on recorded answers",
+        arguments: [
+            ("{on: any, status: 503}", "503"), ("{on: any, truncate: {after: 3}}", "200 partial"),
+            ("{on: any, empty_reply: true}", "none none"), ("{on: any, content_type: text/plain}", "200 complete"),
+        ])
+    func faults(_ rule: String, _ expected: String) throws {
+        let network = try Take().asked("GET", Self.goals, answer: "[1,2,3]")
+            .network(faults: "[\(rule.dropLast()), requests: 1}]")
+        let first = try network.open()
+        first.send(Request(target: Self.goals).bytes)
+        #expect(network.story.count == 1 && network.story[0].contains(expected))
+        #expect(try network.get(Self.goals).text == "[1,2,3]")
+    }
+
+    @Test("Delay and recorded wait add up; an answer that was lost has been given")
+    func faultAndWait() throws {
+        let take = Take().asked("POST", Self.goals, "{}", waited: 200, answer: "1").asked(
+            "POST", Self.goals, "{}", answer: "2")
+        let late = try take.network(faults: "[{on: any, delay: 300ms, requests: 1}]")
+        let client = try HTTPClient(late)
+        client.wire.send(Request(method: .post, target: Self.goals).json("{}").bytes)
+        #expect(late.arrivals(of: client.wire, for: 1000) == [500])
+        let lost = try take.network(faults: "[{on: any, status: 500, processed: true, requests: 1}]")
+        #expect(try lost.exchange(Request(method: .post, target: Self.goals).json("{}")).status == 500)
+        #expect(try lost.exchange(Request(method: .post, target: Self.goals).json("{}")).text == "2")
+    }
+}

@@ -1,0 +1,133 @@
+import FitIQAPI
+import Recording
+import Replay
+import Scenarios
+import Sessions
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+/// A recorded session, written down by hand: one entry after another, times in milliseconds.
+struct Take {
+    var session = Session()
+
+    static let origin = "http://recorded.example"
+    private static let start = Timestamp(secondsSinceEpoch: 1_700_000_000)
+
+    static func time(_ milliseconds: Int64) -> Timestamp {
+        start.advanced(byNanoseconds: milliseconds * 1_000_000)
+    }
+
+    /// Adds a request with its answer; without a status there was none.
+    func asked(
+        _ method: String = "GET", _ path: String, _ body: String? = nil, at started: Int64 = 0, waited: Int64 = 0,
+        fields: [SessionField] = [], status: Int? = 200, answerFields: [SessionField] = [], answer: String = "{}",
+        isComplete: Bool = true
+    ) -> Take {
+        var all = answerFields
+        if !answer.isEmpty { all.append(SessionField("Content-Type", "application/json")) }
+        return entry(
+            .exchange(
+                SessionExchange(
+                    started: Self.time(started), waited: waited * 1_000_000, lasted: waited * 1_000_000,
+                    request: SessionRequest(
+                        method: method, url: Self.origin + path, fields: fields,
+                        body: body.map { SessionBody(Array($0.utf8)) }),
+                    response: status.map {
+                        SessionResponse(
+                            status: $0, fields: all, body: SessionBody(Array(answer.utf8)), isComplete: isComplete)
+                    })))
+    }
+
+    /// Adds a WebSocket.
+    func socket(
+        _ path: String, at started: Int64 = 0, waited: Int64 = 0, fields: [SessionField] = [],
+        _ frames: [SessionFrame], ending: SessionEnding? = nil
+    ) -> Take {
+        entry(
+            .socket(
+                SessionSocket(
+                    started: Self.time(started), opened: Self.time(started + waited),
+                    request: SessionRequest(method: "GET", url: "ws" + Self.origin.dropFirst(4) + path, fields: fields),
+                    response: SessionResponse(status: 101), frames: frames, ending: ending)))
+    }
+
+    private func entry(_ entry: SessionEntry) -> Take {
+        var take = self
+        take.session.entries.append(entry)
+        return take
+    }
+
+    static func server(_ text: String, at time: Int64) -> SessionFrame {
+        frame(.server, .text, Array(text.utf8), at: time)
+    }
+
+    static func client(_ text: String, at time: Int64) -> SessionFrame {
+        frame(.client, .text, Array(text.utf8), at: time)
+    }
+
+    static func frame(_ sender: Party, _ opcode: Opcode, _ payload: [UInt8], at time: Int64) -> SessionFrame {
+        SessionFrame(sender: sender, time: Self.time(time), opcode: opcode, payload: SessionBody(payload))
+    }
+
+    static func ending(_ party: Party, _ cause: SessionEnding.Cause, at time: Int64) -> SessionEnding {
+        SessionEnding(time: Self.time(time), party: party, cause: cause)
+    }
+
+    /// The HAR of it.
+    var har: [UInt8] { HAREncoder.file(session, creatorVersion: "test") }
+
+    func scenario(_ settings: ReplaySettings = ReplaySettings(), faults: String = "[]") throws -> Scenario {
+        var scenario = try Scenario.read("{name: take, faults: \(faults)}")
+        scenario.replay = SessionReplay(.plan(try ReplayPlan(session)), settings: settings)
+        return scenario
+    }
+
+    /// A network whose default world plays it back.
+    func network(
+        _ settings: ReplaySettings = ReplaySettings(), faults: String = "[]", clock: ClockMode = .real
+    ) throws -> VirtualNetwork {
+        let scenario = try scenario(settings, faults: faults)
+        return VirtualNetwork { configuration in
+            configuration.pace = .human
+            configuration.scenario = scenario
+            configuration.clock = clock
+        }
+    }
+}
+
+extension VirtualNetwork {
+    /// Sends a request without credentials, on a connection of its own.
+    func get(_ path: String) throws -> Response { try exchange(Request(target: path)) }
+
+    /// When what arrived came, in milliseconds since now, for as long as is looked: the bytes that each step brought.
+    func arrivals(of wire: VirtualClient, for duration: Int, step: Int = 10) -> [Int] {
+        var times: [Int] = []
+        var count = wire.received.count
+        if count > wire.consumed { times.append(0) }
+        for time in stride(from: step, through: duration, by: step) {
+            advance(by: .milliseconds(step))
+            if wire.received.count > count { times.append(time) }
+            count = wire.received.count
+        }
+        return times
+    }
+
+    /// The events of the default world's journal, in a word or two each.
+    var story: [String] {
+        engine.journalEntries(ofWorld: World.defaultID).map { entry in
+            switch entry.event {
+            case .exchange(let exchange):
+                "exchange \(exchange.status.map(String.init) ?? "none") \(exchange.delivery)"
+                    + (exchange.unmatched.map { " \($0.rawValue)" } ?? "")
+            case .opened(let opening): "opened for \(opening.user ?? "nobody")"
+            case .frame(let frame):
+                "\(frame.sender) \(frame.opcode) \(String(decoding: frame.payload.bytes, as: UTF8.self))"
+            case .closed(let closing): "closed by \(closing.party): \(closing.cause.rawValue)"
+            case .fault(let fault): "fault \(fault.name)"
+            case .clock, .note: "other"
+            }
+        }
+    }
+}
