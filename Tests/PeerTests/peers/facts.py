@@ -24,6 +24,7 @@ class Server:
         self.url = ready["url"]
         self.ws_url = ready["ws_url"]
         self.api_key = ready["api_key"]
+        self.default_token = ready["token"]
         self.pid = ready["pid"]
         self.program = program
         self.guide = json.loads(self.fetch(f"{self.url}/__admin/health")[1])["guide"]
