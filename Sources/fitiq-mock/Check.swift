@@ -47,7 +47,7 @@ struct Check: ParsableCommand {
     static func mistakes(in bytes: [UInt8], file: String) -> String? {
         var configuration = Engine.Configuration()
         do throws(ScenarioErrors) {
-            configuration.adopt(try Scenario.read(bytes, file: file))
+            configuration.adopt(try ScenarioPlan().read(bytes, file: file))
         } catch {
             return error.description
         }

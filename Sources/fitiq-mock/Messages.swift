@@ -127,7 +127,7 @@ enum Messages {
             + "\(counted(requests, "request")), \(counted(frames, "frame"))"
     }
 
-    private static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     // MARK: Scenarios
 

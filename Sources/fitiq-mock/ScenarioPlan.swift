@@ -44,22 +44,28 @@ struct ScenarioPlan {
             return complete(scenario)
         case .file(let path):
             let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
+            let scenario: Scenario
             do throws(ScenarioErrors) {
-                return try read(bytes, file: path)
+                scenario = try read(bytes, file: path)
             } catch {
                 throw .configuration(Messages.mistakes(in: path, error.description))
             }
+            guard scenario.replay == nil || state == nil else {
+                throw .configuration(Messages.notWithSession("--import"))
+            }
+            return scenario
         }
     }
 
-    /// Reads the scenario's file.
+    /// Reads the scenario's file, and the session that it plays back.
     func read(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
-        complete(try Scenario.read(bytes, file: file))
+        complete(try Self.withSession(Scenario.read(bytes, file: file), from: bytes, file: file))
     }
 
     /// Has the state and the command line have their say.
     func complete(_ scenario: Scenario) -> Scenario {
         var result = state.map { scenario.continuing(from: $0.scenario) } ?? scenario
+        result.replay = scenario.replay
         if let seed { result.seed = seed }
         if let guide { result.guide = guide }
         switch (clock, result.clock) {

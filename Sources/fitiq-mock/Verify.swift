@@ -68,7 +68,7 @@ struct Verify: ParsableCommand {
             throw Failure.configuration(Messages.badTimeLimit)
         }
         let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
-        let knownBroken = try reports.readKnownBroken()
+        let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
         let run = VerifyRun(
             command: command, limit: .seconds(timeLimit.seconds),
             progress: quiet ? nil : VerifyProgress(count: plans.scenarios.count),

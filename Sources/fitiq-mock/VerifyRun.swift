@@ -59,7 +59,9 @@ struct VerifyRun {
             throw .interrupted(by: number)
         }
         // Before it is made to end: how it is cut off is not the client's doing.
-        let judgement = try Harness.perform(server) { engine, now in engine.judgement(ofWorld: world.id, at: now) }
+        let (judgement, replay) = try Harness.perform(server) { engine, now in
+            (engine.judgement(ofWorld: world.id, at: now), engine.replayOutcome(ofWorld: world.id))
+        }
         count(&traffic, in: world)
         let outcome = Report.CommandOutcome(child.end(grace: Self.grace), isTimeUp: event == .timeUp, limit: limit)
         _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
@@ -68,7 +70,18 @@ struct VerifyRun {
         return Report.Run(
             scenario: name, mode: world.mode, command: outcome, duration: duration.nanoseconds, startedAt: world.now,
             hasConnected: judgement.hasConnected, verdicts: judgement.verdicts, exposures: judgement.exposures,
-            missedCount: judgement.missedCount)
+            checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
+    }
+
+    /// The address of the check that a session is followed.
+    static let strictReplay = "replay/strict"
+
+    /// What a session asks of a client where it is played back strictly; nil where it is not.
+    private static func check(_ outcome: Engine.ReplayOutcome) -> Report.Check? {
+        guard outcome.isStrict else { return nil }
+        return Report.Check(
+            address: strictReplay, clause: Messages.strictReplay, failures: outcome.failures,
+            notes: [outcome.report.summary])
     }
 
     /// Lets arrive what the command sent before it ended.

@@ -74,7 +74,7 @@ struct RecordedSession {
 
     /// Replays the session to a client with a token of its own, and requires that it sees what the recorded one saw.
     func expectReplayed(credentials: String, _ options: String...) async throws {
-        try await RunningServer.run("replay", [har.path] + options) { server in
+        try await RunningServer.run(["replay", har.path] + options) { server in
             let told = files["replayed.json"]
             let token = try await Command(try Programs.fitiqMock(), ["token", "--user", "somebody-else"]).output
             try await record(

@@ -19,6 +19,8 @@ final class RunningServer: Sendable {
     private let process: Process
     private let files: ScratchDirectory
     private let exits: AsyncStream<Int32>
+    /// What it writes behind its banner.
+    private let outputs: AsyncStream<Data>
     /// Told whenever the log has grown.
     private let logged: AsyncStream<Void>
 
@@ -52,15 +54,18 @@ final class RunningServer: Sendable {
     static func serve(
         _ options: String..., isStoppedByBody: Bool = false, _ body: (RunningServer) async throws -> Void
     ) async throws {
-        try await run("serve", options, isStoppedByBody: isStoppedByBody, body)
+        try await run(["serve"] + options, isStoppedByBody: isStoppedByBody, body)
     }
 
-    /// The same with any command that serves.
+    /// The same with another command than `serve`, which may be to exit with another status.
+    ///
+    /// - Returns: what it wrote behind its banner.
+    @discardableResult
     static func run(
-        _ command: String, _ options: [String], isStoppedByBody: Bool = false,
+        _ command: [String], status expected: Int32 = 0, isStoppedByBody: Bool = false,
         _ body: (RunningServer) async throws -> Void
-    ) async throws {
-        let server = try await RunningServer(command, options)
+    ) async throws -> String {
+        let server = try await RunningServer(command)
         do {
             try await body(server)
         } catch {
@@ -72,12 +77,15 @@ final class RunningServer: Sendable {
         if !isStoppedByBody { server.process.terminate() }
         let status = await server.exitStatus()
         let errors = try server.files.read("err")
-        #expect(status == 0, "The server's exit status; it wrote: \(errors)")
+        #expect(status == expected, "The server's exit status; it wrote: \(errors)")
         #expect(ContinuousClock.now - start < .seconds(20), "A server ends soon after SIGTERM.")
         server.files.remove()
+        var rest = Data()
+        for await data in server.outputs { rest += data }
+        return String(decoding: rest, as: UTF8.self)
     }
 
-    private init(_ command: String, _ options: [String]) async throws {
+    private init(_ command: [String]) async throws {
         let files = try ScratchDirectory()
         let process = Process()
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
@@ -87,7 +95,7 @@ final class RunningServer: Sendable {
         let errors = Pipe()
         let log = try files.create("err")
         process.executableURL = try Programs.fitiqMock()
-        process.arguments = [command, "--port", "0", "--ready-file", files["ready.json"].path] + options
+        process.arguments = command + ["--port", "0", "--ready-file", files["ready.json"].path]
         process.environment = Command.environment
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
@@ -123,6 +131,7 @@ final class RunningServer: Sendable {
         self.process = process
         self.files = files
         self.exits = exits
+        self.outputs = outputs
         self.logged = logged
         readyFile = files["ready.json"]
         guard let data = try? Data(contentsOf: files["ready.json"]) else {

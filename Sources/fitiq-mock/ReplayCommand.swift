@@ -1,0 +1,101 @@
+import ArgumentParser
+import FitIQAPI
+import MockServer
+import Replay
+import Scenarios
+
+struct ReplayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Serve a recorded session, a HAR file, until Ctrl-C.",
+        discussion: """
+            Each option can also be set in the environment, --match as FITIQ_MOCK_MATCH and so on. --scenario brings \
+            faults, guide, seed and clock; the session takes the place of its data.
+
+            Exit codes: 0 all is well, 1 with --match strict a request was not the recorded one or never came, 2 usage, \
+            configuration or a session that cannot be read, 3 the server failed while it ran.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The session: a HAR of Chrome, mitmproxy, Playwright or fitiq-mock.", valueName: "file"))
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Which requests may come: strict, the recorded ones in the recorded order; ordered, the recorded ones in any \
+            order, answers in turn; or route, those of the same method and path. (default: ordered)
+            """, valueName: "mode"))
+    var match: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How many times as fast as recorded, 0.001 to 1000, or instant. (default: 1)", valueName: "number|instant"))
+    var speed: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            When the server's frames go: timed, at their recorded times; lock-step, after the client's frames that came \
+            before them; or triggered, whenever a frame like a recorded one comes. (default: lock-step)
+            """, valueName: "mode"))
+    var frames: String?
+
+    @OptionGroup var options: ServeOptions
+
+    func run() throws {
+        let settings = try replaySettings()
+        try refuseWhatMeansNothing()
+        let launcher = try ServerLauncher(options)
+        let recording = try SessionFile.read(file)
+        for note in recording.notes { launcher.logger.notice("\(Messages.inFile(file, note))") }
+        let replay = SessionReplay(.plan(recording.plan), settings: settings)
+        try launcher.run { configuration throws(Failure) in
+            guard configuration.scenario.canReplay else { throw .configuration(Messages.scenarioBesideSession) }
+            configuration.scenario.replay = replay
+            guard Settings.text(options.scenario, "SCENARIO") == nil else { return }
+            configuration.scenario.name = SessionFile.name(of: file)
+            configuration.scenario.summary = Messages.replaySummary(recording.plan)
+        } conclude: { engine throws(Failure) in
+            guard let outcome = engine.replayOutcome(ofWorld: "default") else { return }
+            print(Messages.replayed(outcome))
+            guard !outcome.isStrict || outcome.failures.isEmpty else { throw Failure(message: "", exitCode: 1) }
+        }
+    }
+
+    private func replaySettings() throws(Failure) -> ReplaySettings {
+        var settings = ReplaySettings()
+        settings.match = try choice(match, "MATCH", "--match") ?? settings.match
+        settings.frames = try choice(frames, "FRAMES", "--frames") ?? settings.frames
+        guard let text = Settings.text(speed, "SPEED") else { return settings }
+        guard try !Settings.flag(options.instant, "INSTANT") else { throw .configuration(Messages.twoSpeeds) }
+        if text == "instant" {
+            settings.speed = .instant
+        } else if let factor = Double(text), ScenarioLimits.replaySpeed.contains(factor) {
+            settings.speed = .factor(factor)
+        } else {
+            throw .configuration(Messages.badSpeed(text))
+        }
+        return settings
+    }
+
+    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ option: String?, _ name: String, _ label: String
+    ) throws(Failure) -> Choice? {
+        guard let text = Settings.text(option, name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw .configuration(Messages.unknownChoice(label, text, allowed: Choice.allCases.map(\.rawValue)))
+        }
+        return choice
+    }
+
+    /// A session has no state, and no file that could be followed.
+    private func refuseWhatMeansNothing() throws(Failure) {
+        if try options.exportPath() != nil { throw .configuration(Messages.notWithSession("--export-on-exit")) }
+        if Settings.text(options.importFile, "IMPORT") != nil {
+            throw .configuration(Messages.notWithSession("--import"))
+        }
+        if try Settings.flag(options.watch, "WATCH") { throw .configuration(Messages.notWithSession("--watch")) }
+    }
+}
