@@ -94,6 +94,15 @@ public struct FakeBackend: Sendable {
         }
     }
 
+    /// What was not as the session has it that is played back, a sentence each; empty where all was, or none is played.
+    ///
+    /// Recorded requests that are still to come are among them. Played back with `match: strict`, they fail the test at its end.
+    public func replayFailures() async throws -> [String] { try await replayOutcome()?.failures ?? [] }
+
+    func replayOutcome() async throws -> Engine.ReplayOutcome? {
+        try await server.perform { [access] engine, _ in engine.replayOutcome(ofWorld: access.id) }
+    }
+
     /// Deletes the world.
     func end() async throws {
         try await server.perform { [access] engine, now in engine.deleteWorld(access.id, at: now) }

@@ -64,6 +64,11 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         for verdict in try await backend.verdicts() where !allowed.contains(verdict.obligation.id) {
             Self.record(verdict, for: test)
         }
+        if let replay = try await backend.replayOutcome(), replay.isStrict {
+            for failure in replay.failures {
+                Issue.record("\(Messages.notAsRecorded(failure))", sourceLocation: test.sourceLocation)
+            }
+        }
         try await backend.end()
         try outcome.get()
     }

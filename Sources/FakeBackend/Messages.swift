@@ -40,6 +40,9 @@ enum Messages {
         return lines.joined(separator: "\n")
     }
 
+    /// Something that was not as a session has it that is played back strictly.
+    static func notAsRecorded(_ failure: String) -> String { "The session was not followed: \(failure)" }
+
     static func unknownObligation(_ id: String, known: [String]) -> String {
         let near = NearMiss.nearest(to: id, among: known).map { " Did you mean '\($0)'?" } ?? ""
         return
