@@ -66,7 +66,7 @@ public final class TLSContext {
         if let now { for certificate in chain { try certificate.check(at: now) } }
         let context = try TLSContext(.server, versions: versions)
         try context.use(chain, key)
-        // No renewal of what the peer may pick: forward secrecy and authenticated encryption, as Apple's clients ask.
+        // TLS 1.2 with forward secrecy and authenticated encryption only, as Apple's clients ask.
         guard SSL_CTX_set_cipher_list(context.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
             throw failure("SSL_CTX_set_cipher_list")
         }

@@ -4,9 +4,9 @@ import COpenSSL
 ///
 /// Feed what arrives to ``receive(_:)``, take what is decrypted with ``readPlaintext(into:limit:)`` after each receipt
 /// until it returns false, and send what ``withCiphertext(_:)`` shows, also after a failure: it may be the alert. A
-/// class because OpenSSL's SSL is an identity; used by one thread. An idle session holds no buffers:
-/// some 14 KiB with OpenSSL 3.0, a client's 24 KiB with the server's certificates. While shaking hands OpenSSL itself
-/// takes up to 128 KiB for a message (a server's certificates: 100 KiB) and refuses longer ones.
+/// class because OpenSSL's SSL is an identity; used by one thread. An idle session holds no buffers: with OpenSSL 3.0 a
+/// server's takes 14 KiB in all, a client's 24 KiB, with the server's certificates in it. While shaking hands OpenSSL
+/// takes messages of up to 128 KiB (a server's certificates: 100 KiB) and refuses longer ones.
 /// Source: RFC 5246 (TLS 1.2), RFC 8446 (TLS 1.3).
 public final class TLSSession {
     /// How far the connection is.
