@@ -95,7 +95,8 @@ struct SecretTable: Sendable {
             let window = bytes[offset..<(offset + Self.anchorLength)]
             let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let taken = anchors[anchor]?.count ?? 0
-            let merit = Set(window).count - 2 * taken
+            // A place that many secrets have in common would be compared with each of them.
+            let merit = Set(window).count - 16 * taken
             if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
             if merit >= Self.goodMerit { break }
         }
@@ -125,6 +126,16 @@ struct SecretTable: Sendable {
         return compare(anchor: anchor, endingAt: end, in: text, from: start)
     }
 
+    /// Compares from the end, where secrets that begin alike differ.
+    private static func isEqual(_ text: UnsafeBufferPointer<UInt8>, from start: Int, _ bytes: [UInt8]) -> Bool {
+        var index = bytes.count
+        while index > 0 {
+            index -= 1
+            if text[start + index] != bytes[index] { return false }
+        }
+        return true
+    }
+
     private func compare(
         anchor: UInt64, endingAt end: Int, in text: UnsafeBufferPointer<UInt8>, from start: Int
     ) -> (range: Range<Int>, placeholder: [UInt8])? {
@@ -133,7 +144,7 @@ struct SecretTable: Sendable {
             let lower = end - Self.anchorLength - occurrence.offset
             let upper = lower + occurrence.bytes.count
             guard lower >= start, upper <= text.count, upper - lower > longest?.range.count ?? 0,
-                text[lower..<upper].elementsEqual(occurrence.bytes)
+                Self.isEqual(text, from: lower, occurrence.bytes)
             else { continue }
             longest = (lower..<upper, placeholders[occurrence.placeholder])
         }
