@@ -33,9 +33,15 @@ extension Messages {
         "The \(party.rawValue) broke the WebSocket protocol, so what it sent after that is not recorded: \(message)"
     }
 
-    static func fileFull(limit: Int) -> String {
-        "The recording has reached its limit of \(limit) bytes: what came before is kept, nothing more is recorded. "
-            + "Stop, and record in several files."
+    static func fileFull(_ limits: HARLimits) -> String {
+        "The recording has reached what can be read again (\(limits.bytes) bytes, \(limits.entries) entries or "
+            + "\(limits.values) values): what came before is kept, nothing more is recorded. Stop it, and record less in "
+            + "one file."
+    }
+
+    static func tooMuchHeld(limit: Int) -> String {
+        "All connections together hold more than \(limit) bytes of unfinished bodies and messages, so the rest of one of "
+            + "them is not recorded."
     }
 
     static func tooManySecrets(limit: Int) -> String {

@@ -17,8 +17,12 @@ public final class SessionRecorder {
         public var keepsSecrets = false
         /// Paths that are not recorded, nor what is below them: `/__admin` stands for `/__admin/worlds` as well.
         public var excludedPaths: [String] = []
-        /// The most bytes of the file; beyond it nothing more is recorded, and what is there stays whole.
-        public var fileLimit = 2 * 1024 * 1024 * 1024
+        /// What the file may have: beyond it nothing more is recorded, and what is there stays whole.
+        ///
+        /// The default is what can be read again.
+        public var fileLimits = HARLimits()
+        /// The most bytes that all connections together keep in memory; the one that passes it is recorded no further.
+        public var heldBytes = 512 * 1024 * 1024
         /// How much of each connection is kept in memory.
         public var limits = ConnectionObserver.Limits()
 
@@ -31,6 +35,8 @@ public final class SessionRecorder {
         var observer: ConnectionObserver
         /// The number of its WebSocket; nil where there is none that is recorded.
         var socket: Int?
+        /// How much the observer held when it was last asked.
+        var heldBytes = 0
 
         init(_ observer: ConnectionObserver) { self.observer = observer }
     }
@@ -42,6 +48,7 @@ public final class SessionRecorder {
     private var observations: [Observation] = []
     private var newNotes: [String] = []
     private var keptNotes: [String] = []
+    private var heldBytes = 0
     private var toldFull = false
     private var toldSecrets = false
 
@@ -51,7 +58,7 @@ public final class SessionRecorder {
     /// Begins a recording; the first of the writes is an empty file.
     public init(settings: Settings) {
         self.settings = settings
-        writer = SessionWriter(creatorVersion: settings.creatorVersion, limit: settings.fileLimit)
+        writer = SessionWriter(creatorVersion: settings.creatorVersion, limits: settings.fileLimits)
     }
 
     /// How many requests were recorded, refused WebSocket handshakes among them.
@@ -76,14 +83,14 @@ public final class SessionRecorder {
     public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         guard let tap = taps[connection] else { return }
         tap.observer.clientSent(bytes, at: time, into: &observations)
-        record(tap)
+        record(tap, at: time)
     }
 
     /// Takes what the server sent; bytes of a connection that is not open are passed over.
     public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         guard let tap = taps[connection] else { return }
         tap.observer.serverSent(bytes, at: time, into: &observations)
-        record(tap)
+        record(tap, at: time)
     }
 
     /// Takes note that one side sends no more (FIN), while the other still may.
@@ -92,14 +99,14 @@ public final class SessionRecorder {
     public func finished(_ connection: UInt64, by party: Party, at time: Timestamp) {
         guard let tap = taps[connection] else { return }
         tap.observer.finished(by: party, at: time, into: &observations)
-        record(tap)
+        record(tap, at: time)
     }
 
     /// Takes note that a connection is gone, and of who ended it; nothing more comes on it.
     public func ended(_ connection: UInt64, by party: Party, isReset: Bool, at time: Timestamp) {
         guard let tap = taps.removeValue(forKey: connection) else { return }
         tap.observer.ended(by: party, isReset: isReset, at: time, into: &observations)
-        record(tap)
+        record(tap, at: time)
     }
 
     // MARK: What comes of it
@@ -120,19 +127,26 @@ public final class SessionRecorder {
     public func finish(at time: Timestamp) -> SessionCompaction {
         for (_, tap) in taps.sorted(by: { $0.key < $1.key }) {
             tap.observer.recordingEnded(at: time, into: &observations)
-            record(tap)
+            record(tap, at: time)
         }
         taps = [:]
         return writer.compaction(notes: keptNotes)
     }
 
-    private func record(_ tap: Tap) {
+    private func record(_ tap: Tap, at time: Timestamp) {
+        heldBytes += tap.observer.heldByteCount - tap.heldBytes
+        tap.heldBytes = tap.observer.heldByteCount
+        if heldBytes > settings.heldBytes {
+            tap.observer.giveUp(Messages.tooMuchHeld(limit: settings.heldBytes), at: time, into: &observations)
+            heldBytes -= tap.heldBytes
+            tap.heldBytes = 0
+        }
         guard !observations.isEmpty else { return }
         for index in observations.indices { record(observations[index], on: tap) }
         observations.removeAll(keepingCapacity: true)
         if writer.isFull, !toldFull {
             toldFull = true
-            note(Messages.fileFull(limit: settings.fileLimit))
+            note(Messages.fileFull(settings.fileLimits))
         }
         if redactor.hasTooManySecrets, !toldSecrets {
             toldSecrets = true

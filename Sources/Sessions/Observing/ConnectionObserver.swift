@@ -126,6 +126,24 @@ public struct ConnectionObserver: Sendable {
         phase = .over
     }
 
+    /// Observes no more; tells what was half done, and why it stays so.
+    mutating func giveUp(_ note: String, at time: Timestamp, into observations: inout [Observation]) {
+        recordingEnded(at: time, into: &observations)
+        stop(note, into: &observations)
+        requests = HTTP1.Connection(role: .server)
+        answers = HTTP1.Connection(role: .client)
+        socket = SocketObserver(limits: limits)
+    }
+
+    /// How many bytes of unfinished messages are kept.
+    var heldByteCount: Int {
+        switch phase {
+        case .http: requests.bufferedByteCount + answers.bufferedByteCount + (current?.heldByteCount ?? 0)
+        case .webSocket: socket.heldByteCount
+        case .over: 0
+        }
+    }
+
     private mutating func readFrames(
         _ bytes: UnsafeRawBufferPointer, from party: Party, at time: Timestamp,
         into observations: inout [Observation]

@@ -19,6 +19,8 @@ struct ExchangeInProgress: Sendable {
     /// When the last byte of the answer came.
     var answered: Timestamp?
 
+    var heldByteCount: Int { requestBody.heldByteCount + responseBody.heldByteCount }
+
     /// What is known, when no more will come.
     func exchange(at time: Timestamp, limit: Int) -> SessionExchange {
         var request = request

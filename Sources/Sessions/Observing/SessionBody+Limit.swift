@@ -22,7 +22,7 @@ struct BodyCollector: Sendable {
     private var bytes: [UInt8] = []
     private var byteCount = 0
 
-    var isEmpty: Bool { byteCount == 0 }
+    var heldByteCount: Int { bytes.count }
 
     /// Takes a piece; what is beyond the limit is counted only.
     mutating func append(_ piece: ArraySlice<UInt8>, limit: Int) {

@@ -29,6 +29,8 @@ struct SocketObserver: Sendable {
         toClient.answersPings = false
     }
 
+    var heldByteCount: Int { toServer.bufferedByteCount + toClient.bufferedByteCount }
+
     /// Reads nothing more; the connection's end is still told.
     mutating func stopReading() { isReadable = false }
 

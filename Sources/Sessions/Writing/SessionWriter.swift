@@ -8,8 +8,8 @@ import WebSocket
 /// it is used up, another entry with the same `_fitiq.socket` and more room continues it. No body and no frame is kept:
 /// in memory are a few numbers for each entry, and the URL of each WebSocket.
 struct SessionWriter: Sendable {
-    /// The most bytes that the file may have.
-    let limit: Int
+    /// What the file may have, so that it can be read again.
+    let limits: HARLimits
     /// Whether the limit was reached: nothing more is written.
     private(set) var isFull = false
     private(set) var exchangeCount = 0
@@ -18,6 +18,10 @@ struct SessionWriter: Sendable {
     private let headerRange: Range<Int>
     /// Where the closing brackets begin.
     private var end: Int
+    /// How many entries there are, those that continue others included.
+    private var entryCount = 0
+    /// How many JSON values there are at most.
+    private var valueCount = 16
     private var exchanges: [(started: Timestamp, range: Range<Int>)] = []
     private var sockets: [SocketPlaces] = []
     private var writes: [FileWrite] = []
@@ -30,8 +34,8 @@ struct SessionWriter: Sendable {
     /// Room does not grow beyond this, save for a larger frame.
     static let mostRoom = 256 * 1024
 
-    init(creatorVersion: String, limit: Int) {
-        self.limit = limit
+    init(creatorVersion: String, limits: HARLimits = HARLimits()) {
+        self.limits = limits
         let header = HAREncoder.header(creatorVersion: creatorVersion)
         headerRange = 0..<header.count
         end = header.count
@@ -40,7 +44,8 @@ struct SessionWriter: Sendable {
 
     /// Writes a request with its answer.
     mutating func write(_ exchange: SessionExchange) {
-        guard let range = append(HAREncoder.entry(exchange)) else { return }
+        guard let range = append(HAREncoder.entry(exchange), values: Self.values(exchange.request, exchange.response))
+        else { return }
         exchanges.append((exchange.started, range))
         exchangeCount += 1
     }
@@ -48,7 +53,7 @@ struct SessionWriter: Sendable {
     /// Writes the beginning of a WebSocket; its number, or nil where the file is full.
     mutating func open(_ socket: SessionSocket) -> Int? {
         let text = HAREncoder.socket(socket, number: sockets.count + 1, room: Self.firstRoom)
-        guard let range = append(text.bytes) else { return nil }
+        guard let range = append(text.bytes, values: Self.values(socket.request, socket.response)) else { return nil }
         sockets.append(SocketPlaces(number: sockets.count + 1, socket, text, at: range.lowerBound))
         socketCount += 1
         return sockets.count
@@ -56,7 +61,7 @@ struct SessionWriter: Sendable {
 
     /// Writes a frame of the WebSocket with that number.
     mutating func write(_ frame: SessionFrame, to number: Int) {
-        guard !isFull else { return }
+        guard takeValues(Self.valuesOfFrame) else { return }
         let list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room> =
             frame.opcode.isControl ? \.controlFrames : \.messages
         var element =
@@ -129,21 +134,22 @@ struct SessionWriter: Sendable {
             messages: grown(part.messages, isFull: list == \.messages),
             controlFrames: grown(part.controlFrames, isFull: list == \.controlFrames))
         let text = HAREncoder.continuation(of: number, url: socket.url, started: socket.started, room: room)
-        guard let range = append(text.bytes) else { return false }
+        guard let range = append(text.bytes, values: Self.valuesOfEntry) else { return false }
         sockets[number - 1].parts.append(SocketPlaces.Part(text, at: range.lowerBound))
         return true
     }
 
     /// Appends an entry; where it stands, or nil where the file is full.
-    private mutating func append(_ entry: [UInt8]) -> Range<Int>? {
-        guard !isFull else { return nil }
+    private mutating func append(_ entry: [UInt8], values: Int) -> Range<Int>? {
+        guard takeValues(values) else { return nil }
         let footer = HAREncoder.footer
         let isFirst = end == headerRange.upperBound
         var bytes = isFirst ? entry : HAREncoder.separator + entry
-        guard bytes.count <= limit - end - footer.count else {
+        guard bytes.count <= limits.bytes - end - footer.count, entryCount < limits.entries else {
             isFull = true
             return nil
         }
+        entryCount += 1
         let start = end + bytes.count - entry.count
         if let latestAppend {
             writes[latestAppend].bytes.removeLast(footer.count)
@@ -155,6 +161,25 @@ struct SessionWriter: Sendable {
         }
         end = start + entry.count
         return start..<end
+    }
+
+    /// The most values in an entry, beside its fields and its query.
+    private static let valuesOfEntry = 64
+    /// The most values in a message or a control frame.
+    private static let valuesOfFrame = 8
+
+    /// The most values in an entry.
+    private static func values(_ request: SessionRequest, _ response: SessionResponse?) -> Int {
+        let items = request.url.utf8.count { $0 == UInt8(ascii: "&") } + 1
+        return valuesOfEntry + 3 * (request.fields.count + (response?.fields.count ?? 0) + items)
+    }
+
+    /// Makes room for values; false where the file is full.
+    private mutating func takeValues(_ count: Int) -> Bool {
+        guard !isFull else { return false }
+        isFull = count > limits.values - valueCount
+        if !isFull { valueCount += count }
+        return !isFull
     }
 
     /// Writes into the room of a socket's entry, along with what it wrote just before where that is possible.

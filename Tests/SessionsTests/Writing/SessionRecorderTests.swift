@@ -119,7 +119,7 @@ struct SessionRecorderTests {
 
     @Test("A full file is said once, keeps what it has, and says so itself")
     func full() throws {
-        let recorder = SessionRecorder { $0.fileLimit = 3000 }
+        let recorder = SessionRecorder { $0.fileLimits.bytes = 3000 }
         var file = GrowingFile()
         recorder.opened(1, scheme: "https")
         for index in 0..<20 {
@@ -129,11 +129,39 @@ struct SessionRecorderTests {
         }
         #expect(recorder.isFull)
         let notes = recorder.takeNotes()
-        #expect(notes == [Messages.fileFull(limit: 3000)])
+        #expect(notes == [Messages.fileFull(HARLimits(bytes: 3000))])
         #expect(try file.session.entries.count == recorder.exchangeCount)
         #expect((1..<20).contains(recorder.exchangeCount))
         let finished = try HARFile(reading: file.finished(recorder.finish(at: Wire.time(100))))
         #expect(finished.notes == [.recorded(notes[0])])
+    }
+
+    @Test("Connections that hold too much together are not all recorded to their end, and memory is given back")
+    func held() throws {
+        let recorder = SessionRecorder { $0.heldBytes = 2500 }
+        var file = GrowingFile()
+        for connection in 1...3 as ClosedRange<UInt64> {
+            recorder.opened(connection, scheme: "http")
+            recorder.play(Self.get("/\(connection)"), on: connection, at: Wire.time(0))
+            let half = String(repeating: "x", count: 1000)
+            recorder.play(.server("HTTP/1.1 200 OK⏎Content-Length: 1001⏎⏎\(half)"), on: connection, at: Wire.time(1))
+        }
+        for connection in 1...3 as ClosedRange<UInt64> {
+            recorder.play(.server("y"), on: connection, at: Wire.time(2))
+        }
+        #expect(recorder.takeNotes() == [Messages.tooMuchHeld(limit: 2500)])
+        // All of it was given back: as much again is no trouble.
+        for connection in 1...2 as ClosedRange<UInt64> {
+            recorder.play(Self.get("/again"), on: connection, at: Wire.time(3))
+            let half = String(repeating: "x", count: 1000)
+            recorder.play(.server("HTTP/1.1 200 OK⏎Content-Length: 1000⏎⏎\(half)"), on: connection, at: Wire.time(4))
+        }
+        #expect(recorder.takeNotes().isEmpty)
+        file.apply(recorder.takeWrites())
+        let complete = try file.session.entries.map {
+            if case .exchange(let exchange) = $0 { exchange.response?.isComplete == true } else { false }
+        }
+        #expect(complete == [false, true, true, true, true] || complete == [true, true, false, true, true])
     }
 
     @Test("Connections that are not open are passed over, and what was half done is told at the end")

@@ -11,7 +11,7 @@ struct SessionWriterTests {
     @Test(
         "Every write leaves a file that opens; the finished one has the same session, sorted", arguments: [false, true])
     func everyWrite(batched: Bool) throws {
-        var writer = SessionWriter(creatorVersion: "1.0", limit: .max / 2)
+        var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
         var expected: [SessionSocket] = []
         var exchanges: [SessionExchange] = []
@@ -59,7 +59,7 @@ struct SessionWriterTests {
 
     @Test("A frame that exactly fits its room, and one byte more", arguments: [-1, 0, 1])
     func exactRoom(difference: Int) throws {
-        var writer = SessionWriter(creatorVersion: "1.0", limit: .max / 2)
+        var writer = SessionWriter(creatorVersion: "1.0")
         var file = GrowingFile()
         _ = writer.open(Samples.socket())
         let overhead = HAREncoder.message(Samples.frame(.client, .text, "")).count
@@ -88,7 +88,7 @@ struct SessionWriterTests {
         for (limit, count) in [
             (empty + entry.count - 1, 0), (empty + entry.count, 1), (empty + 2 * entry.count + 2, 2),
         ] {
-            var writer = SessionWriter(creatorVersion: "1.0", limit: limit)
+            var writer = SessionWriter(creatorVersion: "1.0", limits: HARLimits(bytes: limit))
             var file = GrowingFile()
             for _ in 0..<3 {
                 writer.write(Samples.exchange())
@@ -102,9 +102,29 @@ struct SessionWriterTests {
         }
     }
 
+    @Test("Nothing is written that could not be read again for its number of entries or values")
+    func readableLimits() throws {
+        for limits in [HARLimits(entries: 5), HARLimits(values: 500)] {
+            var writer = SessionWriter(creatorVersion: "1.0", limits: limits)
+            var file = GrowingFile()
+            _ = writer.open(Samples.socket())
+            for _ in 0..<200 {
+                writer.write(Samples.exchange())
+                writer.write(Samples.frame(.server, .text, String(repeating: "x", count: 500)), to: 1)
+            }
+            file.apply(writer.takeWrites())
+            #expect(writer.isFull)
+            #expect(throws: Never.self) { try HARFile(reading: file.bytes, limits: limits) }
+            #expect(throws: Never.self) {
+                try HARFile(reading: file.finished(writer.compaction(notes: [])), limits: limits)
+            }
+            #expect(writer.exchangeCount > 1)
+        }
+    }
+
     @Test("What is waiting is written together")
     func coalesced() {
-        var writer = SessionWriter(creatorVersion: "1.0", limit: .max / 2)
+        var writer = SessionWriter(creatorVersion: "1.0")
         for _ in 0..<5 { writer.write(Samples.exchange()) }
         _ = writer.open(Samples.socket())
         for _ in 0..<5 { writer.write(Samples.frame(.client), to: 1) }
