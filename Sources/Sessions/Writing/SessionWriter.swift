@@ -30,7 +30,7 @@ struct SessionWriter: Sendable {
     private var latestAppend: Int?
 
     /// What the first entry of a WebSocket has room for.
-    static let firstRoom = HARSocketRoom(messages: 4096, controlFrames: 512, ending: HAREncoder.endingRoom)
+    static let firstRoom = HARSocketRoom(messages: 4096, controlFrames: 512, ending: 2 * HAREncoder.endingRoom)
     /// Room does not grow beyond this, save for a larger frame.
     static let mostRoom = 256 * 1024
 
@@ -67,15 +67,18 @@ struct SessionWriter: Sendable {
         var element =
             frame.opcode.isControl
             ? HAREncoder.controlFrame(frame, after: sockets[number - 1].messageCount) : HAREncoder.message(frame)
-        if sockets[number - 1].parts[sockets[number - 1].parts.count - 1][keyPath: list].left <= element.count {
-            guard continueEntry(number, list, for: element.count) else { return }
-        }
-        let last = sockets[number - 1].parts.count - 1
+        var last = sockets[number - 1].parts.count - 1
         if !sockets[number - 1].parts[last][keyPath: list].isEmpty { element.insert(UInt8(ascii: ","), at: 0) }
-        let offset = sockets[number - 1].parts[last][keyPath: list].next
-        sockets[number - 1].parts[last][keyPath: list].next = offset + element.count
+        var offset = sockets[number - 1].parts[last][keyPath: list].take(element.count)
+        if offset == nil {
+            if element.first == UInt8(ascii: ",") { element.removeFirst() }
+            guard continueEntry(number, list, for: element.count) else { return }
+            last += 1
+            offset = sockets[number - 1].parts[last][keyPath: list].take(element.count)
+        }
+        guard let offset else { preconditionFailure("new room has a place for what it was made for") }
         if !frame.opcode.isControl { sockets[number - 1].messageCount += 1 }
-        write(element, at: offset, of: number)
+        write(element, at: offset, in: sockets[number - 1].parts[last][keyPath: list].range, of: number)
     }
 
     /// Writes how the WebSocket with that number ended.
@@ -83,9 +86,10 @@ struct SessionWriter: Sendable {
         guard !isFull else { return }
         let bytes = HAREncoder.ending(ending)
         precondition(sockets[number - 1].ending.isEmpty, "a socket ends once")
-        let offset = sockets[number - 1].ending.next
-        sockets[number - 1].ending.next += bytes.count
-        write(bytes, at: offset, of: number)
+        guard let offset = sockets[number - 1].ending.take(bytes.count) else {
+            preconditionFailure("an ending has a room of fixed size, twice its length")
+        }
+        write(bytes, at: offset, in: sockets[number - 1].ending.range, of: number)
         sockets[number - 1].latestWrite = nil
     }
 
@@ -126,8 +130,9 @@ struct SessionWriter: Sendable {
     ) -> Bool {
         let socket = sockets[number - 1]
         func grown(_ room: SocketPlaces.Room, isFull: Bool) -> Int {
-            let size = room.end - room.start
-            return max(isFull ? count + 1 : 0, min(isFull ? size * 2 : size, Self.mostRoom))
+            // The first place may have to begin on the next page.
+            let needed = isFull ? count + FilePage.size : 0
+            return max(needed, min(isFull ? room.range.count * 2 : room.range.count, Self.mostRoom))
         }
         let part = socket.parts[socket.parts.count - 1]
         let room = HARSocketRoom(
@@ -143,14 +148,18 @@ struct SessionWriter: Sendable {
     private mutating func append(_ entry: [UInt8], values: Int) -> Range<Int>? {
         guard takeValues(values) else { return nil }
         let footer = HAREncoder.footer
-        let isFirst = end == headerRange.upperBound
-        var bytes = isFirst ? entry : HAREncoder.separator + entry
+        var bytes = entryCount == 0 ? entry : HAREncoder.separator + entry
+        let entryEnd = end + bytes.count
+        // The closing brackets lie within one page: a write over them that is cut short leaves none of them.
+        if FilePage.isCrossed(from: entryEnd, footer.count) {
+            bytes += repeatElement(UInt8(ascii: " "), count: FilePage.end(of: entryEnd) - entryEnd)
+        }
         guard bytes.count <= limits.bytes - end - footer.count, entryCount < limits.entries else {
             isFull = true
             return nil
         }
         entryCount += 1
-        let start = end + bytes.count - entry.count
+        let newEnd = end + bytes.count
         if let latestAppend {
             writes[latestAppend].bytes.removeLast(footer.count)
             writes[latestAppend].bytes += bytes + footer
@@ -159,8 +168,8 @@ struct SessionWriter: Sendable {
             latestAppend = writes.count
             writes.append(FileWrite(offset: end, bytes: bytes))
         }
-        end = start + entry.count
-        return start..<end
+        end = newEnd
+        return (entryEnd - entry.count)..<entryEnd
     }
 
     /// The most values in an entry, beside its fields and its query.
@@ -183,12 +192,15 @@ struct SessionWriter: Sendable {
     }
 
     /// Writes into the room of a socket's entry, along with what it wrote just before where that is possible.
-    private mutating func write(_ bytes: [UInt8], at offset: Int, of number: Int) {
-        if let latest = sockets[number - 1].latestWrite, latest.batch == batch,
-            writes[latest.index].offset + writes[latest.index].bytes.count == offset
-        {
-            writes[latest.index].bytes += bytes
-            return
+    private mutating func write(_ bytes: [UInt8], at offset: Int, in room: Range<Int>, of number: Int) {
+        if let latest = sockets[number - 1].latestWrite, latest.batch == batch {
+            let gap = offset - writes[latest.index].offset - writes[latest.index].bytes.count
+            if gap >= 0, writes[latest.index].offset >= room.lowerBound {
+                // What lies between is white space in the file as well.
+                writes[latest.index].bytes += repeatElement(UInt8(ascii: " "), count: gap)
+                writes[latest.index].bytes += bytes
+                return
+            }
         }
         sockets[number - 1].latestWrite = (batch, writes.count)
         writes.append(FileWrite(offset: offset, bytes: bytes))

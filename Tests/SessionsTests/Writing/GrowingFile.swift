@@ -7,7 +7,7 @@ import Testing
 
 /// A file in memory that is looked at after every write.
 struct GrowingFile {
-    private(set) var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
     private(set) var writeCount = 0
 
     /// Does the writes; each must leave a file that is JSON, and, where asked, one that reads as a session.

@@ -122,6 +122,71 @@ struct SessionWriterTests {
         }
     }
 
+    @Test(
+        "A write that is cut short between two pages loses what was in flight, and nothing that came before",
+        arguments: [1, 7])
+    func tornWrites(batch: Int) throws {
+        var writer = SessionWriter(creatorVersion: "1.0")
+        var file = GrowingFile()
+        for number in 0..<3 { _ = writer.open(Samples.socket(at: Int64(number))) }
+        file.apply(writer.takeWrites())
+        var exchanges = 0
+        var frames = 0
+        var cuts = 0
+        func counts(_ session: Session) -> (exchanges: Int, frames: Int) {
+            session.entries.reduce(into: (0, 0)) {
+                if case .socket(let socket) = $1 { $0.1 += socket.frames.count } else { $0.0 += 1 }
+            }
+        }
+        for index in 0..<150 {
+            switch index % 10 {
+            case 0: writer.write(Samples.exchange("GET", "/\(index)", at: Int64(index) * 1000))
+            case 1: writer.write(Samples.frame(.server, .ping, String(repeating: "p", count: index % 100)), to: 1)
+            default:
+                let text = String(repeating: "x", count: index % 37 * 23)
+                writer.write(Samples.frame(.client, .text, text, at: 9000), to: index % 3 + 1)
+            }
+            guard index % batch == batch - 1 else { continue }
+            let writes = writer.takeWrites()
+            for write in writes {
+                for boundary in stride(
+                    from: FilePage.end(of: write.offset), to: write.offset + write.bytes.count, by: FilePage.size)
+                {
+                    var torn = file.bytes
+                    FileWrite(offset: write.offset, bytes: Array(write.bytes[..<(boundary - write.offset)])).apply(
+                        to: &torn)
+                    let read = counts(try HARFile(reading: torn).session)
+                    #expect(read.exchanges >= exchanges && read.frames >= frames, "write \(index)")
+                    cuts += 1
+                }
+                file.apply([write], reading: false)
+                let read = counts(try file.session)
+                (exchanges, frames) = (read.exchanges, read.frames)
+            }
+        }
+        #expect(cuts >= 5)
+        #expect(batch > 1 || (exchanges, frames) == (15, 135))
+        let finished = file.finished(writer.compaction(notes: []))
+        #expect(!String(decoding: finished, as: UTF8.self).contains("  "), "no room is left")
+    }
+
+    @Test(
+        "A frame larger than a page and larger than the room has a room of its own", arguments: [4000, 4100, 300_000])
+    func largeFrames(count: Int) throws {
+        var writer = SessionWriter(creatorVersion: "1.0")
+        var file = GrowingFile()
+        _ = writer.open(Samples.socket())
+        let frames = [10, count, 10, count, count].map {
+            Samples.frame(.server, .text, String(repeating: "x", count: $0), at: 9000)
+        }
+        for frame in frames {
+            writer.write(frame, to: 1)
+            file.apply(writer.takeWrites())
+        }
+        #expect(try file.session.entries == [.socket(Samples.socket(frames: frames))])
+        #expect(try HARFile(reading: file.finished(writer.compaction(notes: []))).session == file.session)
+    }
+
     @Test("What is waiting is written together")
     func coalesced() {
         var writer = SessionWriter(creatorVersion: "1.0")
