@@ -170,6 +170,28 @@ struct SessionWriterTests {
         #expect(!String(decoding: finished, as: UTF8.self).contains("  "), "no room is left")
     }
 
+    @Test("Closing brackets never lie on two pages, so that no half of them is left", arguments: -8...2)
+    func bracketsOnOnePage(distance: Int) throws {
+        let empty =
+            HAREncoder.header(creatorVersion: "1.0").count + HAREncoder.entry(Samples.exchange(answer: "")).count
+        // Sizes are written with four digits in place of one, twice.
+        let answer = String(repeating: "x", count: FilePage.size - empty - 6 + distance)
+        var writer = SessionWriter(creatorVersion: "1.0")
+        var file = GrowingFile()
+        writer.write(Samples.exchange(answer: answer))
+        file.apply(writer.takeWrites())
+        let brackets = file.bytes.count - HAREncoder.footer.count
+        #expect(distance > -5 ? brackets >= FilePage.size : brackets == FilePage.size + distance)
+        writer.write(Samples.exchange())
+        for write in writer.takeWrites() {
+            for count in 0...write.bytes.count where (write.offset + count) % FilePage.size == 0 {
+                var torn = file.bytes
+                FileWrite(offset: write.offset, bytes: Array(write.bytes[..<count])).apply(to: &torn)
+                #expect(try HARFile(reading: torn).session.entries.count == 1)
+            }
+        }
+    }
+
     @Test(
         "A frame larger than a page and larger than the room has a room of its own", arguments: [4000, 4100, 300_000])
     func largeFrames(count: Int) throws {
