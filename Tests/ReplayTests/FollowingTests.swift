@@ -60,6 +60,20 @@ struct FollowingTests {
         #expect(player.text("POST", "/api/v1/link", body: different) == "linked")
     }
 
+    @Test("An id that the recording knows is itself, and stands for no other")
+    func knownIDs() throws {
+        var builder = SessionBuilder()
+        builder.exchange("PUT", "/notes/\(IDs.a)", answer: "note")
+        builder.exchange("PUT", "/tags/\(IDs.b)", answer: "tag")
+        for match in [ReplaySettings.Match.strict, .ordered] {
+            var player = try builder.player(match)
+            #expect(player.text("PUT", "/notes/\(IDs.b)").hasPrefix("unexpected"))
+            #expect(player.text("PUT", "/notes/\(IDs.c)") == "note")
+            #expect(player.text("PUT", "/tags/\(IDs.c)").hasPrefix("unexpected"))
+            #expect(player.text("PUT", "/tags/\(IDs.b)") == "tag")
+        }
+    }
+
     @Test("Requests that are alike save for their new ids get their answers in turn, each its own id")
     func inTurn() throws {
         var builder = SessionBuilder()

@@ -56,8 +56,6 @@ struct MatchState: Sendable {
         return found
     }
 
-    /// Notes that the turn of a variant's next entry has come.
-    mutating func give(_ found: Found) {
-        if !found.isAgain { given[found.variant, default: 0] += 1 }
-    }
+    /// Notes that a variant's next entry was given, or its last one again.
+    mutating func give(_ found: Found) { given[found.variant, default: 0] += 1 }
 }

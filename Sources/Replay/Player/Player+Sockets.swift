@@ -78,7 +78,7 @@ extension Player {
             guard play.beginRun(after: index, at: time, own: own, in: script) else { return .oneTooMany }
             following.learnAnew(shape.values, recorded.values, in: plan.vocabulary)
         }
-        play.come(index, at: time)
+        play.come(index, at: time, order: settings.frames)
         following.learn(shape.values, recorded.values, in: plan.vocabulary)
         following.learn(shape.times, for: recorded.shape.times, in: plan.vocabulary)
         following.learn(shape.secrets, for: recorded.shape.secrets, in: plan.vocabulary)

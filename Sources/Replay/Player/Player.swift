@@ -112,9 +112,7 @@ public struct Player: Sendable {
             lastSocket += 1
             let number = ReplaySocket(number: lastSocket)
             let script = plan.entries[match.entry].script ?? 0
-            sockets[number] = SocketPlay(
-                entry: match.entry, script: script, messageCount: plan.scripts[script].messages.count,
-                origin: request.origin ?? origin)
+            sockets[number] = SocketPlay(entry: match.entry, script: script, origin: request.origin ?? origin)
             let rewriter = rewriter(origin: request.origin)
             let fields = ReplayedFields.ofOpening(socket.response.fields).map { field in
                 SessionField(field.name, rewriter.rewritten(field.value))

@@ -17,12 +17,12 @@ struct SocketPlay: Sendable {
     /// How many pings have come, and the pongs that are under way.
     private var pingCount = 0
     private var pongs: [Pong] = []
-    /// The client's messages that have come, by index; in lock-step with their times, until the script is there.
-    private var hasCome: [Bool]
-    private var arrivals: [Int: Int64] = [:]
-    private(set) var comeCount = 0
-    /// The first message that has not come.
+    /// The first of the client's messages that has not come, and those after it that have, by index.
     private(set) var nextMessage = 0
+    private var early: Set<Int> = []
+    private(set) var comeCount = 0
+    /// In lock-step when messages came to which the script is not there yet.
+    private var arrivals: [Int: Int64] = [:]
     /// Of a triggered socket: what plays, and how far each shape's messages are.
     private var runs: [Run] = []
     private var triggerCursors: [ShapeKey: Int] = [:]
@@ -42,11 +42,10 @@ struct SocketPlay: Sendable {
         var own: [Int: String] = [:]
     }
 
-    init(entry: Int, script: Int, messageCount: Int, origin: String) {
+    init(entry: Int, script: Int, origin: String) {
         self.entry = entry
         self.script = script
         self.origin = origin
-        hasCome = Array(repeating: false, count: messageCount)
     }
 
     mutating func open(at time: Int64, order: ReplaySettings.FrameOrder) {
@@ -93,7 +92,7 @@ struct SocketPlay: Sendable {
             case .server: return base.advanced(capped: played(step.time - offset))
             case .clientEnds, .ping: return nil
             case .client(let message):
-                guard hasCome[message] else { return nil }
+                guard hasCome(message) else { return nil }
                 base = max(base, arrivals.removeValue(forKey: message) ?? base)
                 offset = step.time
                 cursor += 1
@@ -165,7 +164,7 @@ struct SocketPlay: Sendable {
         var looked = 0
         var index = nextMessage
         while index < script.messages.count, looked < (mayComeEarly ? ReplayLimits.framesAhead : 1) {
-            if !hasCome[index] {
+            if !hasCome(index) {
                 if fits(script.messages[index]) { return index }
                 looked += 1
             }
@@ -174,14 +173,15 @@ struct SocketPlay: Sendable {
         return nil
     }
 
+    private func hasCome(_ message: Int) -> Bool { message < nextMessage || early.contains(message) }
+
     /// Notes that a message has come.
-    mutating func come(_ message: Int, at time: Int64) {
-        if !hasCome[message] {
-            hasCome[message] = true
-            comeCount += 1
-        }
-        arrivals[message] = time
-        while nextMessage < hasCome.count, hasCome[nextMessage] { nextMessage += 1 }
+    mutating func come(_ message: Int, at time: Int64, order: ReplaySettings.FrameOrder) {
+        if order == .lockStep { arrivals[message] = time }
+        guard !hasCome(message) else { return }
+        comeCount += 1
+        early.insert(message)
+        while early.remove(nextMessage) != nil { nextMessage += 1 }
     }
 
     /// Which message of a shape triggers: those that fit in turn, the last of them again and again.
@@ -189,10 +189,10 @@ struct SocketPlay: Sendable {
     {
         guard let messages = script.messagesOfShape[key] else { return nil }
         var cursor = triggerCursors[key] ?? 0
-        while cursor < messages.count, hasCome[messages[cursor]] { cursor += 1 }
+        while cursor < messages.count, hasCome(messages[cursor]) { cursor += 1 }
         triggerCursors[key] = cursor
         for message in messages[cursor...].prefix(ReplayLimits.candidates)
-        where !hasCome[message] && fits(script.messages[message]) {
+        where !hasCome(message) && fits(script.messages[message]) {
             return message
         }
         return messages.reversed().prefix(ReplayLimits.candidates).first { fits(script.messages[$0]) }
