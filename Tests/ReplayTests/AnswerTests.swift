@@ -175,6 +175,7 @@ struct AnswerTests {
                 origin: ourOrigin, recorded: "https://api.fitiq.example:1/", replayed: "https://api.fitiq.example:1/"),
             Origin(origin: ourOrigin, recorded: "ftp://api.fitiq.example/", replayed: "ftp://api.fitiq.example/"),
             Origin(origin: ourOrigin, recorded: "api.fitiq.example ://", replayed: "api.fitiq.example ://"),
+            Origin(origin: recordedOrigin, recorded: "http://API.fitiq.example", replayed: "http://API.fitiq.example"),
             Origin(
                 origin: recordedOrigin, recorded: "https://api.fitiq.example/a", replayed: "https://api.fitiq.example/a"
             ),

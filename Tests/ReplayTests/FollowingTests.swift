@@ -74,6 +74,30 @@ struct FollowingTests {
         }
     }
 
+    @Test("Who was first to say an id is told by the times, not by the order of the entries")
+    func firstToSay() throws {
+        var builder = SessionBuilder()
+        builder.socket("/ws", frames: [frame(.client, 500, IDs.a), frame(.client, 600, IDs.b)])
+        builder.exchange("GET", "/id", answer: IDs.a)
+        var player = try builder.player(.strict)
+        let socket = try player.open("/ws")
+        player.send(IDs.c, on: socket, at: at(1))
+        #expect(player.report.frameMissCount == 1)
+        player.send(IDs.a, on: socket, at: at(2))
+        player.send(IDs.c, on: socket, at: at(3))
+        #expect(player.report.frameMissCount == 1)
+        #expect(player.report.framesReceived == 2)
+    }
+
+    @Test("Control characters in a body are no times")
+    func controlCharacters() throws {
+        var builder = SessionBuilder()
+        builder.exchange("POST", "/at", body: "2025-01-29T10:30:00Z", answer: "ok")
+        var player = try builder.player()
+        #expect(player.text("POST", "/at", body: "\u{02}") == "unexpected: unknown")
+        #expect(player.text("POST", "/at", body: "2026-01-29T10:30:00Z") == "ok")
+    }
+
     @Test("Requests that are alike save for their new ids get their answers in turn, each its own id")
     func inTurn() throws {
         var builder = SessionBuilder()

@@ -122,6 +122,16 @@ struct SocketTests {
         #expect(player.nextDeadline == nil)
     }
 
+    @Test("When strict a frame that comes early is a miss")
+    func strictFrames() throws {
+        var player = try Self.chat().player(.strict)
+        let socket = try player.open(Self.path)
+        player.send(Self.more, on: socket, at: at(10))
+        player.send(Self.hi, on: socket, at: at(20))
+        #expect(player.report.frameMisses.map(\.time) == [at(10)])
+        #expect(player.timeline(until: at(5_000)) == ["0 text hello", "120 text 1", "170 text 2"])
+    }
+
     struct End: Sendable {
         var frames: [SessionFrame]
         var ending: SessionEnding?
