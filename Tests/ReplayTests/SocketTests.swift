@@ -161,8 +161,8 @@ struct SocketTests {
                 ending: ending(.server, 7, .reset), timeline: ["5 binary [1, 2, 255]", "6 binary [255]", "7 reset"]),
             // A recorded clock that was set back.
             End(
-                frames: [frame(.server, 50, "a"), frame(.server, 20, "b")], ending: nil,
-                timeline: ["50 text a", "50 text b"]),
+                frames: [frame(.server, 50, "a"), frame(.server, 20, "b"), frame(.server, 60, "c")], ending: nil,
+                timeline: ["50 text a", "50 text b", "60 text c"]),
         ])
     func endings(row: End) throws {
         var builder = SessionBuilder()
