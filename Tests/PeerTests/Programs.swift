@@ -20,13 +20,16 @@ enum Programs {
         return program
     }
 
-    static func curl() throws -> URL {
+    static func curl() throws -> URL { try named("curl") }
+
+    /// A program that the system has.
+    static func named(_ name: String) throws -> URL {
         let directories = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-        let places = directories.map { URL(fileURLWithPath: String($0)).appendingPathComponent("curl") }
-        guard let curl = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
-            throw Missing(what: "curl")
+        let places = directories.map { URL(fileURLWithPath: String($0)).appendingPathComponent(name) }
+        guard let program = places.first(where: { FileManager.default.isExecutableFile(atPath: $0.path) }) else {
+            throw Missing(what: name)
         }
-        return curl
+        return program
     }
 
     /// A Python that has the clients of `requirements.txt`.

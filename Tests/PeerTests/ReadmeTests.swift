@@ -32,6 +32,7 @@ extension Peers {
                 ("16 KiB, 100 fields", "public var headerBlock = 16 * 1024"),
                 ("16 KiB, 100 fields", "public var fieldCount = 100"),
                 ("request body | 1 MiB", "public var body = 1024 * 1024"),
+                ("TLS to be agreed on | 10 s", "public var handshakeTime = Duration.seconds(10)"),
                 ("again for its body | 10 s", "public var readTime = Duration.seconds(10)"),
                 ("takes nothing | 75 s", "public var idleTime = Duration.seconds(75)"),
                 ("connections | 12,000, or", "public var connections = 12_000"),

@@ -54,7 +54,15 @@ final class RunningServer: Sendable {
     static func serve(
         _ options: String..., isStoppedByBody: Bool = false, _ body: (RunningServer) async throws -> Void
     ) async throws {
-        try await run(["serve"] + options, isStoppedByBody: isStoppedByBody, body)
+        try await serve(options, isStoppedByBody: isStoppedByBody, body)
+    }
+
+    /// The same, with settings in the environment.
+    static func serve(
+        _ options: [String], environment: [String: String] = [:], isStoppedByBody: Bool = false,
+        _ body: (RunningServer) async throws -> Void
+    ) async throws {
+        try await run(["serve"] + options, environment: environment, isStoppedByBody: isStoppedByBody, body)
     }
 
     /// The same with another command than `serve`, which may be to exit with another status.
@@ -62,10 +70,10 @@ final class RunningServer: Sendable {
     /// - Returns: what it wrote behind its banner.
     @discardableResult
     static func run(
-        _ command: [String], status expected: Int32 = 0, isStoppedByBody: Bool = false,
-        _ body: (RunningServer) async throws -> Void
+        _ command: [String], environment: [String: String] = [:], status expected: Int32 = 0,
+        isStoppedByBody: Bool = false, _ body: (RunningServer) async throws -> Void
     ) async throws -> String {
-        let server = try await RunningServer(command)
+        let server = try await RunningServer(command, environment)
         do {
             try await body(server)
         } catch {
@@ -85,7 +93,7 @@ final class RunningServer: Sendable {
         return String(decoding: rest, as: UTF8.self)
     }
 
-    private init(_ command: [String]) async throws {
+    private init(_ command: [String], _ environment: [String: String]) async throws {
         let files = try ScratchDirectory()
         let process = Process()
         let (exits, exit) = AsyncStream.makeStream(of: Int32.self)
@@ -96,7 +104,7 @@ final class RunningServer: Sendable {
         let log = try files.create("err")
         process.executableURL = try Programs.fitiqMock()
         process.arguments = command + ["--port", "0", "--ready-file", files["ready.json"].path]
-        process.environment = Command.environment
+        process.environment = Command.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = pipe
         process.standardError = errors

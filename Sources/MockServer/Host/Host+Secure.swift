@@ -65,7 +65,7 @@ extension Host {
     }
 
     /// Tells the engine that the peer has said farewell: not before it would have read on, as with the end of a plain stream.
-    func heedFarewell(of connection: Connection, _ secure: SecureStream, _ now: MonotonicInstant) {
+    private func heedFarewell(of connection: Connection, _ secure: SecureStream, _ now: MonotonicInstant) {
         guard secure.session.phase == .closed, connection.ending == .none, !engine.isReadingPaused(connection) else {
             return
         }
@@ -92,6 +92,7 @@ extension Host {
         -> Bool
     {
         while true {
+            heedFarewell(of: connection, secure, now)
             secure.encrypt(connection)
             // In the same packet as the last words, so that a client reads both at once.
             if secure.holdsAll(of: connection), connection.saysFarewell { secure.close() }

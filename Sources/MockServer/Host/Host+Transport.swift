@@ -104,7 +104,6 @@ extension Host {
         }
         if let secure = transport.secure {
             guard send(connection, over: secure, transport, now) else { return }
-            heedFarewell(of: connection, secure, now)
         } else {
             guard send(connection, transport, now) else { return }
         }

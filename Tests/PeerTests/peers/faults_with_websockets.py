@@ -24,7 +24,8 @@ seen = Sights()
 
 def fetch_blocking(world, path, timeout):
     parts = urllib.parse.urlsplit(world.url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=timeout)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    connection = kind(parts.hostname, parts.port, timeout=timeout)
     try:
         connection.request("GET", parts.path + path, headers=world.headers)
         response = connection.getresponse()

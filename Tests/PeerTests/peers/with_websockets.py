@@ -61,7 +61,8 @@ class Adapter:
     def blocking_request(self, method, url, body, headers):
         parts = urllib.parse.urlsplit(url)
         if self.connection is None:
-            self.connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=teller.FRAME_SECONDS)
+            kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+            self.connection = kind(parts.hostname, parts.port, timeout=teller.FRAME_SECONDS)
         payload = None if body is None else json.dumps(body)
         if payload is not None:
             headers = {**headers, "Content-Type": "application/json"}

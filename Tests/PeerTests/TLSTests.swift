@@ -1,0 +1,315 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// `serve --tls` and strangers: curl, OpenSSL's own client, Python's libraries.
+    @Suite("TLS")
+    struct TLSStory {
+        // MARK: curl
+
+        @Test(
+            "curl trusts the CA, by name and by address, in each version",
+            arguments: ["localhost", "127.0.0.1"], [["--tlsv1.3"], ["--tls-max", "1.2"]])
+        func curl(host: String, version: [String]) async throws {
+            try await TLSServer.serve { tls in
+                let answer = try await Command(
+                    try Programs.curl(),
+                    ["-q", "-sS", "--noproxy", "*", "--cacert", tls.ca, "-w", " %{ssl_verify_result} %{http_version}"]
+                        + version + ["https://\(host):\(tls.port)/health"])
+                #expect(answer.output == #"{"status":"ok"} 0 1.1"#, "\(answer.transcript)")
+                #expect(try tls.server.log.isEmpty)
+            }
+        }
+
+        @Test("https and http have one state, and each tells its own URLs")
+        func sharedState() async throws {
+            try await TLSServer.serve("--instant") { tls in
+                let curl = try await Curl(tls.server, user: "curl-tls")
+                let path = "/api/v1/consultations"
+                let json = ["-H", "Content-Type: application/json", "-d", #"{"persona":"nutritionist"}"#]
+                let created = try await curl.run(curl.credentials + json + ["--cacert", tls.ca, tls.url + path])
+                #expect(created.contains(#""avatar":"\#(tls.url)/avatars/nutritionist.svg""#), "\(created)")
+                #expect(try await curl.send("POST", path, #"{"persona":"nutritionist"}"#).status == 409)
+                let list = try await curl.send("GET", path)
+                #expect(list.body.contains(#""avatar":"\#(tls.server.ready.url)/avatars/nutritionist.svg""#))
+                let avatar = try await curl.run(["--cacert", tls.ca, "\(tls.url)/avatars/nutritionist.svg"])
+                #expect(avatar.hasPrefix("<svg"))
+            }
+        }
+
+        @Test("Who does not trust the CA is refused by itself, and the log says why and what to do")
+        func unknownCA() async throws {
+            try await TLSServer.serve { tls in
+                let refused = try await tls.curl("\(tls.url)/health")
+                #expect(refused.status == 60, "\(refused.transcript)")
+                let line = try #require(try await tls.server.logged("TLS:").last)
+                #expect(line.contains(" notice TLS: The client refused the handshake (unknown_ca, alert 48): "))
+                #expect(line.hasSuffix(" certificate' says how."))
+            }
+        }
+
+        @Test("The wrong protocol on either port is told, with the right URL")
+        func wrongProtocol() async throws {
+            try await TLSServer.serve { tls in
+                let plain = try await tls.curl("http://127.0.0.1:\(tls.port)/health")
+                #expect(plain.output.contains("a port that speaks TLS; use \(tls.url), or"), "\(plain.transcript)")
+                try await tls.server.logged("refused with 400: The client spoke plain HTTP to a port that speaks TLS")
+                let plainPort = tls.server.ready.url.split(separator: ":")[2]
+                let secure = try await tls.curl("https://127.0.0.1:\(plainPort)/health")
+                // CURLE_SSL_CONNECT_ERROR: "wrong version number", which is known to mean this.
+                #expect(secure.status == 35, "\(secure.transcript)")
+                try await tls.server.logged(
+                    "on a port that speaks plain HTTP; use \(tls.server.ready.url), or \(tls.url) for TLS")
+            }
+        }
+
+        // MARK: OpenSSL's client
+
+        private static let request = "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+
+        @Test(
+            "openssl s_client verifies the name, and reads an answer and a farewell", arguments: ["1_2", "1_3"],
+            [["-verify_hostname", "localhost"], ["-verify_ip", "127.0.0.1"]])
+        func sClient(version: String, name: [String]) async throws {
+            try await TLSServer.serve { tls in
+                let connection = ["s_client", "-connect", "127.0.0.1:\(tls.port)", "-CAfile", tls.ca]
+                let client = try await Command(
+                    try Programs.named("openssl"),
+                    connection + name + ["-verify_return_error", "-tls\(version)", "-alpn", "http/1.1", "-ign_eof"],
+                    input: Self.request)
+                #expect(client.status == 0, "\(client.transcript)")
+                #expect(client.output.contains("Verification: OK"))
+                #expect(client.output.contains("New, TLSv\(version.replacing("_", with: ".")), Cipher is "))
+                #expect(client.output.contains("ALPN protocol: http/1.1"))
+                #expect(client.output.contains(#"{"status":"ok"}"#))
+                #expect(client.output.contains("closed"), "A farewell, not an unexpected end.")
+                #expect(!client.errors.contains("unexpected eof"))
+            }
+        }
+
+        @Test("Sessions are resumed: by -reconnect with TLS 1.2, from a file with either version")
+        func resumption() async throws {
+            try await TLSServer.serve { tls in
+                let again = try await tls.openssl("-tls1_2", "-reconnect")
+                #expect(again.output.ranges(of: "Reused, TLSv1.2").count == 5, "\(again.transcript)")
+                for version in ["1_2", "1_3"] {
+                    let files = try ScratchDirectory()
+                    defer { files.remove() }
+                    let session = files["session.pem"].path
+                    let first = try await tls.openssl(
+                        "-tls\(version)", "-ign_eof", "-sess_out", session, input: Self.request)
+                    #expect(first.output.contains("New, TLSv"), "\(first.transcript)")
+                    let second = try await tls.openssl(
+                        "-tls\(version)", "-ign_eof", "-sess_in", session, input: Self.request)
+                    #expect(second.output.contains("Reused, TLSv"), "\(second.transcript)")
+                    #expect(second.output.contains(#"{"status":"ok"}"#))
+                }
+            }
+        }
+
+        @Test("Old versions and other protocols are refused by the alert that says so, and logged")
+        func refusedHandshakes() async throws {
+            try await TLSServer.serve { tls in
+                let old = try await tls.openssl("-tls1_1", "-cipher", "ALL:@SECLEVEL=0")
+                #expect(old.errors.contains("alert protocol version"), "\(old.transcript)")
+                try await tls.server.logged("TLS: The client and this end have no version of TLS in common")
+                let other = try await tls.openssl("-alpn", "h2")
+                #expect(other.errors.contains("alert no application protocol"), "\(other.transcript)")
+                try await tls.server.logged("TLS: The client offers h2 by ALPN; only http/1.1 is spoken here.")
+                let both = try await tls.openssl("-alpn", "h2,http/1.1")
+                #expect(both.output.contains("ALPN protocol: http/1.1"), "\(both.transcript)")
+            }
+        }
+
+        // MARK: Python
+
+        /// Has a story told over TLS: its ready file has the secure URLs in place of the plain ones.
+        private func tell(_ story: String, _ chapters: [String], over tls: TLSServer) async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let text = try String(contentsOf: tls.server.readyFile, encoding: .utf8)
+                .replacing("\"ws_url\":\"\(tls.server.ready.ws_url)\"", with: "\"ws_url\":\"\(tls.webSocketURL)\"")
+                .replacing("\"url\":\"\(tls.server.ready.url)\"", with: "\"url\":\"\(tls.url)\"")
+            try Data(text.utf8).write(to: files["ready.json"])
+            let script = Programs.peers.appendingPathComponent(story + ".py").path
+            let command = try await Command(
+                try Programs.python(),
+                [script, files["ready.json"].path, try Programs.fitiqMock().path] + chapters,
+                // Python's default context trusts what this names.
+                environment: ["PYTHONDONTWRITEBYTECODE": "1", "SSL_CERT_FILE": tls.ca])
+            if command.status != 0 {
+                Attachment.record(command.transcript, named: "\(story).txt")
+                Issue.record("\(story) failed:\n\(command.transcript)")
+            }
+        }
+
+        @Test(
+            "A library tells the story over https and wss", arguments: ["with_websockets", "with_aiohttp"],
+            [
+                ["rest", "refusals", "goal_rules"], ["handshakes", "chat", "echo"],
+                ["goal_chat", "meals", "meals_heard"],
+            ])
+        func story(_ story: String, _ chapters: [String]) async throws {
+            try await TLSServer.serve("--instant") { tls in try await tell(story, chapters, over: tls) }
+        }
+
+        @Test(
+            "Each fault is reported by a library over TLS as it is without",
+            arguments: ["faults_with_websockets", "faults_with_aiohttp"], ["response", "handshake", "socket"])
+        func faults(_ story: String, _ chapter: String) async throws {
+            try await TLSServer.serve("--instant") { tls in try await tell(story, [chapter], over: tls) }
+        }
+
+        // MARK: Certificates
+
+        @Test("The certificate's own tools find it in order: for this machine's names only, keys for their user only")
+        func certificates() async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
+            let program = try Programs.fitiqMock()
+            // Whatever the user's umask lets through.
+            let made = try await Command(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", "umask 0; exec '\(program.path)' certificate"],
+                environment: environment)
+            #expect(made.status == 0 && made.output.contains("xcrun simctl keychain booted add-root-cert"))
+            let ca = files["data"].appendingPathComponent("ca.pem")
+            #expect(made.output.contains("curl --cacert \(ca.path) https://localhost:8443/health"))
+            for name in ["ca-key.pem", "localhost-key.pem"] {
+                let path = files["data"].appendingPathComponent(name).path
+                #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+            }
+            let path = try await Command(program, ["certificate", "--ca"], environment: environment)
+            #expect(path.output == ca.path + "\n")
+            let pem = try await Command(program, ["certificate", "--pem"], environment: environment)
+            #expect(try pem.output == String(contentsOf: ca, encoding: .utf8))
+
+            let openssl = try Programs.named("openssl")
+            let fingerprint = try await Command(openssl, ["x509", "-in", ca.path, "-noout", "-fingerprint", "-sha256"])
+            let digest = try #require(fingerprint.output.split(separator: "=").last?.split(separator: "\n").first)
+            #expect(made.output.contains("SHA-256 \(digest)\n"))
+            let certificate = files["data"].appendingPathComponent("localhost.pem").path
+            for name in [["-verify_hostname", "localhost"], ["-verify_ip", "127.0.0.1"], ["-verify_ip", "::1"]] {
+                let verified = try await Command(
+                    openssl,
+                    ["verify", "-x509_strict", "-CAfile", ca.path, "-purpose", "sslserver"] + name + [certificate])
+                #expect(verified.status == 0, "\(verified.transcript)")
+            }
+            let other = try await Command(
+                openssl, ["verify", "-CAfile", ca.path, "-verify_hostname", "example.com", certificate])
+            #expect(other.status != 0)
+        }
+
+        @Test("Servers that start at once on a fresh folder have one CA, and each serves")
+        func atOnce() async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        var answer = ""
+                        try await RunningServer.serve(["--tls", "--tls-port", "0"], environment: environment) {
+                            server in
+                            let ready = try JSONDecoder().decode(
+                                [String: String].self, from: Self.strings(of: server.readyFile))
+                            answer = try await Command(
+                                try Programs.curl(),
+                                ["-q", "-sS", "--noproxy", "*", "--cacert", ready["ca_certificate"] ?? ""]
+                                    + ["\(ready["https_url"] ?? "")/health"]
+                            ).transcript
+                        }
+                        return answer
+                    }
+                }
+                for try await answer in group { #expect(answer == "exit 0\n{\"status\":\"ok\"}") }
+            }
+        }
+
+        /// The members of a ready file that are strings.
+        private static func strings(of file: URL) throws -> Data {
+            let all = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+            return try JSONSerialization.data(withJSONObject: all.filter { $0.value is String })
+        }
+
+        @Test("Without --tls the ready file and the banner say nothing of it, and no folder is made")
+        func without() async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let environment = ["FITIQ_MOCK_DATA_DIR": files["data"].path]
+            try await RunningServer.serve([], environment: environment) { server in
+                let ready = try String(contentsOf: server.readyFile, encoding: .utf8)
+                #expect(!ready.contains("https") && !ready.contains("ca_certificate"))
+                #expect(!server.banner.contains("https"))
+            }
+            #expect(!FileManager.default.fileExists(atPath: files["data"].path))
+        }
+
+        @Test(
+            "A certificate of one's own is served, be its key elliptic or RSA",
+            arguments: [["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], ["rsa:2048"]])
+        func own(algorithm: [String]) async throws {
+            try await withOwnCertificate(algorithm) { files in
+                let arguments = ["--tls", "--tls-port", "0", "--certificate", files["c.pem"].path]
+                try await RunningServer.serve(arguments + ["--key", files["k.pem"].path]) { server in
+                    let ready = try String(contentsOf: server.readyFile, encoding: .utf8)
+                    #expect(!ready.contains("ca_certificate"))
+                    let port = try #require(ready.firstMatch(of: #/https:\/\/127\.0\.0\.1:(\d+)/#)?.output.1)
+                    let answer = try await Command(
+                        try Programs.curl(),
+                        ["-q", "-sS", "--noproxy", "*", "--cacert", files["c.pem"].path]
+                            + ["--resolve", "mine.example:\(port):127.0.0.1", "https://mine.example:\(port)/health"])
+                    #expect(answer.output == #"{"status":"ok"}"#, "\(answer.transcript)")
+                }
+            }
+        }
+
+        @Test("An expired certificate is served with a warning, for it may be meant; the key of another is refused")
+        func badCertificates() async throws {
+            try await withOwnCertificate(["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]) { files in
+                let (certificate, key, expired) = (files["c.pem"].path, files["k.pem"].path, files["e.pem"].path)
+                let made = try await Command(
+                    try Programs.named("openssl"),
+                    ["x509", "-in", certificate, "-signkey", key, "-days", "-1", "-out", expired])
+                try #require(made.status == 0, "\(made.transcript)")
+                let arguments = ["--tls", "--tls-port", "0", "--key", key, "--certificate", expired]
+                try await RunningServer.serve(arguments) { server in
+                    try await server.logged("warning the certificate expired at ")
+                    let ready = try String(contentsOf: server.readyFile, encoding: .utf8)
+                    let port = try #require(ready.firstMatch(of: #/https:\/\/127\.0\.0\.1:(\d+)/#)?.output.1)
+                    let refused = try await Command(
+                        try Programs.curl(),
+                        ["-q", "-sS", "--noproxy", "*", "--cacert", expired]
+                            + ["--resolve", "mine.example:\(port):127.0.0.1", "https://mine.example:\(port)/health"])
+                    #expect(refused.status == 60 && refused.errors.contains("expired"), "\(refused.transcript)")
+                    try await server.logged("TLS: The client refused the handshake (certificate_expired, alert 45)")
+                }
+                let other = files["other.pem"].path
+                _ = try await Command(
+                    try Programs.named("openssl"), ["genpkey", "-algorithm", "ED25519", "-out", other])
+                let wrongKey = try await Command(
+                    try Programs.fitiqMock(), ["serve", "--tls", "--certificate", certificate, "--key", other])
+                #expect(wrongKey.status == 2)
+                #expect(
+                    wrongKey.errors
+                        == "fitiq-mock: cannot use '\(other)': The key does not belong to the certificate: their public keys differ.\n"
+                )
+            }
+        }
+
+        /// Lends a folder with a certificate that vouches for itself, `c.pem`, and its key, `k.pem`.
+        private func withOwnCertificate(
+            _ algorithm: [String], _ body: (ScratchDirectory) async throws -> Void
+        ) async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let made = try await Command(
+                try Programs.named("openssl"),
+                ["req", "-x509", "-newkey"] + algorithm
+                    + ["-nodes", "-keyout", files["k.pem"].path, "-out", files["c.pem"].path, "-days", "2"]
+                    + ["-subj", "/CN=mine.example", "-addext", "subjectAltName=DNS:mine.example"])
+            try #require(made.status == 0, "\(made.transcript)")
+            try await body(files)
+        }
+    }
+}
