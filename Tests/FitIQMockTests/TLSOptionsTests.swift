@@ -57,7 +57,7 @@ struct TLSOptionsTests {
         #expect(
             wrongKey?.message.hasPrefix("cannot use '\(other)': The key belongs to certificate 2 of the file;") == true)
         let noKey = try failure("--tls", "--certificate", certificate, "--key", certificate)
-        #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': The PEM holds a private key that") == true)
+        #expect(noKey?.message.hasPrefix("cannot use '\(certificate)': There is no private key in PEM here") == true)
         let noCertificate = try failure("--tls", "--certificate", key, "--key", key)
         #expect(noCertificate?.message.hasPrefix("cannot use '\(key)': There is no certificate in PEM here") == true)
         let missing = try failure("--tls", "--certificate", folder + "/none", "--key", key)

@@ -8,6 +8,7 @@ import WebSocket
 
 /// A connection's number: its place among the open ones, and a serial that tells apart those that had the place before.
 public struct ConnectionID: Hashable, Sendable {
+    /// The whole of it, which is not used again while the connection lasts.
     let number: UInt64
 
     init(place: Int, serial: UInt32) {

@@ -45,6 +45,7 @@ extension Host {
         secure.session.receiveEndOfStream()
         // Who only looks whether the port is open makes no mistake; and what a farewell is missing from, HTTP and WebSocket notice.
         if secure.hasReceived, !secure.isAnnounced { pump(secure, transport, now) }
+        tap?.finished(transport.id.number, false, time(now))
         engine.receiveEndOfStream(on: transport.id, at: time(now))
     }
 
@@ -52,10 +53,14 @@ extension Host {
         let session = secure.session
         if !secure.isAnnounced, session.phase == .open || session.phase == .closed {
             secure.isAnnounced = true
+            tap?.opened(transport.id.number, "https")
             engine.secured(transport.id, at: time(now))
         }
         while session.readPlaintext(into: &plaintext, limit: readBuffer.count) {
-            plaintext.withUnsafeBytes { engine.receive($0, on: transport.id, at: time(now)) }
+            plaintext.withUnsafeBytes {
+                tap?.clientSent($0, transport.id.number, time(now))
+                engine.receive($0, on: transport.id, at: time(now))
+            }
             plaintext.removeAll(keepingCapacity: true)
         }
         if session.phase == .failed { failed(secure, transport, now) }
@@ -69,6 +74,7 @@ extension Host {
         guard secure.session.phase == .closed, connection.ending == .none, !engine.isReadingPaused(connection) else {
             return
         }
+        tap?.finished(connection.id.number, false, time(now))
         engine.receiveEndOfStream(on: connection.id, at: time(now))
     }
 
@@ -93,7 +99,7 @@ extension Host {
     {
         while true {
             heedFarewell(of: connection, secure, now)
-            secure.encrypt(connection)
+            tell(secure.encrypt(connection), of: connection, now)
             // In the same packet as the last words, so that a client reads both at once.
             if secure.holdsAll(of: connection), connection.saysFarewell { secure.close() }
             guard secure.session.hasCiphertext else { return true }
@@ -105,7 +111,7 @@ extension Host {
                 watch(connection.id.place, for: appetite(connection).union(.write))
                 return false
             case .failed:
-                drop(transport, reset: false)
+                lost(transport)
                 return false
             }
         }

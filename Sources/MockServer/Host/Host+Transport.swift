@@ -37,6 +37,7 @@ extension Host {
         do throws(SocketError) {
             try loop.add(socket.descriptor, token: UInt64(id.place), interest: .read)
             transports[id.place] = Transport(id: id, socket: socket, secure: secure, interest: .read)
+            if secure == nil { tap?.opened(id.number, "http") }
         } catch {
             // The system watches no more descriptors: as if the connection had never been.
             socket.reset()
@@ -69,20 +70,22 @@ extension Host {
             if let secure = transport.secure {
                 receive(bytes, over: secure, transport, now)
             } else {
+                tap?.clientSent(bytes, transport.id.number, time(now))
                 engine.receive(bytes, on: transport.id, at: time(now))
             }
         case .endOfStream:
             if let secure = transport.secure {
                 receiveEndOfStream(over: secure, transport, now)
             } else {
+                tap?.finished(transport.id.number, false, time(now))
                 engine.receiveEndOfStream(on: transport.id, at: time(now))
             }
             // Said once; level-triggered readiness would repeat it until our output is gone.
             watch(transport.id.place, for: [])
         case .wouldBlock:
-            if isFinished { drop(transport, reset: false) }
+            if isFinished { lost(transport) }
         case .failed:
-            drop(transport, reset: false)
+            lost(transport)
         }
     }
 
@@ -123,6 +126,7 @@ extension Host {
         case .lingering:
             if !transport.isShutDown {
                 transports[connection.id.place]?.isShutDown = true
+                tap?.finished(connection.id.number, true, time(now))
                 transport.socket.shutdownWriting()
             }
         }
@@ -136,16 +140,25 @@ extension Host {
         while connection.hasOutput {
             switch connection.withOutput(transport.socket.write) {
             case .wrote(let count):
+                tell(count, of: connection, now)
                 engine.sent(count, on: connection.id, at: time(now))
             case .wouldBlock:
                 watch(connection.id.place, for: appetite(connection).union(.write))
                 return false
             case .failed:
-                drop(transport, reset: false)
+                lost(transport)
                 return false
             }
         }
         return true
+    }
+
+    /// Tells who reads along of the first bytes of a connection's output.
+    func tell(_ count: Int, of connection: Connection, _ now: MonotonicInstant) {
+        guard let tap, count > 0 else { return }
+        connection.withOutput { output in
+            tap.serverSent(UnsafeRawBufferPointer(rebasing: output.prefix(count)), connection.id.number, time(now))
+        }
     }
 
     func appetite(_ connection: Connection) -> Interest {
@@ -158,7 +171,15 @@ extension Host {
         loop.modify(transport.socket.descriptor, token: UInt64(place), interest: interest)
     }
 
+    /// Ends a connection that its peer has broken off.
+    func lost(_ transport: Transport) {
+        tap?.ended(transport.id.number, false, true, time(.now()))
+        drop(transport, reset: false)
+    }
+
+    /// Ends a connection from our side.
     func drop(_ transport: Transport, reset: Bool) {
+        tap?.ended(transport.id.number, true, reset, time(.now()))
         loop.remove(transport.socket.descriptor)
         if reset { transport.socket.reset() } else { transport.socket.close() }
         transports[transport.id.place] = nil

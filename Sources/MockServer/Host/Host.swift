@@ -36,6 +36,8 @@ public final class Host: EventLoopHandler {
     private var chore: Chore?
     /// Where other threads leave work that needs the engine; set before ``run()``.
     var inbox: HostInbox?
+    /// Who reads along; to be set before ``run()``.
+    public var tap: Tap?
     /// Turns of the loop so far: an idle server makes none.
     private(set) var turnCount = 0
 
@@ -216,12 +218,14 @@ public final class Host: EventLoopHandler {
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
         let answers = doWork(now)
         serveTouched(now)
+        tap?.turnEnded()
         // Whoever asked goes on once the clients can see what was done.
         for answer in answers { answer() }
         if let stopsAt {
             if stopsAt <= now {
                 engine.resetAll()
                 serveTouched(now)
+                tap?.turnEnded()
             }
             if engine.isEmpty { loop.stop() }
         }

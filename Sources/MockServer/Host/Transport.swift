@@ -43,12 +43,13 @@ final class SecureStream {
         session = TLSSession(server: context)
     }
 
-    /// Encrypts the next piece of a connection's output, unless there is one on its way.
-    func encrypt(_ connection: Connection) {
-        guard encryptedCount == 0, isAnnounced, !isClosed, connection.hasOutput else { return }
+    /// Encrypts the next piece of a connection's output, unless there is one on its way; how many bytes that is.
+    func encrypt(_ connection: Connection) -> Int {
+        guard encryptedCount == 0, isAnnounced, !isClosed, connection.hasOutput else { return 0 }
         encryptedCount = connection.withOutput { output in
             session.write(UnsafeRawBufferPointer(rebasing: output.prefix(Self.pieceSize)))
         }
+        return encryptedCount
     }
 
     /// Whether everything that a connection has to say is encrypted.
