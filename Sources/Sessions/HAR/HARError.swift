@@ -51,7 +51,9 @@ public struct HARError: Error, Sendable, Equatable {
 
 extension HARError: CustomStringConvertible {
     /// The place and what is wrong: "entry 3, response.status: expected …, found …".
-    public var description: String { Messages.describe(self) }
+    ///
+    /// What the file holds is escaped, so that a terminal obeys nothing of it.
+    public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
 /// Something that a file lacks or that was repaired; what is there can be used.
@@ -71,8 +73,10 @@ public enum HARNote: Sendable, Equatable {
 }
 
 extension HARNote: CustomStringConvertible {
-    /// A sentence.
-    public var description: String { Messages.describe(self) }
+    /// A clause, without a full stop.
+    ///
+    /// What the file holds of names and notes is escaped, so that a terminal obeys nothing of it.
+    public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
 /// What reading a file may spend.

@@ -38,7 +38,7 @@ public struct SessionTimeline: Sendable {
     public func write(_ session: Session, name: String, notes: [HARNote] = [], to output: (String) -> Void) {
         let name = TerminalText.escaped(name)
         output(TerminalText.cut(Messages.summary(SessionSummary(session), name: name), width: width))
-        for note in notes { output(Messages.note(TerminalText.escaped(note.description))) }
+        for note in notes { output(Messages.note(note.description)) }
         guard let start = session.entries.first?.started else { return }
         output("")
         let origin = SessionURL(session.entries[0].request.url).authority
