@@ -12,7 +12,7 @@ struct HARText {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
         guard bytes.contains(where: { !$0.isJSONWhitespace }) else { throw HARError(.empty) }
-        // Two more bytes are for the brackets that a torn file lacks.
+        // Three more bytes are for the brackets that a torn file lacks.
         let limits = JSON.Limits(bytes: limits.bytes + 3, values: limits.values)
         do throws(JSONError) {
             return try JSON.parse(bytes, limits: limits)
@@ -35,7 +35,7 @@ struct HARText {
                 error = other
             }
         }
-        guard let whole = TornHAR.wholePart(of: bytes, failingAt: error.offset) else { throw HARError(.json(error)) }
+        guard let whole = TornHAR.wholePart(of: bytes) else { throw HARError(.json(error)) }
         notes.append(.torn(entries: whole.entries))
         do throws(JSONError) {
             return try JSON.parse(whole.bytes, limits: limits)

@@ -7,15 +7,15 @@ struct TornHAR {
     /// How many there are.
     var entries: Int
 
-    /// Nil where the text does not end in the middle, where it is wrong before its last whole entry has ended, or
-    /// where it is an object of something else.
-    static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
+    /// Nil where the text does not end in the middle, or is an object of something else; what is wrong before the end of
+    /// the last whole entry stays in it, and is found by parsing that.
+    static func wholePart(of bytes: [UInt8]) -> TornHAR? {
         var scan = Scan()
         for (index, byte) in bytes.enumerated() {
             scan.take(byte, at: index)
             if scan.isHopeless { return nil }
         }
-        guard scan.isOpen, offset >= scan.wholeEnd else { return nil }
+        guard scan.isOpen else { return nil }
         guard scan.place != .outside else {
             return scan.hasOtherMembers ? nil : TornHAR(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), entries: 0)
         }
