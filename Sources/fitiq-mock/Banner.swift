@@ -10,7 +10,7 @@ struct Banner {
 
     var text: String {
         """
-        fitiq-mock \(Version.current) serves a fake FitIQ backend\(guide).
+        fitiq-mock \(Version.current) \(server.replays ? "plays a recorded session back" : "serves a fake FitIQ backend")\(guide).
 
           REST        \(server.url)/api/v1
           WebSocket   \(server.webSocketURL)/api/v1/consultations/{id}/ws
@@ -25,7 +25,7 @@ struct Banner {
     }
 
     private var guide: String {
-        server.mode == .union ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
+        server.mode == .union || server.replays ? "" : ", exactly as the guide \(server.mode.rawValue) documents it"
     }
 
     private var secureLines: String {
@@ -54,7 +54,15 @@ struct Banner {
         let command: String
     }
 
-    private var examples: [Example] { examplesOfMode + (server.manualTime == nil ? [] : [clockExample]) }
+    private var examples: [Example] {
+        (server.replays ? [replayExample] : examplesOfMode) + (server.manualTime == nil ? [] : [clockExample])
+    }
+
+    private var replayExample: Example {
+        Example(
+            title: "What was served so far, and what was not as it was recorded",
+            command: curl("", "/__admin/replay", fields: adminFields))
+    }
 
     private var clockExample: Example {
         Example(

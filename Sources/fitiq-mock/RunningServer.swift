@@ -16,6 +16,8 @@ struct RunningServer {
     let scenario: (name: String, summary: String)
     /// Where the clock stands that is moved by hand; nil where it is the system's.
     let manualTime: Timestamp?
+    /// Whether a recorded session answers.
+    let replays: Bool
     /// What the admin API asks for.
     let adminToken: String?
     /// Options that `chat` needs to find this server.
@@ -31,6 +33,7 @@ struct RunningServer {
         token = engine.token
         scenario = (engine.scenario.name, engine.scenario.summary)
         manualTime = engine.manualTime
+        replays = engine.replayOutcome(ofWorld: "default") != nil
         adminToken = engine.configuration.adminToken
         var options: [String] = []
         if url != Chat.defaultURL { options.append("--url \(url.shellQuoted)") }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Sessions
 import Testing
 
 @testable import MockServer
@@ -16,7 +17,9 @@ final class VirtualNetwork {
     let engine: Engine
     private(set) var now = VirtualNetwork.start
     /// What the engine told its observer.
-    private(set) var observations: [Observation] = []
+    private(set) var observations: [MockServer.Observation] = []
+    /// Sees what goes over the wire, where set before the first connection.
+    var recorder: SessionRecorder?
     /// The open connections by place.
     private var clients: [Int: VirtualClient] = [:]
     /// Clients with bytes or an end of stream that the engine has not taken.
@@ -42,6 +45,7 @@ final class VirtualNetwork {
         #expect(clients[id.place] == nil, "a place was given away while it is taken")
         let client = VirtualClient(id: id, network: self, window: window)
         clients[id.place] = client
+        recorder?.opened(id.number, scheme: "http")
         settle()
         return client
     }
@@ -114,10 +118,14 @@ final class VirtualNetwork {
             return false
         }
         if let piece = client.takePiece(upTo: Self.pieceSize) {
-            piece.withUnsafeBytes { engine.receive($0, on: client.id, at: now) }
+            piece.withUnsafeBytes {
+                recorder?.clientSent($0, on: client.id.number, at: now)
+                engine.receive($0, on: client.id, at: now)
+            }
             return true
         }
         guard client.takeEndOfStream() else { return false }
+        recorder?.finished(client.id.number, by: .client, at: now)
         engine.receiveEndOfStream(on: client.id, at: now)
         return true
     }
@@ -127,7 +135,11 @@ final class VirtualNetwork {
         guard let client = clients[connection.id.place], client.id == connection.id else { return }
         if connection.ending == .reset { return drop(client, .reset) }
         while connection.hasOutput {
-            let count = connection.withOutput { client.take($0) }
+            let count = connection.withOutput { bytes in
+                let count = client.take(bytes)
+                recorder?.serverSent(UnsafeRawBufferPointer(rebasing: bytes[..<count]), on: client.id.number, at: now)
+                return count
+            }
             if count == 0 { return }
             engine.sent(count, on: client.id, at: now)
         }
@@ -137,6 +149,7 @@ final class VirtualNetwork {
         case .close: drop(client, .closed)
         case .reset, .resetAfterOutput: drop(client, .reset)
         case .lingering:
+            if !client.sawEndOfStream { recorder?.finished(client.id.number, by: .server, at: now) }
             if client.serverFinished() { waiting.append(client) }
         }
     }
@@ -144,6 +157,8 @@ final class VirtualNetwork {
     private func drop(_ client: VirtualClient, _ ending: VirtualClient.Ending) {
         client.ending = ending
         clients[client.id.place] = nil
+        recorder?.ended(
+            client.id.number, by: ending == .byClient ? .client : .server, isReset: ending != .closed, at: now)
         engine.transportClosed(client.id, at: now)
     }
 }

@@ -1,0 +1,56 @@
+import FakeBackend
+import Foundation
+import Scenarios
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+@Suite("A recorded session for each test")
+struct FakeBackendReplayTests {
+    /// A session of one request, played back.
+    private static func scenario(match: String) -> Scenario {
+        let text = """
+            {"name": "take", "replay": {"match": "\(match)", "session": {"log": {"version": "1.2", "entries": [{
+              "startedDateTime": "2025-01-29T10:30:00.000Z", "time": 0,
+              "request": {"method": "GET", "url": "https://api.fitiq.example/api/v1/goals", "headers": []},
+              "response": {"status": 200, "headers": [], "content": {"mimeType": "application/json", "text": "[1]"}},
+              "timings": {"send": 0, "wait": 0, "receive": 0}}]}}}}
+            """
+        do {
+            return try Scenario.read(text)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    private func get(_ path: String) async throws -> String {
+        let url = try #require(URL(string: FakeBackend.current.url + path))
+        return String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
+    }
+
+    @Test("What was recorded is answered", .fakeBackend(scenario: scenario(match: "strict")))
+    func followed() async throws {
+        #expect(try await FakeBackend.current.replayFailures().count == 1)
+        #expect(try await get("/api/v1/goals") == "[1]")
+        #expect(try await FakeBackend.current.replayFailures() == [])
+    }
+
+    @Test(
+        "Played back strictly, what never came is an issue at the test",
+        .foundOut("The session was not followed: Nobody asked for recorded request 1, GET /api/v1/goals."),
+        .fakeBackend(scenario: scenario(match: "strict")))
+    func neverAsked() {}
+
+    @Test("Else it is none", .fakeBackend(scenario: scenario(match: "route")))
+    func route() async throws {
+        #expect(try await get("/nowhere").contains("NOT_FOUND"))
+        #expect(try await FakeBackend.current.replayFailures().count == 2)
+    }
+
+    @Test("Without a session nothing can fail", .fakeBackend())
+    func none() async throws {
+        #expect(try await FakeBackend.current.replayFailures() == [])
+    }
+}

@@ -1,0 +1,170 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Recording
+import Replay
+import Scenarios
+import Sessions
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("What the fake served, recorded from the wire, is played back")
+struct RecordedRoundTripTests {
+    /// What a client of its own sees: bodies, messages, ends.
+    private final class Viewer {
+        let network: VirtualNetwork
+        let token: String
+        var seen: [String] = []
+
+        init(_ network: VirtualNetwork, token: String) {
+            self.network = network
+            self.token = token
+        }
+
+        @discardableResult
+        func ask(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> Response {
+            var request = Request(
+                method: method, target: path, fields: [Request.bearer(token), Request.apiKey])
+            if let json { request = request.json(json) }
+            let client = try HTTPClient(network)
+            client.wire.send(request.bytes)
+            network.advance(by: .milliseconds(50))
+            let response = try client.response(to: request)
+            client.wire.finishWriting()
+            seen.append("\(response.status) \(response.text)")
+            return response
+        }
+
+        /// Opens a socket, sends texts with pauses behind each, and sees all that comes.
+        func chat(_ path: String, _ texts: [String], closes: Bool = true) throws {
+            var request = Request.handshake(path)
+            request.fields += [Request.bearer(token), Request.apiKey]
+            let client = try HTTPClient(network)
+            client.wire.send(request.bytes)
+            let socket = try client.acceptUpgrade(request)
+            for text in texts {
+                socket.send(text)
+                network.advance(by: .seconds(8))
+                seen += socket.takeEvents().map(Self.words)
+            }
+            if closes { socket.close() }
+            network.advance(by: .seconds(1))
+            seen += socket.takeEvents().map(Self.words)
+            seen.append("\(client.wire.ending)")
+        }
+
+        private static func words(_ event: WebSocket.Event) -> String {
+            guard case .text(let text) = event else { return "\(event)" }
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    private static let question = #"{"type":"message","content":"What should I eat for breakfast?"}"#
+    private static let other = #"{"type":"user_message","content":"And for dinner?"}"#
+
+    /// A day of two users: consultations in both protocols, 409 and on with the one that exists, goals, meals.
+    private static func day(_ network: VirtualNetwork, tokens: [String]) throws -> [String] {
+        var seen: [String] = []
+        for token in tokens {
+            let viewer = Viewer(network, token: token)
+            let made = try viewer.ask(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
+            let id = try #require(made.json?["data"]?["id"]?.string)
+            try viewer.ask(.post, "/api/v1/consultations", #"{"persona":"nutritionist"}"#)
+            try viewer.chat("/api/v1/consultations/\(id)/ws", [question, other, "nonsense", #"{"type":"ping"}"#])
+            try viewer.ask(.get, "/api/v1/consultations/\(id)/messages?limit=10")
+            try viewer.ask(.post, "/api/v1/meal-logs/natural", #"{"raw_input":"2 eggs and toast","meal_type":"lunch"}"#)
+            network.advance(by: .seconds(10))
+            try viewer.ask(.get, "/api/v1/meal-logs")
+            try viewer.chat("/api/v1/consultations/\(id)/ws", [other], closes: false)
+            try viewer.ask(.post, "/api/v1/consultations/\(id)/archive")
+            try viewer.ask(.get, "/api/v1/consultations/\(id)")
+            try viewer.ask(.get, "/nowhere")
+            seen += viewer.seen
+        }
+        return seen
+    }
+
+    private static func tokens(secret: String = DevelopmentCredentials.jwtSecret) -> [String] {
+        [TestUser.anna, TestUser.ben].map { Request.token(for: $0, secret: secret) }
+    }
+
+    /// What the clients saw of the fake, and the file that was recorded meanwhile.
+    private static func record(keepsSecrets: Bool) throws -> (seen: [String], file: [UInt8], verdicts: [String]) {
+        let network = VirtualNetwork { $0.pace = .human }
+        _ = try network.admin(.get, "verdicts")
+        var settings = SessionRecorder.Settings(creatorVersion: "test")
+        settings.keepsSecrets = keepsSecrets
+        settings.excludedPaths = ["/__admin"]
+        settings.authority = "127.0.0.1:8080"
+        let recorder = SessionRecorder(settings: settings)
+        network.recorder = recorder
+        let seen = try day(network, tokens: tokens())
+        let verdicts = try verdicts(network)
+        let compaction = recorder.finish(at: network.now)
+        var grown: [UInt8] = []
+        for write in recorder.takeWrites() { write.apply(to: &grown) }
+        var file: [UInt8] = []
+        for piece in compaction.pieces {
+            switch piece {
+            case .bytes(let bytes): file += bytes
+            case .range(let range): file += grown[range]
+            }
+        }
+        return (seen, file, verdicts)
+    }
+
+    private static func verdicts(_ network: VirtualNetwork) throws -> [String] {
+        let judgement = try #require(network.engine.judgement(ofWorld: World.defaultID, at: network.now))
+        return judgement.verdicts.map { "\($0.obligation.id) \($0.outcome)" }
+    }
+
+    @Test(
+        "The same clients see the same bytes, secrets or none, and keep what they kept",
+        arguments: [true, false], [ReplaySettings.FrameOrder.lockStep, .timed])
+    func sameBytes(keepsSecrets: Bool, frames: ReplaySettings.FrameOrder) throws {
+        let (seen, file, verdicts) = try Self.record(keepsSecrets: keepsSecrets)
+        #expect(seen.count > 40)
+        let recording = try SessionReplay.Recording(readingHAR: file)
+        #expect(recording.notes == [])
+        for match in ReplaySettings.Match.allCases {
+            var scenario = try Scenario.read("{name: take}")
+            scenario.replay = SessionReplay(
+                .plan(recording.plan), settings: ReplaySettings(match: match, frames: frames))
+            let network = VirtualNetwork {
+                $0.scenario = scenario
+                $0.pace = .human
+            }
+            _ = try network.admin(.get, "verdicts")
+            #expect(try Self.day(network, tokens: Self.tokens()) == seen, "\(match)")
+            #expect(try Self.verdicts(network) == verdicts, "\(match)")
+            let outcome = try #require(network.engine.replayOutcome(ofWorld: World.defaultID))
+            #expect(outcome.failures == [], "\(match)")
+        }
+    }
+
+    @Test("Clients with other credentials are followed")
+    func otherCredentials() throws {
+        let (seen, file, _) = try Self.record(keepsSecrets: true)
+        var scenario = try Scenario.read("{name: take}")
+        scenario.replay = SessionReplay(.plan(try SessionReplay.Recording(readingHAR: file).plan))
+        let network = VirtualNetwork {
+            $0.scenario = scenario
+            $0.pace = .human
+        }
+        #expect(try Self.day(network, tokens: Self.tokens(secret: "another")) == seen)
+    }
+
+    @Test("A file that is torn anywhere plays back what is whole in it")
+    func torn() throws {
+        let (_, file, _) = try Self.record(keepsSecrets: false)
+        var played = 0
+        for cut in stride(from: 0, to: file.count, by: 997) {
+            guard let recording = try? SessionReplay.Recording(readingHAR: Array(file[..<cut])) else { continue }
+            played += 1
+            #expect(!recording.notes.isEmpty)
+        }
+        #expect(played > 10)
+    }
+}
