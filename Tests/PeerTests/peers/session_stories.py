@@ -1,8 +1,9 @@
-"""Users' stories, told by the client of Fixtures/adapters/python: once to the fake, which records them, and then to each replay.
+"""Users' stories, told by the client of Fixtures/adapters/python: once to be recorded, and then to replays.
 
     session_stories.py READY_FILE PROGRAM STORY
 
-The client keeps the contract, and each story says what its user has to see, so a replay that serves something else is noticed.
+The client keeps the contract, and each story says what its user has to see: a replay that serves something else is
+noticed.
 """
 
 import asyncio
@@ -98,7 +99,7 @@ async def meals(server):
 
 
 async def dropped(server):
-    """The connection dies in the middle of an answer: the app connects again, and finds the whole of it in the history.
+    """The connection dies in the middle of an answer: the app connects again, and reads the history.
 
     The server begins as `drop-mid-stream`.
     """
@@ -128,7 +129,7 @@ STORIES = {function.__name__: function for function in [chat, conflict, meals, d
 
 def expect_nothing_broken(server):
     """That the client kept what it owes: replayed sessions are judged as well."""
-    verdicts = json.loads(server.fetch(f"{server.url}/__admin/verdicts")[1])
+    verdicts = json.loads(server.fetch(f"{server.admin_url}/verdicts")[1])
     broken = [verdict for verdict in verdicts["verdicts"] if verdict["verdict"] == "broken"]
     expect_equal(broken, [], "the broken obligations")
     expect(any(verdict["verdict"] == "kept" for verdict in verdicts["verdicts"]), "some kept ones", verdicts)
