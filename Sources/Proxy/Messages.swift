@@ -1,3 +1,5 @@
+import FitIQAPI
+
 // Every sentence of this module that a person may read.
 enum Messages {
     // MARK: The upstream's URL
@@ -23,6 +25,10 @@ enum Messages {
 
     static func badPort(_ text: String) -> String {
         "\(quoted(text)) is no port: name one from 1 to 65535"
+    }
+
+    static func ownUpstream(_ upstream: UpstreamURL) -> String {
+        "\(upstream) is this proxy itself: give another --port, or another --upstream"
     }
 
     // MARK: What clients are answered
@@ -57,6 +63,14 @@ enum Messages {
         "\(limit) connections are open through the proxy, which is the limit; close some and try again."
     }
 
+    /// The answer to HTTP on the port for TLS, in plain HTTP.
+    static func plainHTTPRefusal(_ reason: String) -> [UInt8] {
+        let body = APIError.body(code: "BAD_REQUEST", message: reason, in: .union)
+        return Array(
+            "HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+                .utf8) + body
+    }
+
     // MARK: What the log says
 
     static func endedBeforeAnswer(_ request: String, isReset: Bool) -> String {
@@ -79,7 +93,26 @@ enum Messages {
         "\(request): the client went away before the answer was complete"
     }
 
+    static func clientTLS(_ reason: String) -> String { "a client could not be served over TLS: \(reason)" }
+
+    static func upstreamTLS(_ reason: String) -> String { "the connection to the upstream broke: \(reason)" }
+
+    static func handshakeTimeout(_ time: Duration) -> String {
+        "a client did not agree on TLS within \(seconds(time)), and was disconnected"
+    }
+
+    static func recordingStopped(_ reason: String) -> String {
+        "THE RECORDING HAS STOPPED: \(reason). The proxy goes on without it; what was recorded before is in the file"
+    }
+
+    static func notCompacted(_ reason: String) -> String {
+        "the recording is complete, and was left as it grew, with room to spare in it: \(reason)"
+    }
+
     // MARK: Parts
+
+    /// A path of a client's on one line, its end cut off where it is long.
+    static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
     static func seconds(_ time: Duration) -> String {
         let (seconds, attoseconds) = time.components

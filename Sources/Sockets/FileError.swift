@@ -23,11 +23,14 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     /// In place of an errno: what has that path is no regular file.
     public static let notRegular: Int32 = -1
 
+    /// In place of an errno: the file has fewer bytes than were written to it.
+    public static let cut: Int32 = -2
+
     /// What was being attempted.
     public let operation: Operation
     /// The file.
     public let path: String
-    /// The errno of the failure, or ``notRegular``.
+    /// The errno of the failure, ``notRegular`` or ``cut``.
     public let code: Int32
 
     /// A failure of the operation with that errno.
@@ -56,6 +59,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     private var reason: String {
         switch code {
         case FileError.notRegular: "it is a device or a pipe, and places in it cannot be written again; name a file"
+        case FileError.cut: "somebody has cut it short meanwhile"
         case ENXIO: "it is a pipe or a socket; name a file"
         case EEXIST: "it exists already"
         case EISDIR: "it is a folder; name a file in it"

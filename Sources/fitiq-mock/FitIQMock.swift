@@ -25,8 +25,9 @@ struct FitIQMock: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            Serve.self, ReplayCommand.self, Verify.self, TestClient.self, JudgeCommand.self, Token.self, Chat.self,
-            Check.self, ListScenarios.self, Certificate.self,
+            Serve.self, RecordCommand.self, ReplayCommand.self, Verify.self,
+            TestClient.self, JudgeCommand.self, Check.self, ListScenarios.self, Chat.self, Token.self,
+            Certificate.self,
         ])
 
     /// Parses and runs, and turns every error into one line on standard error and an exit code of the table above.

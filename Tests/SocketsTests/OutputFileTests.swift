@@ -105,6 +105,10 @@ struct OutputFileTests {
             ),
             (FileError(.read, path: "a", code: EIO), "cannot read 'a': \(String(cString: strerror(EIO)))"),
             (
+                FileError(.read, path: "a", code: FileError.cut),
+                "cannot read 'a': somebody has cut it short meanwhile"
+            ),
+            (
                 FileError(.move, path: "a", code: EACCES),
                 "cannot move a finished file to 'a': this user may not write there"
             ),

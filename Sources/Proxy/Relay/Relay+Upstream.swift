@@ -51,8 +51,7 @@ extension Relay {
         readClient()
     }
 
-    /// Takes the news that nothing came for ``RelayLimits/answerTime``.
-    public mutating func answerTimedOut() {
+    private mutating func answerTimedOut() {
         guard let exchange else { return closeIdle() }
         if exchange.answer == .awaited {
             dropUpstream(reset: true)
@@ -63,6 +62,14 @@ extension Relay {
             endClient(.reset, resetUpstream: true)
         }
     }
+
+    /// Takes the news that the time is up that the present ``phase`` may last.
+    public mutating func timeIsUp() {
+        if phase == .answer { answerTimedOut() } else { closeIdle() }
+    }
+
+    /// Whether the request on its way may have to be sent again, on another connection.
+    public var mayRepeat: Bool { requestsOnUpstream > 1 && exchange?.isRepeatable == true }
 
     private mutating func fail(_ failure: UpstreamFailure) {
         guard exchange != nil else { return }

@@ -1,0 +1,25 @@
+/// What 'record' says.
+extension Messages {
+    static let noUpstream =
+        "record needs the server to stand in front of: --upstream https://api.example.com. See 'fitiq-mock record --help'."
+
+    static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
+
+    static func outputExists(_ path: String) -> String {
+        "'\(path)' exists already, and may be all that is left of a session: name another file, or add --overwrite."
+    }
+
+    static func authorityWithoutTLS(_ upstream: String) -> String {
+        "--upstream-ca is of no use with \(upstream), which shows no certificate; write https:// or leave it out."
+    }
+
+    /// The line at the end.
+    static func recorded(requests: Int, sockets: Int, in path: String) -> String {
+        "\(requests) \(requests == 1 ? "request" : "requests") and \(sockets) \(sockets == 1 ? "WebSocket" : "WebSockets") "
+            + "in \(path)"
+    }
+
+    static func recordingIncomplete(_ path: String) -> String {
+        "the recording stopped before the proxy did, for the reason logged above; what came before is in '\(path)'."
+    }
+}

@@ -1,0 +1,131 @@
+import ArgumentParser
+import FitIQAPI
+import Logging
+import MockServer
+import Proxy
+import Sessions
+import Sockets
+import TLS
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Stand between clients and a real server, and record what they say, until Ctrl-C.",
+        discussion: """
+            A reverse proxy for REST and WebSocket: point the app at it in place of the server. The file is HAR 1.2, and opens \
+            at any time; 'fitiq-mock replay' serves it again. Each option can also be set in the environment.
+            """)
+
+    @OptionGroup var options: RecordOptions
+
+    func run() throws {
+        let served = options.served
+        let logger = try served.logger()
+        let upstream = try upstream(served)
+        guard let output = try served.nonEmpty(options.output, "OUTPUT", "--output") else {
+            throw Failure.configuration(Messages.noOutput)
+        }
+        var configuration = ProxyHost.Configuration(upstream: upstream, trust: try trust(served, upstream))
+        fitDescriptors(&configuration.limits, logger)
+        let address = try served.address()
+        let secure = try served.secure(besides: address)
+        let readyFile = try served.readyFilePath()
+        let proxy = try open(configuration, address, secure?.listening, logger)
+        // Only once everything else is in order: a file that is replaced is gone.
+        let tap = try tap(output, logger)
+        proxy.record(to: tap)
+
+        let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
+        // One that an earlier run left would send whoever waits for it to the wrong place.
+        if let readyFile {
+            unlink(readyFile)
+            try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: readyFile)
+        }
+        let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
+        print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
+        fflush(nil)
+        var trouble: String?
+        do throws(SocketError) {
+            // A second signal cuts answers off; the recording is brought to its end all the same.
+            _ = try proxy.run()
+        } catch {
+            trouble = error.description
+        }
+        if let readyFile { unlink(readyFile) }
+        let summary = tap.finish(at: FitIQMock.now)
+        if let trouble { throw Failure.running(trouble) }
+        print(Messages.recorded(requests: summary.requests, sockets: summary.sockets, in: output))
+        guard summary.isComplete else { throw Failure.running(Messages.recordingIncomplete(output)) }
+    }
+
+    private func upstream(_ served: ServeOptions) throws(Failure) -> UpstreamURL {
+        guard let text = try served.nonEmpty(options.upstream, "UPSTREAM", "--upstream") else {
+            throw .configuration(Messages.noUpstream)
+        }
+        do throws(UpstreamURL.Refusal) {
+            return try UpstreamURL(text)
+        } catch {
+            throw .configuration("\(error.description).")
+        }
+    }
+
+    private func trust(_ served: ServeOptions, _ upstream: UpstreamURL) throws(Failure) -> TLSTrust {
+        guard let path = try served.nonEmpty(options.upstreamCa, "UPSTREAM_CA", "--upstream-ca") else { return .system }
+        guard upstream.isSecure else { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
+        let pem = try InputFile.read(path, limit: TLSLimits.pemFile)
+        do throws(TLSError) {
+            // Told here with the file's name.
+            _ = try TLSContext.client(trust: .only(pem))
+        } catch {
+            throw .configuration(Messages.inMaterial(path, error))
+        }
+        return .systemAnd(pem)
+    }
+
+    private func fitDescriptors(_ limits: inout RelayLimits, _ logger: Logger) {
+        let descriptors = CurrentProcess.raiseFileDescriptorLimit(to: limits.descriptors)
+        guard descriptors < limits.descriptors else { return }
+        limits.fit(descriptors: descriptors)
+        logger.notice("\(Messages.fewDescriptors(descriptors, connections: limits.connections))")
+    }
+
+    private func open(
+        _ configuration: ProxyHost.Configuration, _ address: SocketAddress, _ secure: Host.Secure?, _ logger: Logger
+    ) throws(Failure) -> ProxyHost {
+        if let secure, let warning = options.served.warning(of: secure.certificates, at: FitIQMock.now) {
+            logger.warning("\(warning)")
+        }
+        let listener = secure.map {
+            ProxyHost.Secure(address: $0.address, certificates: $0.certificates, key: $0.key)
+        }
+        do {
+            let proxy = try ProxyHost(
+                listeningOn: address, secure: listener, configuration: configuration, logger: logger)
+            try proxy.stopOnSignals([SIGINT, SIGTERM])
+            return proxy
+        } catch let error as ProxyHost.StartError {
+            throw .configuration(error.description)
+        } catch {
+            throw .configuration("\(error)")
+        }
+    }
+
+    private func tap(_ output: String, _ logger: Logger) throws(Failure) -> SessionTap {
+        var settings = SessionRecorder.Settings(creatorVersion: Version.current)
+        settings.keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
+        let replaces = try Settings.flag(options.overwrite, "OVERWRITE")
+        do throws(FileError) {
+            return try SessionTap(settings, to: output, existing: replaces ? .replace : .refuse, logger: logger)
+        } catch {
+            throw .configuration(error.exists ? Messages.outputExists(output) : error.description + ".")
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import JSON
+import MockServer
+import Proxy
+import Sockets
+
+/// What others need to know of a proxy that runs: the banner and the ready file are made of it.
+struct RunningProxy {
+    let url: String
+    /// Where it serves TLS; nil where it does not.
+    let secureURL: String?
+    let upstream: String
+    let output: String
+    /// The CA that clients over TLS have to trust; nil where the certificate is the user's own.
+    let caPath: String?
+
+    init(_ proxy: ProxyHost, output: String, caPath: String?) {
+        url = "http://" + Self.reachable(proxy.address)
+        secureURL = proxy.secureAddress.map { "https://" + Self.reachable($0) }
+        upstream = proxy.configuration.upstream.description
+        self.output = output
+        self.caPath = caPath
+    }
+
+    /// The address as a client on this machine names it: a wildcard address is reached as localhost.
+    private static func reachable(_ address: SocketAddress) -> String {
+        address.isUnspecified ? "localhost:\(address.port)" : address.description
+    }
+
+    /// The ready file: one JSON object.
+    func readyFile(processID: Int32) -> [UInt8] {
+        var object: JSONObject = [
+            "url": .string(url), "ws_url": .string(Self.webSocket(url)), "upstream": .string(upstream),
+            "output": .string(output),
+        ]
+        if let secureURL {
+            object["https_url"] = .string(secureURL)
+            object["wss_url"] = .string(Self.webSocket(secureURL))
+        }
+        if let caPath { object["ca_certificate"] = .string(caPath) }
+        object["pid"] = .number(JSONNumber(Int(processID)))
+        return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
+    }
+
+    /// What the person at the keyboard sees first.
+    func banner(program: String, keepsSecrets: Bool) -> String {
+        var lines = [
+            "fitiq-mock \(Version.current) records what clients and \(upstream) say to each other.", "",
+            "Point the app here in place of \(upstream):", "",
+            "  REST        \(url)",
+            "  WebSocket   \(Self.webSocket(url))",
+        ]
+        if let secureURL {
+            lines.append("  over TLS    \(secureURL)")
+            lines.append("              \(Self.webSocket(secureURL))")
+        }
+        if let caPath { lines.append("  CA          \(caPath)  ('\(program) certificate' says how clients trust it)") }
+        let secrets =
+            keepsSecrets
+            ? "with all tokens, keys, cookies and e-mail addresses in it: keep it to yourself"
+            : "tokens, keys, cookies and e-mail addresses replaced by placeholders"
+        lines += [
+            "", "The session goes to \(output),", "\(secrets).",
+            "It opens at any time: \(program) show \(output.shellQuoted)", "", "Stop with Ctrl-C.", "",
+        ]
+        return lines.joined(separator: "\n")
+    }
+
+    private static func webSocket(_ url: String) -> String { "ws" + url.dropFirst("http".count) }
+}

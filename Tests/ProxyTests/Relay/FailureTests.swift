@@ -1,0 +1,231 @@
+import FitIQAPI
+import HTTP1
+import Testing
+
+@testable import Proxy
+
+@Suite("What a proxy answers in the upstream's place")
+struct FailureTests {
+    private static func answer(_ status: String, _ code: String, _ message: String, closes: Bool = false) -> String {
+        let body = APIError.body(code: code, message: message, in: .union)
+        return "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n"
+            + (closes ? "Connection: close\r\n" : "") + "\r\n" + String(decoding: body, as: UTF8.self)
+    }
+
+    static let failures: [(UpstreamFailure, String, String, String)] = [
+        (
+            .unreachable("nothing listens there"), "502 Bad Gateway", "UPSTREAM_UNREACHABLE",
+            "The proxy cannot reach http://api.example.com: nothing listens there. "
+                + "Check --upstream, and that the server runs."
+        ),
+        (
+            .connectTimeout(.seconds(10)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
+            "The proxy could not connect to http://api.example.com within 10 s. "
+                + "Check --upstream, the network and any VPN that it needs."
+        ),
+        (
+            .connectTimeout(.milliseconds(1_500)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
+            "The proxy could not connect to http://api.example.com within 1500 ms. "
+                + "Check --upstream, the network and any VPN that it needs."
+        ),
+        (
+            .tls("It expired", isCertificate: true), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
+            "The certificate of http://api.example.com cannot be trusted: It expired. If it is issued by a CA of your own, "
+                + "name that CA's certificate (PEM) with --upstream-ca; the host name in --upstream must be one that the "
+                + "certificate has."
+        ),
+        (
+            .tls("It hung up", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
+            "TLS with http://api.example.com failed: It hung up. Check that the server speaks TLS 1.2 or 1.3 on that port; "
+                + "one without TLS is named as http://api.example.com."
+        ),
+    ]
+
+    @Test(
+        "A failure to connect is an error in the API's form, and the client's connection goes on",
+        arguments: FailureTests.failures)
+    func cannotConnect(_ failure: UpstreamFailure, status: String, code: String, message: String) {
+        var harness = RelayHarness()
+        harness.client(RelayCase.post())
+        harness.tell { $0.upstreamFailed(failure) }
+        #expect(harness.clientText == Self.answer(status, code, message))
+        #expect(harness.relay.clientEnding == .none)
+        #expect(harness.relay.upstreamNumber == nil)
+        let number = Int(status.prefix(3)) ?? 0
+        #expect(harness.events == [.refused(status: number, message: message)])
+        harness.sentToClient = []
+        harness.client(RelayCase.get)
+        #expect(harness.relay.upstreamNumber == 2)
+        harness.upstream(RelayCase.ok)
+        #expect(harness.clientText == RelayCase.ok)
+    }
+
+    @Test("A failure while the request is still coming is answered at once, and the rest of it dropped")
+    func failsEarly() {
+        var harness = RelayHarness()
+        harness.client("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc")
+        harness.tell { $0.upstreamFailed(.unreachable("no")) }
+        #expect(harness.clientText.hasPrefix("HTTP/1.1 502 "))
+        harness.sentToClient = []
+        harness.client("def" + RelayCase.get)
+        harness.upstream(RelayCase.ok)
+        #expect(harness.upstreamTexts.last == RelayCase.sentGet)
+        #expect(harness.clientText == RelayCase.ok)
+    }
+
+    @Test("An upstream that speaks no HTTP", arguments: ["SSH-2.0-OpenSSH\r\n", "\u{15}\u{3}\u{1}\0\u{2}\u{2}F\r\n"])
+    func noHTTP(_ text: String) {
+        var harness = RelayHarness()
+        harness.client(RelayCase.get)
+        harness.upstream(text)
+        #expect(harness.clientText.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
+        #expect(harness.clientText.contains("UPSTREAM_ANSWER_INVALID"))
+        #expect(harness.clientText.contains("Check that --upstream names a server of HTTP"))
+        #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
+        #expect(harness.relay.clientEnding == .none)
+    }
+
+    @Test("An answer that turns bad half-way is reset")
+    func badHalfWay() {
+        var harness = RelayHarness()
+        harness.client(RelayCase.get)
+        harness.upstream("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nx")
+        harness.upstream("x\r\n")
+        #expect(harness.clientText == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n")
+        #expect(harness.relay.clientEnding == .reset)
+    }
+
+    @Test("A client that speaks no HTTP is told so, and the upstream is not bothered")
+    func badClient() {
+        var harness = RelayHarness()
+        harness.client("GET / HTTP/1.1\r\nHost : h\r\n\r\n")
+        #expect(harness.clientText.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+        #expect(harness.clientText.contains("\"BAD_REQUEST\""))
+        #expect(harness.relay.clientEnding == .close)
+        #expect(harness.sentToUpstream.isEmpty)
+    }
+
+    @Test("A client whose body turns bad has its request taken back")
+    func badBody() {
+        var harness = RelayHarness()
+        harness.client("POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\nzz\r\n")
+        #expect(harness.clientText.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+        #expect(harness.relay.clientEnding == .close)
+        #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
+    }
+
+    @Test("CONNECT is refused with what to do instead")
+    func connect() {
+        var harness = RelayHarness()
+        harness.client("CONNECT api.example.com:443 HTTP/1.1\r\nHost: api.example.com:443\r\n\r\n")
+        let message =
+            "This is a reverse proxy in front of http://api.example.com, which opens no tunnels (CONNECT): "
+            + "set its address as the app's base URL, not as the system's proxy."
+        #expect(harness.clientText == Self.answer("501 Not Implemented", "NOT_IMPLEMENTED", message, closes: true))
+        #expect(harness.relay.clientEnding == .close)
+    }
+
+    @Test("Beyond the limit of connections")
+    func tooMany() {
+        var limits = RelayLimits()
+        limits.connections = 7
+        var harness = RelayHarness(limits: limits)
+        harness.tell { $0.refuseForLimit() }
+        let message = "7 connections are open through the proxy, which is the limit; close some and try again."
+        #expect(
+            harness.clientText == Self.answer("503 Service Unavailable", "TOO_MANY_CONNECTIONS", message, closes: true))
+        #expect(harness.relay.clientEnding == .close)
+        harness.client(RelayCase.get)
+        #expect(harness.relay.upstreamNumber == nil)
+    }
+
+    @Test("Time that is up", arguments: [Duration.seconds(3), .milliseconds(250)])
+    func time(_ time: Duration) {
+        var limits = RelayLimits()
+        limits.answerTime = time
+        let text = time == .seconds(3) ? "3 s" : "250 ms"
+        var harness = RelayHarness(limits: limits)
+        #expect(harness.relay.phase == .idle)
+        harness.client("GET")
+        #expect(harness.relay.phase == .request)
+        harness.client(" / HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(harness.relay.phase == .answer)
+        harness.tell { $0.timeIsUp() }
+        let message =
+            "http://api.example.com took the request and sent nothing for \(text). It was not asked again, since it may be "
+            + "at work."
+        #expect(harness.clientText == Self.answer("504 Gateway Timeout", "UPSTREAM_TIMEOUT", message))
+        #expect(harness.relay.phase == .idle)
+        harness.client(RelayCase.get)
+        harness.upstream("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nh")
+        harness.tell { $0.timeIsUp() }
+        #expect(harness.relay.clientEnding == .reset)
+        #expect(harness.relay.phase == .ending)
+        #expect(
+            harness.events.last
+                == .brokenOff(
+                    "GET \"/a\": nothing came for \(text) within the upstream's answer; the client's connection was reset"
+                ))
+        var idle = RelayHarness()
+        idle.tell { $0.timeIsUp() }
+        #expect(idle.relay.clientEnding == .close)
+    }
+
+    @Test("What the log is told of answers, sockets and what broke off")
+    func events() {
+        var harness = RelayHarness()
+        harness.client(RelayCase.get)
+        harness.upstream(RelayCase.ok)
+        harness.client(RelayCase.handshake)
+        harness.upstream(RelayCase.accepted)
+        #expect(harness.events == [.answered(method: "GET", target: "/a", status: 200), .opened(target: "/ws")])
+        for (isReset, word) in [(false, "ended"), (true, "reset")] {
+            var other = RelayHarness()
+            other.client(RelayCase.get)
+            other.tell { isReset ? $0.upstreamBroke() : $0.upstreamFinished() }
+            #expect(
+                other.events
+                    == [
+                        .brokenOff(
+                            "GET \"/a\": the upstream \(word) the connection without an answer, and so did the proxy")
+                    ])
+            var third = RelayHarness()
+            third.client(RelayCase.get)
+            third.upstream("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+            third.tell { isReset ? $0.upstreamBroke() : $0.upstreamFinished() }
+            #expect(
+                third.events
+                    == [
+                        .brokenOff(
+                            "GET \"/a\": the upstream \(word) the connection within its answer, and so did the proxy")
+                    ])
+        }
+        var fourth = RelayHarness()
+        fourth.client(RelayCase.get)
+        fourth.tell { $0.clientBroke() }
+        #expect(fourth.events == [.brokenOff("GET \"/a\": the client went away before the answer was complete")])
+    }
+
+    @Test("Sentences of the shell")
+    func sentences() {
+        #expect(Messages.clientTLS("x") == "a client could not be served over TLS: x")
+        #expect(Messages.upstreamTLS("x") == "the connection to the upstream broke: x")
+        #expect(
+            Messages.handshakeTimeout(.seconds(10)) == "a client did not agree on TLS within 10 s, and was disconnected"
+        )
+        #expect(
+            Messages.recordingStopped("cannot write to 'a': the disk is full")
+                == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy goes on without it; "
+                + "what was recorded before is in the file")
+        #expect(
+            Messages.notCompacted("x")
+                == "the recording is complete, and was left as it grew, with room to spare in it: x")
+        #expect(
+            Messages.ownUpstream(RelayHarness.plain)
+                == "http://api.example.com is this proxy itself: give another --port, or another --upstream")
+        #expect(Messages.printable("/a\u{1B}[2J\"") == "/a\\u{1B}[2J\\\"")
+        #expect(Messages.quoted(String(repeating: "x", count: 121)).count == 123)
+        let refusal = String(decoding: Messages.plainHTTPRefusal("x"), as: UTF8.self)
+        #expect(refusal == Self.answer("400 Bad Request", "BAD_REQUEST", "x", closes: true))
+    }
+}

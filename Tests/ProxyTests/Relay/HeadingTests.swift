@@ -1,0 +1,82 @@
+import HTTP1
+import HTTPTypes
+import Testing
+
+@testable import Proxy
+
+@Suite("Heads of requests and answers, written anew")
+struct HeadingTests {
+    @Test(
+        "Cookies are for the proxy's host, and for a client without TLS",
+        arguments: [
+            ("a=1", "a=1", "a=1"),
+            ("a=1; Path=/; Domain=example.com; Max-Age=9", "a=1; Path=/; Max-Age=9", "a=1; Path=/; Max-Age=9"),
+            ("a=1; Secure", "a=1", "a=1; Secure"),
+            ("a=1;SECURE;HttpOnly", "a=1;HttpOnly", "a=1;SECURE;HttpOnly"),
+            ("a=1; SameSite=None; Secure", "a=1", "a=1; SameSite=None; Secure"),
+            ("a=1; SameSite=Lax; Secure", "a=1; SameSite=Lax", "a=1; SameSite=Lax; Secure"),
+            ("domain=x; domain = .example.com", "domain=x", "domain=x"),
+            ("secure; secure", "secure", "secure; secure"),
+            ("", "", ""),
+        ])
+    func cookies(_ cookie: String, plain: String, secure: String) {
+        #expect(AnswerHeading.cookie(cookie, isClientSecure: false) == plain)
+        #expect(AnswerHeading.cookie(cookie, isClientSecure: true) == secure)
+    }
+
+    @Test(
+        "URLs of an origin move with it, and others stay",
+        arguments: [
+            ("http://a", "https://b"), ("http://A/x", "https://b/x"), ("http://a?q", "https://b?q"),
+            ("http://a#f", "https://b#f"), ("http://a.example/x", "http://a.example/x"),
+            ("http://a:81/x", "http://a:81/x"), ("https://a/x", "https://a/x"), ("/x", "/x"), ("", ""),
+            ("http://", "http://"),
+        ])
+    func moving(_ url: String, moved: String) {
+        #expect(RequestHeading.moved(url, from: "http://a", to: "https://b") == moved)
+        #expect(RequestHeading.moved(url, from: nil, to: "https://b") == url)
+    }
+
+    @Test(
+        "A Location at the upstream leads to the proxy, however it is written",
+        arguments: [
+            ("https://api.example.com/b", "http://localhost:1/b"),
+            ("https://api.example.com:443/b", "http://localhost:1/b"),
+            ("//api.example.com/b", "http://localhost:1/b"),
+            ("HTTPS://API.EXAMPLE.COM", "http://localhost:1"),
+            ("http://api.example.com/b", "http://api.example.com/b"),
+            ("https://other.example.com/b", "https://other.example.com/b"), ("/b", "/b"), ("b?c", "b?c"),
+        ])
+    func locations(_ location: String, moved: String) {
+        var harness = RelayHarness(RelayHarness.parsed("https://api.example.com"))
+        harness.client("GET / HTTP/1.1\r\nHost: localhost:1\r\n\r\n")
+        harness.upstream("HTTP/1.1 302 Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n")
+        #expect(harness.clientText == "HTTP/1.1 302 Found\r\nLocation: \(moved)\r\nContent-Length: 0\r\n\r\n")
+    }
+
+    @Test("A client over TLS is led to https")
+    func secureClient() {
+        var harness = RelayHarness(RelayHarness.parsed("https://api.example.com"), isClientSecure: true)
+        harness.client("GET / HTTP/1.1\r\nHost: localhost:1\r\nOrigin: https://localhost:1\r\n\r\n")
+        #expect(harness.upstreamTexts[0].contains("\r\nOrigin: https://api.example.com\r\n"))
+        harness.upstream("HTTP/1.1 302 Found\r\nLocation: https://api.example.com/\r\nContent-Length: 0\r\n\r\n")
+        #expect(harness.clientText.contains("\r\nLocation: https://localhost:1/\r\n"))
+    }
+
+    @Test("Somebody else's Origin and Referer stay")
+    func foreignOrigin() {
+        var harness = RelayHarness()
+        harness.client("GET / HTTP/1.1\r\nHost: h\r\nOrigin: http://other\r\nReferer: http://other/h\r\n\r\n")
+        #expect(harness.upstreamTexts[0].contains("\r\nOrigin: http://other\r\nReferer: http://other/h\r\n"))
+    }
+
+    @Test("A client of HTTP/1.0 without a Host has no origin, and its Location stays")
+    func withoutHost() {
+        var harness = RelayHarness()
+        harness.client("GET / HTTP/1.0\r\n\r\n")
+        #expect(
+            harness.upstreamTexts == ["GET / HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\n\r\n"])
+        harness.upstream("HTTP/1.1 302 Found\r\nLocation: http://api.example.com/\r\nContent-Length: 0\r\n\r\n")
+        #expect(harness.clientText.contains("\r\nLocation: http://api.example.com/\r\n"))
+    }
+}

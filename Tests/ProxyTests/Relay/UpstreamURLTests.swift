@@ -1,0 +1,74 @@
+import Testing
+
+@testable import Proxy
+
+@Suite("URLs of upstream servers")
+struct UpstreamURLTests {
+    @Test(
+        "What is one",
+        arguments: [
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "127.0.0.1", 8080, false),
+            ("https://API.example.com", "https://api.example.com", "api.example.com", 443, true),
+            ("https://api.example.com/", "https://api.example.com", "api.example.com", 443, true),
+            ("https://api.example.com:443", "https://api.example.com", "api.example.com", 443, true),
+            ("http://api.example.com:443", "http://api.example.com:443", "api.example.com", 443, false),
+            ("wss://api_1.example.com:8443", "https://api_1.example.com:8443", "api_1.example.com", 8443, true),
+            ("ws://localhost", "http://localhost", "localhost", 80, false),
+            ("HTTP://[::1]:81", "http://[::1]:81", "::1", 81, false),
+            ("https://[2001:DB8::1]", "https://[2001:db8::1]", "2001:db8::1", 443, true),
+        ] as [(String, String, String, UInt16, Bool)])
+    func accepted(_ text: String, description: String, host: String, port: UInt16, isSecure: Bool) throws {
+        let url = try UpstreamURL(text)
+        #expect(url.description == description)
+        #expect(url.host == host)
+        #expect(url.port == port)
+        #expect(url.isSecure == isSecure)
+        #expect(try UpstreamURL(description) == url)
+    }
+
+    @Test(
+        "What is none, and what is said of it",
+        arguments: [
+            (
+                "api.example.com",
+                "\"api.example.com\" is no URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"
+            ),
+            ("", "\"\" is no URL: name the upstream server as https://api.example.com or http://127.0.0.1:8080"),
+            ("ftp://a", "the upstream's URL begins with \"ftp\", and the proxy knows http and https"),
+            (
+                "https://a/api",
+                "\"https://a/api\" has a path: name scheme, host and port alone; the proxy passes on every path as it is"
+            ),
+            (
+                "https://a?b",
+                "\"https://a?b\" has a path: name scheme, host and port alone; the proxy passes on every path as it is"
+            ),
+            (
+                "https://me:secret@a",
+                "the upstream's URL has a user or a password in it: leave them out; clients bring their own credentials"
+            ),
+            (
+                "https://",
+                "\"\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+            ),
+            (
+                "http://::1:80",
+                "\"::1:80\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+            ),
+            (
+                "http://[::1",
+                "\"[::1\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+            ),
+            (
+                "http://a b",
+                "\"a b\" is neither a host name nor an address; an IPv6 address stands in brackets, http://[::1]:8080"
+            ),
+            ("http://a:0", "\"0\" is no port: name one from 1 to 65535"),
+            ("http://a:65536", "\"65536\" is no port: name one from 1 to 65535"),
+            ("http://a:+80", "\"+80\" is no port: name one from 1 to 65535"),
+            ("http://a:", "\"\" is no port: name one from 1 to 65535"),
+        ])
+    func refused(_ text: String, message: String) {
+        #expect { try UpstreamURL(text) } throws: { "\($0)" == message }
+    }
+}
