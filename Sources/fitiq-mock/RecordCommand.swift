@@ -27,6 +27,8 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var options: RecordOptions
 
     func run() throws {
+        // A limit on the size of files (ulimit -f) ends the recording, not the proxy.
+        signal(SIGXFSZ, SIG_IGN)
         let served = options.served
         let logger = try served.logger()
         let upstream = try upstream(served)

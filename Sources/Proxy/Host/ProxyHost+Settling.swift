@@ -19,8 +19,9 @@ extension ProxyHost {
             }
             break
         }
-        guard !pair.isGone, sendToClient(pair, now) else { return }
+        // Whoever has an answer finds in the log what was said of it.
         report(pair)
+        guard !pair.isGone, sendToClient(pair, now) else { return }
         watchClient(pair)
         watchUpstream(pair)
         if let deadline = pair.deadline(configuration.limits) { nextScan = min(nextScan ?? deadline, deadline) }

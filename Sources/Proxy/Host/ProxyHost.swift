@@ -227,6 +227,8 @@ public final class ProxyHost: EventLoopHandler {
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         if let again = listensAgainAt, again <= now { listenAgain(now) }
         if let scan = nextScan, scan <= now { meetDeadlines(now) }
+        // What a client has seen is in the file, whatever becomes of this process.
+        tap?.write()
         while let pair = touched.popLast() {
             pair.isTouched = false
             if !pair.isGone { settle(pair, now) }

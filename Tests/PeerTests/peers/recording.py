@@ -1,0 +1,468 @@
+"""What a recording holds of a run through 'fitiq-mock record': everything that its clients saw, whatever happens.
+
+Usage: recording.py PROGRAM CHAPTER...
+"""
+
+import asyncio
+import base64
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+import aiohttp
+from aiohttp import web
+
+PROGRAM = sys.argv[1]
+FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="fitiq-mock-recording-"))
+ENVIRONMENT = {**os.environ, "FITIQ_MOCK_DATA_DIR": str(FOLDER / "data")}
+
+
+class Running:
+    """A fitiq-mock that has said that it is ready."""
+
+    def __init__(self, command, *options, **arguments):
+        self.ready_file = FOLDER / f"ready-{random.getrandbits(64):x}.json"
+        self.errors = open(f"{self.ready_file}.err", "w+")
+        self.output = open(f"{self.ready_file}.out", "w+")
+        self.process = subprocess.Popen(
+            [PROGRAM, command, "--port", "0", "--ready-file", str(self.ready_file), *options],
+            stdout=self.output, stderr=self.errors, env=ENVIRONMENT, **arguments)
+        deadline = time.monotonic() + 20
+        while not (self.ready_file.exists() and self.ready_file.stat().st_size):
+            assert self.process.poll() is None, self.log()
+            assert time.monotonic() < deadline, "not ready within 20 s"
+            time.sleep(0.005)
+        self.ready = json.loads(self.ready_file.read_text())
+        self.url = self.ready["url"]
+
+    def log(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def printed(self):
+        self.output.seek(0)
+        return self.output.read()
+
+    def stop(self, status=0):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(10) == status, (self.process.returncode, self.log())
+        return self.printed().splitlines()[-1]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def running(command, *options, **arguments):
+    program = Running(command, *options, **arguments)
+    try:
+        yield program
+    finally:
+        if program.process.poll() is None:
+            program.kill()
+
+
+def entries(path):
+    """The entries of a recording; those of a WebSocket that goes on in a later one are put together."""
+    result, sockets = [], {}
+    for entry in json.loads(path.read_text())["log"]["entries"]:
+        number = entry.get("_fitiq", {}).get("socket")
+        if number is not None and number in sockets:
+            sockets[number]["_webSocketMessages"] += entry.get("_webSocketMessages", [])
+            continue
+        if number is not None:
+            sockets[number] = entry
+        result.append(entry)
+    return result
+
+
+def credentials(server):
+    return {"Authorization": f"Bearer {server.ready['token']}", "X-API-Key": server.ready["api_key"]}
+
+
+async def consultation(session, url, context):
+    body = {"persona": "nutritionist", "context_type": "goal", "context_id": context}
+    async with session.post(f"{url}/api/v1/consultations", json=body) as answer:
+        data = (await answer.json())
+        return data["data"]["id"] if answer.status == 201 else data["error"]["details"]["existing_consultation_id"]
+
+
+# MARK: Chapters
+
+
+async def killed():
+    """Killed at random moments, 50 times: the file opens, and has everything that a client had seen."""
+    seed = int(os.environ.get("FITIQ_MOCK_TEST_SEED", random.getrandbits(32)))
+    print(f"seed {seed} (FITIQ_MOCK_TEST_SEED repeats it)")
+    numbers = random.Random(seed)
+    with running("serve", "--instant") as server:
+        seen_in_all = collections.Counter()
+        for round in range(50):
+            path = FOLDER / f"killed-{round}.har"
+            proxy = Running("record", "--upstream", server.url, "--output", str(path))
+            seen = collections.Counter()
+            messages = collections.defaultdict(list)
+            async with aiohttp.ClientSession(headers=credentials(server)) as session:
+                tasks = [asyncio.create_task(ask(session, proxy.url, seen, f"{round}-{n}")) for n in range(4)]
+                tasks += [asyncio.create_task(chat(session, proxy.url, messages, n)) for n in range(2)]
+                await asyncio.sleep(numbers.uniform(0, 0.4))
+                proxy.kill()
+                await asyncio.gather(*tasks, return_exceptions=True)
+            recorded = collections.Counter()
+            sockets = {}
+            for entry in entries(path):
+                if entry.get("_resourceType") == "websocket":
+                    sockets[entry["request"]["url"].split("n=")[1]] = entry
+                else:
+                    recorded[entry["request"]["url"].split("/", 3)[3]] += 1
+            missing = seen - recorded
+            assert not missing, f"round {round}, seed {seed}: {missing} were answered, and are not in the file"
+            for name, texts in messages.items():
+                kept = [m["data"] for m in sockets[name]["_webSocketMessages"] if m["type"] == "receive"]
+                assert kept[:len(texts)] == texts, f"round {round}, seed {seed}: frames of socket {name} are missing"
+                seen_in_all["frames"] += len(texts)
+            seen_in_all["answers"] += seen.total()
+            path.unlink()
+        assert seen_in_all["answers"] > 500 and seen_in_all["frames"] > 100, seen_in_all
+        print(f"{seen_in_all['answers']} answers and {seen_in_all['frames']} frames were seen, and all are kept")
+
+
+async def ask(session, url, seen, name):
+    for number in range(10_000):
+        target = f"api/v1/consultations?limit=1&n={name}-{number}"
+        async with session.get(f"{url}/{target}") as answer:
+            await answer.read()
+            seen[target] += 1
+
+
+async def chat(session, url, messages, number):
+    id = await consultation(session, url, f"goal-{number}")
+    for turn in range(10_000):
+        name = f"{number}-{turn}"
+        async with session.ws_connect(f"{url}/api/v1/consultations/{id}/ws?n={name}") as socket:
+            for _ in range(5):
+                await socket.send_json({"type": "message", "content": f"What about {name}?"})
+                while True:
+                    text = (await socket.receive_str())
+                    messages[name].append(text)
+                    if json.loads(text)["type"] in ("stream_complete", "error"):
+                        break
+
+
+async def thousand():
+    """1,000 WebSockets stream at once while they are recorded, and nothing is lost."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8_192), hard))
+    path = FOLDER / "thousand.har"
+    with running("serve", "--instant") as server, \
+            running("record", "--upstream", server.url, "--output", str(path)) as proxy:
+        timeout = aiohttp.ClientTimeout(total=None)
+        connector = aiohttp.TCPConnector(limit=0)
+        async with aiohttp.ClientSession(headers=credentials(server), connector=connector, timeout=timeout) as session:
+            ids = [await consultation(session, proxy.url, f"goal-{n}") for n in range(10)]
+            room = asyncio.Semaphore(50)
+
+            async def connect(number):
+                async with room:
+                    return await session.ws_connect(
+                        f"{proxy.url}/api/v1/consultations/{ids[number % 10]}/ws?n={number}", max_msg_size=0)
+
+            sockets = await asyncio.gather(*(connect(number) for number in range(1_000)))
+            seen = [[] for _ in sockets]
+            sent = [[] for _ in sockets]
+
+            async def listen(number):
+                done = 0
+                while done < 2:
+                    text = await sockets[number].receive_str()
+                    seen[number].append(text)
+                    done += json.loads(text)["type"] == "stream_complete"
+
+            listeners = [asyncio.create_task(listen(number)) for number in range(1_000)]
+            for turn in range(2):
+                for number in range(10):
+                    text = json.dumps({"type": "message", "content": f"Question {turn} to {number}"})
+                    sent[number].append(text)
+                    await sockets[number].send_str(text)
+            await asyncio.wait_for(asyncio.gather(*listeners), 100)
+            for socket in sockets:
+                await socket.close()
+        assert proxy.stop() == f"10 requests and 1000 WebSockets in {path}"
+        server.stop()
+    found = 0
+    for entry in entries(path):
+        if entry.get("_resourceType") != "websocket":
+            continue
+        number = int(entry["request"]["url"].split("n=")[1])
+        kept = {kind: [m["data"] for m in entry["_webSocketMessages"] if m["type"] == kind] for kind in ("send", "receive")}
+        assert kept["receive"] == seen[number], f"socket {number}"
+        assert kept["send"] == sent[number], f"socket {number}"
+        assert entry["_fitiq"]["ending"]["cause"] == "close_frame", entry["_fitiq"]
+        found += 1
+    assert found == 1_000
+    print(f"{sum(map(len, seen))} frames over 1,000 sockets, and all are kept")
+
+
+async def foreign():
+    """An upstream that nobody here wrote: every framing of bodies, early answers, WebSockets of its own."""
+    asked = []
+
+    async def chunked(request):
+        asked.append(dict(request.headers))
+        answer = web.StreamResponse(headers={"Set-Cookie": "id=1; Domain=example.com; Secure"})
+        answer.enable_chunked_encoding()
+        await answer.prepare(request)
+        for number in range(100):
+            await answer.write(f"piece {number}\n".encode())
+        await answer.write_eof()
+        return answer
+
+    async def until_close(request):
+        answer = web.StreamResponse()
+        answer.force_close()
+        await answer.prepare(request)
+        await answer.write(b"until the end")
+        await answer.write_eof()
+        return answer
+
+    async def upload(request):
+        count = 0
+        async for piece in request.content.iter_any():
+            count += len(piece)
+        return web.json_response({"count": count, "expect": request.headers.get("Expect")})
+
+    async def drop(request):
+        request.transport.abort() if "reset" in request.query else request.transport.close()
+        return web.Response()
+
+    async def redirect(request):
+        raise web.HTTPFound(f"http://{request.host}/chunked")
+
+    async def talk(request):
+        answer = web.WebSocketResponse(compress=True)
+        await answer.prepare(request)
+        async for message in answer:
+            if message.type == aiohttp.WSMsgType.BINARY:
+                await answer.send_bytes(message.data[::-1])
+            elif message.data == "close":
+                await answer.close(code=4001, message=b"as you wish")
+            else:
+                await answer.send_str(message.data.upper())
+        return answer
+
+    application = web.Application(client_max_size=1 << 26)
+    application.add_routes([
+        web.get("/chunked", chunked), web.get("/until-close", until_close), web.post("/upload", upload),
+        web.post("/drop", drop), web.get("/redirect", redirect), web.get("/ws", talk)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    upstream = "http://127.0.0.1:%d" % site._server.sockets[0].getsockname()[1]
+    path = FOLDER / "foreign.har"
+    with running("record", "--upstream", upstream, "--output", str(path)) as proxy:
+        async with aiohttp.ClientSession() as session:
+            expected = "".join(f"piece {number}\n" for number in range(100))
+            for _ in range(2):
+                async with session.get(proxy.url + "/chunked", headers={"Accept-Encoding": "gzip"}) as answer:
+                    assert await answer.text() == expected
+                    assert answer.headers["Set-Cookie"] == "id=1"
+                async with session.get(proxy.url + "/until-close") as answer:
+                    assert await answer.text() == "until the end"
+            assert asked[0]["Accept-Encoding"] == "identity" and asked[0]["Host"] == upstream.split("//")[1], asked[0]
+            assert not [name for name in asked[0] if name.lower().startswith(("x-forwarded", "via", "forwarded"))]
+            async with session.get(proxy.url + "/redirect", allow_redirects=False) as answer:
+                assert answer.headers["Location"] == proxy.url + "/chunked"
+
+            async def pieces():
+                for _ in range(100):
+                    yield b"x" * 10_000
+
+            async with session.post(proxy.url + "/upload", data=pieces()) as answer:
+                assert (await answer.json())["count"] == 1_000_000
+            async with session.post(proxy.url + "/upload", data=b"y" * 300_000, expect100=True) as answer:
+                assert await answer.json() == {"count": 300_000, "expect": "100-continue"}
+            for query in ("", "?reset=1"):
+                try:
+                    await session.post(proxy.url + "/drop" + query)
+                    raise AssertionError("an answer out of nothing")
+                except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError):
+                    pass
+            async with session.ws_connect(proxy.url + "/ws", compress=15) as socket:
+                await socket.send_str("hello")
+                assert await socket.receive_str() == "HELLO"
+                await socket.send_bytes(b"\x00\x01\x02")
+                assert await socket.receive_bytes() == b"\x02\x01\x00"
+                await socket.send_str("close")
+                message = await socket.receive()
+                assert (message.type, message.data, message.extra) == (aiohttp.WSMsgType.CLOSE, 4001, "as you wish")
+        assert proxy.stop() == f"9 requests and 1 WebSocket in {path}", proxy.printed()
+    await runner.cleanup()
+    kept = entries(path)
+    assert [entry["response"]["status"] for entry in kept] == [200, 200, 200, 200, 302, 200, 200, 0, 0, 101]
+    assert kept[0]["response"]["content"]["text"] == expected
+    assert kept[1]["response"]["content"]["text"] == "until the end"
+    assert kept[6]["request"]["postData"]["text"] == "y" * 300_000
+    frames = [(m["type"], m["opcode"], m["data"]) for m in kept[9]["_webSocketMessages"]]
+    assert frames == [
+        ("send", 1, "hello"), ("receive", 1, "HELLO"), ("send", 2, base64.b64encode(b"\x00\x01\x02").decode()),
+        ("receive", 2, base64.b64encode(b"\x02\x01\x00").decode()), ("send", 1, "close")], frames
+    assert "permessage" not in json.dumps(kept[9]), "an extension would make frames unreadable"
+
+
+async def nginx():
+    """A server that closes connections as it likes: after three requests, and after a second without any."""
+    program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/opt/homebrew/bin")
+    if not program:
+        print("nginx is not installed, so this chapter is not told")
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    body = "".join(f"line {number}\n" for number in range(30_000))
+    (FOLDER / "www").mkdir()
+    (FOLDER / "www" / "file.txt").write_text(body)
+    FOLDER.chmod(0o755)
+    configuration = FOLDER / "nginx.conf"
+    configuration.write_text(f"""
+        daemon off; pid {FOLDER}/nginx.pid; error_log {FOLDER}/nginx.err; worker_processes 1; events {{}}
+        http {{
+          access_log off; gzip on; gzip_types *; keepalive_requests 3;
+          client_body_temp_path {FOLDER}/b; proxy_temp_path {FOLDER}/p; fastcgi_temp_path {FOLDER}/f;
+          uwsgi_temp_path {FOLDER}/u; scgi_temp_path {FOLDER}/s;
+          server {{ listen 127.0.0.1:{port}; root {FOLDER}/www; location = /ready {{ return 204; }} }}
+        }}""")
+    server = subprocess.Popen([program, "-c", str(configuration), "-p", str(FOLDER)], stderr=subprocess.DEVNULL)
+    try:
+        path = FOLDER / "nginx.har"
+        with running("record", "--upstream", f"http://127.0.0.1:{port}", "--output", str(path)) as proxy:
+            async with aiohttp.ClientSession() as session:
+                for _ in range(200):
+                    async with session.get(proxy.url + "/ready") as answer:
+                        if answer.status == 204:
+                            break
+                    await asyncio.sleep(0.05)
+                assert answer.status == 204, await answer.text()
+                for number in range(20):
+                    async with session.get(proxy.url + f"/file.txt?{number}") as answer:
+                        assert await answer.text() == body
+                    async with session.head(proxy.url + "/file.txt") as answer:
+                        assert int(answer.headers["Content-Length"]) == len(body)
+                    ranged = {"Range": "bytes=5-9"}
+                    async with session.get(proxy.url + "/file.txt", headers=ranged) as answer:
+                        assert (answer.status, await answer.text()) == (206, body[5:10])
+            proxy.stop()
+        kept = [entry for entry in entries(path) if "file.txt?" in entry["request"]["url"]]
+        assert len(kept) == 20 and all(entry["response"]["content"]["text"] == body for entry in kept)
+    finally:
+        server.terminate()
+        server.wait()
+
+
+async def certificates():
+    """An upstream over TLS is believed where its certificate is to be, and only there; clients come over TLS as well."""
+    certificate, key = FOLDER / "other.pem", FOLDER / "other-key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=other.example", "-addext", "subjectAltName=DNS:other.example", "-keyout", str(key), "-out",
+         str(certificate)], check=True, capture_output=True)
+    tls = ["--instant", "--tls", "--tls-port", "0"]
+    with running("serve", *tls) as server, \
+            running("serve", *tls, "--certificate", str(certificate), "--key", str(key)) as stranger:
+        https, authority = server.ready["https_url"], server.ready["ca_certificate"]
+        path = FOLDER / "tls.har"
+        with running(
+                "record", "--upstream", https, "--output", str(path), "--upstream-ca", authority, "--tls", "--tls-port",
+                "0") as proxy:
+            assert proxy.ready["ca_certificate"] == authority
+            context = ssl.create_default_context(cafile=authority)
+            async with aiohttp.ClientSession(headers=credentials(server)) as session:
+                for url in (proxy.url, proxy.ready["https_url"]):
+                    tls = {"ssl": context} if url.startswith("https") else {}
+                    for _ in range(3):
+                        async with session.get(url + "/api/v1/consultations", **tls) as answer:
+                            assert answer.status == 200, await answer.text()
+                    body = {"persona": "nutritionist"}
+                    async with session.post(url + "/api/v1/consultations", json=body, **tls) as answer:
+                        data = await answer.json()
+                        id = data["data"]["id"] if answer.status == 201 else data["error"]["details"]["existing_consultation_id"]
+                    async with session.ws_connect(f"{url}/api/v1/consultations/{id}/ws", **tls) as socket:
+                        await socket.send_json({"type": "message", "content": "Hello"})
+                        while (await socket.receive_json())["type"] != "stream_complete":
+                            pass
+            assert proxy.stop() == f"8 requests and 2 WebSockets in {path}", (proxy.printed(), proxy.log())
+        kept = entries(path)
+        assert all(entry["request"]["url"].startswith(("https://", "wss://")) for entry in kept)
+        assert server.ready["token"] not in path.read_text() and "redacted-token-1" in path.read_text()
+
+        for upstream, options, words in [
+                (https, [], ["UPSTREAM_TLS_FAILED", "cannot be trusted", "--upstream-ca"]),
+                (stranger.ready["https_url"], ["--upstream-ca", str(certificate)],
+                 ["UPSTREAM_TLS_FAILED", "other.example"]),
+                (server.url.replace("http://", "https://"), ["--upstream-ca", authority], ["UPSTREAM_TLS_FAILED", "http://"]),
+                ("http://127.0.0.1:1", [], ["UPSTREAM_UNREACHABLE", "nothing listens there"])]:
+            path = FOLDER / f"refused-{random.getrandbits(64):x}.har"
+            with running("record", "--upstream", upstream, "--output", str(path), *options) as proxy:
+                async with aiohttp.ClientSession() as session, session.get(proxy.url + "/health") as answer:
+                    text = await answer.text()
+                    assert answer.status == 502, text
+                    assert all(word in text for word in words), (words, text)
+                assert words[-1] in proxy.log(), proxy.log()
+                assert proxy.stop() == f"0 requests and 0 WebSockets in {path}"
+
+
+async def files():
+    """A file that exists is left alone; one that cannot grow any more ends the recording, and not the proxy."""
+    with running("serve", "--instant") as server:
+        path = FOLDER / "kept.har"
+        path.write_text("mine")
+        command = [PROGRAM, "record", "--port", "0", "--upstream", server.url, "--output", str(path)]
+        refused = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT)
+        assert refused.returncode == 2 and "--overwrite" in refused.stderr, refused
+        assert path.read_text() == "mine"
+        with running("record", "--upstream", server.url, "--output", str(path), "--overwrite") as proxy:
+            proxy.stop()
+        assert entries(path) == [] and path.stat().st_mode & 0o777 == 0o600
+
+        def small():
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+        path = FOLDER / "full.har"
+        with running("record", "--upstream", server.url, "--output", str(path), preexec_fn=small) as proxy:
+            async with aiohttp.ClientSession(headers=credentials(server)) as session:
+                for _ in range(100):
+                    async with session.get(proxy.url + "/api/v1/consultations") as answer:
+                        assert answer.status == 200
+            assert proxy.log().count("THE RECORDING HAS STOPPED") == 1, proxy.log()
+            proxy.stop(status=3)
+        own = [PROGRAM, "record", "--port", server.url.split(":")[-1], "--upstream", server.url]
+        taken = subprocess.run(own + ["--output", str(FOLDER / "x.har")], capture_output=True, text=True, env=ENVIRONMENT)
+        assert taken.returncode == 2 and "--port" in taken.stderr, taken
+        assert not (FOLDER / "x.har").exists()
+
+
+def main():
+    try:
+        for chapter in sys.argv[2:]:
+            start = time.monotonic()
+            asyncio.run(globals()[chapter]())
+            print(f"told {chapter} in {time.monotonic() - start:.1f} s")
+    finally:
+        subprocess.run(["rm", "-rf", str(FOLDER)])
+
+
+main()
