@@ -99,10 +99,11 @@ public final class ProxyHost: EventLoopHandler {
     ///
     /// - Throws: where an address cannot be listened on, the upstream's host is not known, or what TLS needs cannot be used.
     public init(
-        listeningOn wanted: SocketAddress, secure: Secure? = nil, configuration: Configuration, logger: Logger
+        listeningOn wanted: SocketAddress, secure: Secure? = nil, configuration: Configuration,
+        logger: Logger? = nil
     ) throws(StartError) {
         self.configuration = configuration
-        self.logger = logger
+        self.logger = logger ?? .silent
         do throws(TLSError) {
             clientContext = configuration.upstream.isSecure ? try .client(trust: configuration.trust) : nil
             serverContext = try secure.map { secure throws(TLSError) in

@@ -30,7 +30,8 @@ public final class SessionTap {
     ///
     /// - Throws: where the file cannot be made or written.
     public init(
-        _ settings: SessionRecorder.Settings, to path: String, existing: OutputFile.Existing, logger: Logger
+        _ settings: SessionRecorder.Settings, to path: String, existing: OutputFile.Existing = .refuse,
+        logger: Logger? = nil
     ) throws(FileError) {
         let file = try OutputFile(creating: path, existing: existing)
         let recorder = SessionRecorder(settings: settings)
@@ -42,7 +43,7 @@ public final class SessionTap {
         }
         self.recorder = recorder
         self.file = file
-        self.logger = logger
+        self.logger = logger ?? .silent
     }
 
     deinit { file.close() }
@@ -98,27 +99,34 @@ public final class SessionTap {
         return summary
     }
 
+    /// Copies the pieces, many small ones in one go.
     private func compact(_ compaction: SessionCompaction) throws(FileError) {
         let draft = try OutputFile(creating: file.path + ".part", existing: .replace)
         do throws(FileError) {
             var end = 0
+            var pending: [UInt8] = []
+            func flush() throws(FileError) {
+                try draft.write(pending, at: end)
+                end += pending.count
+                pending.removeAll(keepingCapacity: true)
+            }
             for piece in compaction.pieces {
                 switch piece {
-                case .bytes(let bytes):
-                    try draft.write(bytes, at: end)
-                    end += bytes.count
+                case .bytes(let bytes): pending += bytes
                 case .range(let range):
                     var start = range.lowerBound
                     while start < range.upperBound {
                         let bytes = try file.read(min(range.upperBound - start, Self.pieceSize), at: start)
                         // Somebody else has cut the file.
                         guard !bytes.isEmpty else { throw FileError(.read, path: file.path, code: FileError.cut) }
-                        try draft.write(bytes, at: end)
+                        pending += bytes
                         start += bytes.count
-                        end += bytes.count
+                        if pending.count >= Self.pieceSize { try flush() }
                     }
                 }
+                if pending.count >= Self.pieceSize { try flush() }
             }
+            try flush()
             try draft.move(to: file.path)
             draft.close()
         } catch {
@@ -126,4 +134,9 @@ public final class SessionTap {
             throw error
         }
     }
+}
+
+extension Logger {
+    /// One that says nothing, for programs and tests that have a proxy within them.
+    static var silent: Logger { Logger(label: "proxy", factory: { _ in SwiftLogNoOpLogHandler() }) }
 }

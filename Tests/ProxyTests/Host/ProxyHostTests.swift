@@ -1,0 +1,212 @@
+import Foundation
+import Proxy
+import Sockets
+import Testing
+
+@Suite("A proxy with sockets", .timeLimit(.minutes(1)))
+struct ProxyHostTests {
+    private let listener: Listener
+    private var upstream: String { "http://\(listener.localAddress)" }
+
+    init() throws { listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0)) }
+
+    private static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+    private static let handshake =
+        "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    private static let accepted =
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"
+
+    /// A tunnel through the proxy, and both of its ends.
+    private func tunnel(_ proxy: LocalProxy) throws -> (client: Wire, server: Wire) {
+        let client = try Wire.connect(proxy.address)
+        try client.send(Self.handshake)
+        let server = try Wire.accept(listener)
+        _ = try server.receive(until: "\r\n\r\n")
+        try server.send(Self.accepted)
+        #expect(try client.receive(until: "\r\n\r\n") == Self.accepted)
+        return (client, server)
+    }
+
+    @Test("Requests go over one connection; one that the upstream closed meanwhile is made anew")
+    func reconnects() throws {
+        defer { listener.close() }
+        let proxy = try LocalProxy(upstream)
+        let client = try Wire.connect(proxy.address)
+        try client.send(Self.get)
+        let server = try Wire.accept(listener)
+        #expect(
+            try server.receive(until: "\r\n\r\n").hasPrefix("GET /a HTTP/1.1\r\nHost: \(listener.localAddress)\r\n"))
+        try server.send(Self.ok)
+        #expect(try client.receive(until: "hi") == Self.ok)
+        server.socket.shutdownWriting()
+        // The proxy closes its side too.
+        #expect(try server.receive() == nil)
+        server.socket.close()
+        try client.send("POST /b HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi")
+        let other = try Wire.accept(listener)
+        #expect(try other.receive(until: "hi").hasPrefix("POST /b HTTP/1.1\r\n"))
+        try other.send(Self.ok)
+        #expect(try client.receive(until: "hi") == Self.ok)
+        client.socket.shutdownWriting()
+        #expect(try other.receive() == nil)
+        #expect(try client.receive() == nil)
+        client.socket.close()
+        other.socket.close()
+    }
+
+    @Test("The end of one stream of a tunnel is passed on, and the other goes on", arguments: [true, false])
+    func halfClosed(_ byClient: Bool) throws {
+        defer { listener.close() }
+        let proxy = try LocalProxy(upstream)
+        let (client, server) = try tunnel(proxy)
+        let (first, second) = byClient ? (client, server) : (server, client)
+        try first.send("last words")
+        first.socket.shutdownWriting()
+        #expect(try second.receiveToEnd() == "last words")
+        try second.send("still here")
+        second.socket.shutdownWriting()
+        #expect(try first.receiveToEnd() == "still here")
+        client.socket.close()
+        server.socket.close()
+    }
+
+    @Test("A reset of one side of a tunnel is one for the other", arguments: [true, false])
+    func reset(_ byClient: Bool) throws {
+        defer { listener.close() }
+        let proxy = try LocalProxy(upstream)
+        let (client, server) = try tunnel(proxy)
+        let (first, second) = byClient ? (client, server) : (server, client)
+        first.socket.reset()
+        #expect(try second.isReset())
+        second.socket.close()
+    }
+
+    @Test("A reset within an answer is one for the client, after what came of it")
+    func resetWithinAnswer() throws {
+        defer { listener.close() }
+        let proxy = try LocalProxy(upstream)
+        let client = try Wire.connect(proxy.address)
+        try client.send(Self.get)
+        let server = try Wire.accept(listener)
+        _ = try server.receive(until: "\r\n\r\n")
+        try server.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhi")
+        #expect(try client.receive(until: "hi").hasSuffix("\r\n\r\nhi"))
+        server.socket.reset()
+        #expect(try client.isReset())
+        client.socket.close()
+    }
+
+    @Test("Who reads nothing holds the sender back, and gets everything in the end")
+    func backPressure() throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.unsentBytes = 64 * 1024
+        let proxy = try LocalProxy(upstream, limits: limits)
+        let (client, server) = try tunnel(proxy)
+        let piece = [UInt8](repeating: 7, count: 1 << 20)
+        var sent = 0
+        // Until nothing more goes for a while; a proxy without limits would take all of it.
+        sending: while sent < 1 << 30 {
+            switch piece.withUnsafeBytes({ server.socket.write($0) }) {
+            case .wrote(let count): sent += count
+            case .wouldBlock:
+                var entry = pollfd(fd: server.socket.descriptor, events: Int16(POLLOUT), revents: 0)
+                if poll(&entry, 1, 300) == 0 { break sending }
+            case .failed: throw Wire.Broken()
+            }
+        }
+        #expect(sent < 64 << 20, "The kernel holds some megabytes on each of two connections, the proxy 64 KiB.")
+        server.socket.shutdownWriting()
+        var received = 0
+        while let text = try client.receive() { received += text.utf8.count }
+        #expect(received == sent)
+        client.socket.close()
+        server.socket.close()
+    }
+
+    @Test("An upstream that nobody listens at is answered 502, at once")
+    func unreachable() throws {
+        let upstream = upstream
+        listener.close()
+        let proxy = try LocalProxy(upstream)
+        let client = try Wire.connect(proxy.address)
+        try client.send(Self.get + Self.get)
+        var answers = ""
+        while answers.components(separatedBy: "runs.\"}}").count < 3 {
+            answers += try client.receive(until: "runs.\"}}")
+        }
+        #expect(answers.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
+        #expect(answers.contains("nothing listens there"))
+        client.socket.close()
+    }
+
+    @Test("An upstream that does not shake hands, or does not answer, is answered 504", arguments: [true, false])
+    func timeouts(_ isSecure: Bool) throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.connectTime = .milliseconds(isSecure ? 100 : 10_000)
+        limits.answerTime = .milliseconds(100)
+        let proxy = try LocalProxy(isSecure ? "https://\(listener.localAddress)" : upstream, limits: limits)
+        let client = try Wire.connect(proxy.address)
+        try client.send(Self.get)
+        let answer = try client.receive(until: "\"}}")
+        #expect(answer.hasPrefix("HTTP/1.1 504 Gateway Timeout\r\n"))
+        #expect(answer.contains(isSecure ? "could not connect" : "sent nothing for 100 ms"))
+        client.socket.close()
+    }
+
+    @Test("A client that says nothing, or not all of a request, is not waited for", arguments: ["", "GET / HT"])
+    func idle(_ beginning: String) throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.idleTime = .milliseconds(50)
+        let proxy = try LocalProxy(upstream, limits: limits)
+        let client = try Wire.connect(proxy.address)
+        try client.send(beginning)
+        #expect(try client.receive() == nil)
+        client.socket.close()
+    }
+
+    @Test("A tunnel may be silent for longer than any time there is")
+    func silentTunnel() throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.idleTime = .milliseconds(50)
+        limits.answerTime = .milliseconds(50)
+        let proxy = try LocalProxy(upstream, limits: limits)
+        let (client, server) = try tunnel(proxy)
+        // Another client's time comes and goes meanwhile.
+        let other = try Wire.connect(proxy.address)
+        #expect(try other.receive() == nil)
+        try server.send("late")
+        #expect(try client.receive(until: "late") == "late")
+        for wire in [client, server, other] { wire.socket.close() }
+    }
+
+    @Test("Beyond the limit a client is told so, and the others go on")
+    func limit() throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.connections = 1
+        let proxy = try LocalProxy(upstream, limits: limits)
+        let (client, server) = try tunnel(proxy)
+        let second = try Wire.connect(proxy.address)
+        try second.send(Self.get)
+        #expect(try second.receiveToEnd().hasPrefix("HTTP/1.1 503 Service Unavailable\r\n"))
+        try client.send("x")
+        #expect(try server.receive(until: "x") == "x")
+        for wire in [client, server, second] { wire.socket.close() }
+    }
+
+    @Test("A proxy does not stand before itself")
+    func itself() throws {
+        let address = listener.localAddress
+        listener.close()
+        #expect {
+            try ProxyHost(listeningOn: address, configuration: .init(upstream: UpstreamURL("http://\(address)")))
+        } throws: {
+            "\($0)" == "http://\(address) is this proxy itself: give another --port, or another --upstream"
+        }
+    }
+}
