@@ -21,7 +21,8 @@ struct RecordCommand: ParsableCommand {
         abstract: "Stand between clients and a real server, and record what they say, until Ctrl-C.",
         discussion: """
             A reverse proxy for REST and WebSocket: point the app at it in place of the server. The file is HAR 1.2, and opens \
-            at any time; 'fitiq-mock replay' serves it again. Each option can also be set in the environment.
+            at any time; 'fitiq-mock replay' serves it again. Bodies and frames pass untouched, so a URL of the server's in one of \
+            them still leads there, past the recording. Each option can also be set in the environment.
             """)
 
     @OptionGroup var options: RecordOptions

@@ -13,19 +13,6 @@ struct RunningProxy {
     /// The CA that clients over TLS have to trust; nil where the certificate is the user's own.
     let caPath: String?
 
-    init(_ proxy: ProxyHost, output: String, caPath: String?) {
-        url = "http://" + Self.reachable(proxy.address)
-        secureURL = proxy.secureAddress.map { "https://" + Self.reachable($0) }
-        upstream = proxy.configuration.upstream.description
-        self.output = output
-        self.caPath = caPath
-    }
-
-    /// The address as a client on this machine names it: a wildcard address is reached as localhost.
-    private static func reachable(_ address: SocketAddress) -> String {
-        address.isUnspecified ? "localhost:\(address.port)" : address.description
-    }
-
     /// The ready file: one JSON object.
     func readyFile(processID: Int32) -> [UInt8] {
         var object: JSONObject = [
@@ -66,4 +53,19 @@ struct RunningProxy {
     }
 
     private static func webSocket(_ url: String) -> String { "ws" + url.dropFirst("http".count) }
+}
+
+extension RunningProxy {
+    init(_ proxy: ProxyHost, output: String, caPath: String?) {
+        url = "http://" + Self.reachable(proxy.address)
+        secureURL = proxy.secureAddress.map { "https://" + Self.reachable($0) }
+        upstream = proxy.configuration.upstream.description
+        self.output = output
+        self.caPath = caPath
+    }
+
+    /// The address as a client on this machine names it: a wildcard address is reached as localhost.
+    private static func reachable(_ address: SocketAddress) -> String {
+        address.isUnspecified ? "localhost:\(address.port)" : address.description
+    }
 }

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("What 'record' says")
+struct RecordMessagesTests {
+    private static let plain = RunningProxy(
+        url: "http://127.0.0.1:8080", secureURL: nil, upstream: "https://api.example.com", output: "my session.har",
+        caPath: nil)
+    private static let secure = RunningProxy(
+        url: "http://localhost:8080", secureURL: "https://localhost:8443", upstream: "http://10.0.0.1:81",
+        output: "a.har",
+        caPath: "/data/ca.pem")
+
+    @Test(
+        "Sentences",
+        arguments: [
+            (
+                Messages.noUpstream,
+                "record needs the server to stand in front of: --upstream https://api.example.com. "
+                    + "See 'fitiq-mock record --help'."
+            ),
+            (
+                Messages.noOutput,
+                "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
+            ),
+            (
+                Messages.outputExists("a.har"),
+                "'a.har' exists already, and may be all that is left of a session: name another file, or add --overwrite."
+            ),
+            (
+                Messages.authorityWithoutTLS("http://a"),
+                "--upstream-ca is of no use with http://a, which shows no certificate; write https:// or leave it out."
+            ),
+            (Messages.recorded(requests: 0, sockets: 0, in: "a.har"), "0 requests and 0 WebSockets in a.har"),
+            (Messages.recorded(requests: 1, sockets: 1, in: "a.har"), "1 request and 1 WebSocket in a.har"),
+            (
+                Messages.recordingIncomplete("a.har"),
+                "the recording stopped before the proxy did, for the reason logged above; what came before is in 'a.har'."
+            ),
+        ])
+    func sentences(_ text: String, expected: String) {
+        #expect(text == expected)
+    }
+
+    @Test("The ready file, with and without TLS")
+    func readyFile() {
+        #expect(
+            String(decoding: Self.plain.readyFile(processID: 7), as: UTF8.self)
+                == #"{"url":"http://127.0.0.1:8080","ws_url":"ws://127.0.0.1:8080","upstream":"https://api.example.com","#
+                + #""output":"my session.har","pid":7}"# + "\n")
+        #expect(
+            String(decoding: Self.secure.readyFile(processID: 7), as: UTF8.self)
+                == #"{"url":"http://localhost:8080","ws_url":"ws://localhost:8080","upstream":"http://10.0.0.1:81","#
+                + #""output":"a.har","https_url":"https://localhost:8443","wss_url":"wss://localhost:8443","#
+                + #""ca_certificate":"/data/ca.pem","pid":7}"# + "\n")
+    }
+
+    @Test("The banner says where to point the app, and what the file holds")
+    func banner() {
+        let text = Self.plain.banner(program: "fitiq-mock", keepsSecrets: false)
+        #expect(text.contains("records what clients and https://api.example.com say to each other.\n"))
+        #expect(text.contains("\n  REST        http://127.0.0.1:8080\n  WebSocket   ws://127.0.0.1:8080\n"))
+        #expect(text.contains("\ntokens, keys, cookies and e-mail addresses replaced by placeholders.\n"))
+        #expect(text.contains("\nIt opens at any time: fitiq-mock show 'my session.har'\n"))
+        #expect(!text.contains("TLS") && !text.contains("CA"))
+        let other = Self.secure.banner(program: "fitiq-mock", keepsSecrets: true)
+        #expect(other.contains("\n  over TLS    https://localhost:8443\n              wss://localhost:8443\n"))
+        #expect(other.contains("\n  CA          /data/ca.pem  ('fitiq-mock certificate' says how clients trust it)\n"))
+        #expect(other.contains("\nwith all tokens, keys, cookies and e-mail addresses in it: keep it to yourself.\n"))
+    }
+}
