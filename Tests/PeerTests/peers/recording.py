@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 
 import aiohttp
 from aiohttp import web
@@ -93,10 +94,11 @@ def credentials(server):
     return {"Authorization": f"Bearer {server.ready['token']}", "X-API-Key": server.ready["api_key"]}
 
 
-async def consultation(session, url, context):
-    body = {"persona": "nutritionist", "context_type": "goal", "context_id": context}
-    async with session.post(f"{url}/api/v1/consultations", json=body) as answer:
-        data = (await answer.json())
+async def consultation(session, url, context, token=None):
+    body = {"persona": "nutritionist", "context_type": "mood", "context_id": str(uuid.uuid5(uuid.NAMESPACE_URL, context))}
+    fields = {"Authorization": token} if token else {}
+    async with session.post(f"{url}/api/v1/consultations", json=body, headers=fields) as answer:
+        data = await answer.json()
         return data["data"]["id"] if answer.status == 201 else data["error"]["details"]["existing_consultation_id"]
 
 
@@ -167,40 +169,36 @@ async def thousand():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8_192), hard))
     path = FOLDER / "thousand.har"
+    tokens = [
+        "Bearer " + subprocess.run([PROGRAM, "token", "--user", f"user-{n}"], capture_output=True, text=True).stdout.strip()
+        for n in range(100)]
     with running("serve", "--instant") as server, \
             running("record", "--upstream", server.url, "--output", str(path)) as proxy:
         timeout = aiohttp.ClientTimeout(total=None)
         connector = aiohttp.TCPConnector(limit=0)
         async with aiohttp.ClientSession(headers=credentials(server), connector=connector, timeout=timeout) as session:
-            ids = [await consultation(session, proxy.url, f"goal-{n}") for n in range(10)]
             room = asyncio.Semaphore(50)
 
             async def connect(number):
+                token = tokens[number // 10]
                 async with room:
+                    id = await consultation(session, proxy.url, str(number), token)
                     return await session.ws_connect(
-                        f"{proxy.url}/api/v1/consultations/{ids[number % 10]}/ws?n={number}", max_msg_size=0)
+                        f"{proxy.url}/api/v1/consultations/{id}/ws?n={number}", headers={"Authorization": token})
 
             sockets = await asyncio.gather(*(connect(number) for number in range(1_000)))
             seen = [[] for _ in sockets]
-            sent = [[] for _ in sockets]
+            sent = [json.dumps({"type": "message", "content": f"Question {number}"}) for number in range(1_000)]
 
-            async def listen(number):
-                done = 0
-                while done < 2:
-                    text = await sockets[number].receive_str()
-                    seen[number].append(text)
-                    done += json.loads(text)["type"] == "stream_complete"
+            async def talk(number):
+                await sockets[number].send_str(sent[number])
+                while not seen[number] or json.loads(seen[number][-1])["type"] != "stream_complete":
+                    seen[number].append(await sockets[number].receive_str())
 
-            listeners = [asyncio.create_task(listen(number)) for number in range(1_000)]
-            for turn in range(2):
-                for number in range(10):
-                    text = json.dumps({"type": "message", "content": f"Question {turn} to {number}"})
-                    sent[number].append(text)
-                    await sockets[number].send_str(text)
-            await asyncio.wait_for(asyncio.gather(*listeners), 100)
+            await asyncio.wait_for(asyncio.gather(*(talk(number) for number in range(1_000))), 100)
             for socket in sockets:
                 await socket.close()
-        assert proxy.stop() == f"10 requests and 1000 WebSockets in {path}"
+        assert proxy.stop() == f"1000 requests and 1000 WebSockets in {path}"
         server.stop()
     found = 0
     for entry in entries(path):
@@ -209,7 +207,7 @@ async def thousand():
         number = int(entry["request"]["url"].split("n=")[1])
         kept = {kind: [m["data"] for m in entry["_webSocketMessages"] if m["type"] == kind] for kind in ("send", "receive")}
         assert kept["receive"] == seen[number], f"socket {number}"
-        assert kept["send"] == sent[number], f"socket {number}"
+        assert kept["send"] == [sent[number]], f"socket {number}"
         assert entry["_fitiq"]["ending"]["cause"] == "close_frame", entry["_fitiq"]
         found += 1
     assert found == 1_000
