@@ -13,7 +13,7 @@ extension Peers {
         @Test("A replay tells its client the recorded story, and the client keeps what it owes", arguments: stories)
         func story(_ story: String) async throws {
             let session = Programs.sessions.appendingPathComponent("\(story).har").path
-            try await RunningServer.run("replay", [session, "--match", "strict", "--speed", "10"]) { server in
+            try await RunningServer.run(["replay", session, "--match", "strict", "--speed", "10"]) { server in
                 let script = Programs.peers.appendingPathComponent("session_stories.py").path
                 let told = try await Command(
                     try Programs.python(), [script, server.readyFile.path, try Programs.fitiqMock().path, story],
