@@ -95,6 +95,17 @@ extension RelayCase {
             ],
             toClient: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nabcdef" + ok),
         RelayCase(
+            name: "nor does one that is complete by then, and the connection is used again",
+            steps: [
+                .client("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc"), .upstream(ok),
+                .client("def" + get), .upstream(ok),
+            ],
+            toUpstream: [
+                "POST /a HTTP/1.1\r\nHost: api.example.com\r\nAccept-Encoding: identity\r\nContent-Length: 6\r\n\r\nabcdef"
+                    + sentGet
+            ],
+            toClient: ok + ok),
+        RelayCase(
             name: "the rest of a request is not sent to an upstream that closes, and the client goes on",
             steps: [
                 .client("POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 6\r\n\r\nabc"),
