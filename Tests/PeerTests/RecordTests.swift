@@ -80,7 +80,8 @@ extension Peers {
             var banner = Data()
             while !String(decoding: banner, as: UTF8.self).contains("Ctrl-C") {
                 let more = output.fileHandleForReading.availableData
-                try #require(!more.isEmpty, "The proxy ended before it was ready: \(try files.read("err"))")
+                let errors = try files.read("err")
+                try #require(!more.isEmpty, "The proxy ended before it was ready: \(errors)")
                 banner += more
             }
             struct Ready: Decodable {
@@ -95,7 +96,10 @@ extension Peers {
             try JSONSerialization.data(withJSONObject: object).write(to: files["through.json"])
             try await body(files["through.json"].path)
             process.terminate()
-            for await status in exits { #expect(status == 0, "The proxy wrote: \(try files.read("err"))") }
+            for await status in exits {
+                let errors = try files.read("err")
+                #expect(status == 0, "The proxy wrote: \(errors)")
+            }
             let har = try JSONSerialization.jsonObject(with: Data(contentsOf: files["session.har"])) as? [String: Any]
             let entries = (har?["log"] as? [String: Any])?["entries"] as? [Any]
             #expect((entries?.count ?? 0) > 0)
