@@ -48,7 +48,7 @@ struct ReplayCommand: ParsableCommand {
         let settings = try replaySettings()
         try refuseWhatMeansNothing()
         let launcher = try ServerLauncher(options)
-        let recording = try SessionFile.read(file)
+        let recording = try SessionFile.recording(file)
         for note in recording.notes { launcher.logger.notice("\(Messages.inFile(file, note))") }
         let replay = SessionReplay(.plan(recording.plan), settings: settings)
         try launcher.run { configuration throws(Failure) in

@@ -1,18 +1,23 @@
 import Scenarios
 import Sessions
 
-/// A recorded session in a file.
+/// A recorded session in a file, with the files beside it that Playwright makes of bodies and messages.
 enum SessionFile {
+    /// Reads a HAR; what is wrong with it is told with its place.
+    static func read(_ path: String) throws(Failure) -> HARFile {
+        let bytes = try InputFile.read(path, limit: HARLimits().bytes)
+        do throws(HARError) {
+            return try HARFile(reading: bytes) { attachment($0, of: path) }
+        } catch {
+            throw .configuration(Messages.inFile(path, Messages.sentence(error.description)))
+        }
+    }
+
     /// Reads a session to play it back.
-    ///
-    /// Playwright leaves bodies and messages in files beside the HAR, which are read with it.
-    static func read(_ path: String) throws(Failure) -> SessionReplay.Recording {
-        let limit = HARLimits().bytes
-        let bytes = try InputFile.read(path, limit: limit)
+    static func recording(_ path: String) throws(Failure) -> SessionReplay.Recording {
+        let bytes = try InputFile.read(path, limit: HARLimits().bytes)
         do throws(SessionTrouble) {
-            return try SessionReplay.Recording(readingHAR: bytes) { name in
-                try? InputFile.read(besides(path, name), limit: limit)
-            }
+            return try SessionReplay.Recording(readingHAR: bytes) { attachment($0, of: path) }
         } catch {
             throw .configuration(Messages.unplayable(path, error.description))
         }
@@ -28,6 +33,14 @@ enum SessionFile {
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return file[...slash] + path
     }
+
+    /// The bytes of a plain file in the folder of another; nil where there is none, or it cannot be read.
+    private static func attachment(_ name: String, of path: String) -> [UInt8]? {
+        let other = besides(path, name)
+        // Opening something else, such as a pipe, may wait for ever.
+        guard FileStamp(other) != nil else { return nil }
+        return try? InputFile.read(other, limit: HARLimits().bytes)
+    }
 }
 
 extension ScenarioPlan {
@@ -38,7 +51,7 @@ extension ScenarioPlan {
         guard let replay = scenario.replay, let path = replay.unreadFile else { return scenario }
         var result = scenario
         do throws(Failure) {
-            let recording = try SessionFile.read(SessionFile.besides(file, path))
+            let recording = try SessionFile.recording(SessionFile.besides(file, path))
             result.replay = SessionReplay(.plan(recording.plan), settings: replay.settings)
         } catch {
             throw ScenarioErrors(

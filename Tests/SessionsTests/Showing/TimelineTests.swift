@@ -112,7 +112,9 @@ struct TimelineTests {
         "a" + String(repeating: "\u{301}", count: 5000), String(repeating: "👩‍👩‍👧‍👦", count: 100),
     ]
 
-    @Test("Whatever was recorded, lines keep to the width and hold nothing that a terminal obeys", arguments: hostileTexts)
+    @Test(
+        "Lines keep to the width and hold nothing that a terminal obeys", arguments: hostileTexts
+    )
     func keepsToTheLine(_ text: String) {
         var exchange = Samples.exchange(text, "/" + text, answer: text)
         exchange.request.body = SessionBody(Array(text.utf8))
