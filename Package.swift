@@ -200,7 +200,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "PeerTests", dependencies: ["fitiq-mock", "JSON", "Sessions"],
-            exclude: ["descriptions", "peers", "requirements.txt"]),
+            exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
         .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation"]),
         .testTarget(name: "StyleTests"),
     ],
