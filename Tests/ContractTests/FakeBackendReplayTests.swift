@@ -30,7 +30,9 @@ struct FakeBackendReplayTests {
         return String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
     }
 
-    @Test("What was recorded is answered", .fakeBackend(scenario: scenario(match: "strict")))
+    @Test(
+        "What was recorded is answered",
+        .fakeBackend(scenario: scenario(match: "strict")).allowing("auth/credentials-on-every-request"))
     func followed() async throws {
         #expect(try await FakeBackend.current.replayFailures().count == 1)
         #expect(try await get("/api/v1/goals") == "[1]")

@@ -76,7 +76,7 @@ extension Peers {
                     let report = try await get(server, "/__admin/replay")
                     #expect(try JSON.parse(report.body)["complete"] == true, "\(report.body)")
                 }
-                #expect(end.hasPrefix("2 of 2"), "\(end)")
+                #expect(end.hasPrefix("Served 2 of 2 recorded requests."), "\(end)")
             }
         }
 
@@ -129,9 +129,10 @@ extension Peers {
                 let mock = try Programs.fitiqMock()
                 let check = try await Command(mock, ["check", file.path])
                 #expect(check.status == 0 && check.output == "\(file.path): ok\n", "\(check.transcript)")
-                let ask = #"curl -s -o /dev/null "$FITIQ_MOCK_URL/api/v1/goals""#
+                let curl = VerifyCommandTests.curl
+                let ask = #"\#(curl) "$FITIQ_MOCK_URL/api/v1/goals""#
                 let post =
-                    #"curl -s -o /dev/null -H 'Content-Type: application/json' -d '{"name":"a"}' "$FITIQ_MOCK_URL/api/v1/things""#
+                    #"\#(curl) -H 'Content-Type: application/json' -d '{"name":"a"}' "$FITIQ_MOCK_URL/api/v1/things""#
                 func verify(_ script: String) async throws -> Command {
                     try await Command(mock, ["verify", "--scenario", file.path, "--quiet", "--", "sh", "-c", script])
                 }

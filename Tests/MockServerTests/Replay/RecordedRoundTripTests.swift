@@ -78,6 +78,8 @@ struct RecordedRoundTripTests {
             network.advance(by: .seconds(10))
             try viewer.ask(.get, "/api/v1/meal-logs")
             try viewer.chat("/api/v1/consultations/\(id)/ws", [other], closes: false)
+            // What the archive brings on the socket comes later than this look at it.
+            network.advance(by: .milliseconds(10))
             try viewer.ask(.post, "/api/v1/consultations/\(id)/archive")
             try viewer.ask(.get, "/api/v1/consultations/\(id)")
             try viewer.ask(.get, "/nowhere")
@@ -120,6 +122,16 @@ struct RecordedRoundTripTests {
         return judgement.verdicts.map { "\($0.obligation.id) \($0.outcome)" }
     }
 
+    /// The first things that are otherwise, each as it is and as it was.
+    private static func differences(_ new: [String], from old: [String]) -> [String] {
+        var differences: [String] = []
+        for index in 0..<max(new.count, old.count) {
+            let (now, before) = (index < new.count ? new[index] : nil, index < old.count ? old[index] : nil)
+            if now != before { differences.append("\(index): \(now ?? "nothing"), was \(before ?? "nothing")") }
+        }
+        return Array(differences.prefix(3))
+    }
+
     @Test(
         "The same clients see the same bytes, secrets or none, and keep what they kept",
         arguments: [true, false], [ReplaySettings.FrameOrder.lockStep, .timed])
@@ -137,8 +149,8 @@ struct RecordedRoundTripTests {
                 $0.pace = .human
             }
             _ = try network.admin(.get, "verdicts")
-            #expect(try Self.day(network, tokens: Self.tokens()) == seen, "\(match)")
-            #expect(try Self.verdicts(network) == verdicts, "\(match)")
+            #expect(Self.differences(try Self.day(network, tokens: Self.tokens()), from: seen) == [], "\(match)")
+            #expect(Self.differences(try Self.verdicts(network), from: verdicts) == [], "\(match)")
             let outcome = try #require(network.engine.replayOutcome(ofWorld: World.defaultID))
             #expect(outcome.failures == [], "\(match)")
         }
@@ -153,7 +165,8 @@ struct RecordedRoundTripTests {
             $0.scenario = scenario
             $0.pace = .human
         }
-        #expect(try Self.day(network, tokens: Self.tokens(secret: "another")) == seen)
+        let again = try Self.day(network, tokens: Self.tokens(secret: "another"))
+        #expect(Self.differences(again, from: seen) == [])
     }
 
     @Test("A file that is torn anywhere plays back what is whole in it")
