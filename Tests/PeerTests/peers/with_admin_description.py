@@ -50,6 +50,21 @@ class Examples:
         assert status == 201, body
         return world
 
+    def replaying_world(self):
+        """A world that plays a session back, in which not all went as it was recorded."""
+        request = {"method": "GET", "url": "https://api.fitiq.example/api/v1/goals?limit=2", "headers": []}
+        response = {"status": 200, "headers": [], "content": {"mimeType": "application/json", "text": "[]"}}
+        entry = {"startedDateTime": "2025-01-29T10:30:00Z", "time": 0, "request": request, "response": response,
+                 "timings": {"send": 0, "wait": 0, "receive": 0}}
+        session = {"log": {"version": "1.2", "entries": [entry]}}
+        scenario = {"name": "take", "replay": {"session": session}}
+        status, _, body = self.send("POST", "/__admin/worlds", {"scenario": scenario})
+        assert status == 201, body
+        world = json.loads(body)["id"]
+        status, _, body = self.send("GET", f"/w/{world}/api/v1/goals?limit=3")
+        assert status == 404, body
+        return world
+
     def run(self):
         for path, item in self.document["paths"].items():
             for method in sorted(check.METHODS & item.keys()):
@@ -75,7 +90,7 @@ class Examples:
 
     def check(self, path, method, operation, body, query):
         # A world of its own for each, so that none meets what another one left.
-        world = self.world()
+        world = self.replaying_world() if path == "/replay" else self.world()
         if path == "/faults" and method == "POST":
             self.send("DELETE", f"/__admin/worlds/{world}/faults/flaky")
         prefix = "/__admin" if self.is_of_server(path) else f"/__admin/worlds/{world}"
