@@ -54,8 +54,8 @@ struct CommandLineTests {
             (nil, "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
             (
                 "verfy",
-                "there is no command 'verfy'. Did you mean 'verify'? There are serve, verify, test-client, judge, token, chat, "
-                    + "check, scenarios, certificate. See 'fitiq-mock --help'."
+                "there is no command 'verfy'. Did you mean 'verify'? There are serve, record, replay, show, diff, verify, "
+                    + "test-client, judge, check, scenarios, chat, token, certificate. See 'fitiq-mock --help'."
             ),
         ])
     func command(word: String?, line: String) {

@@ -13,10 +13,17 @@ extension Peers {
             #expect(blocks.count >= 5, "README's console blocks are found.")
             #expect(
                 blocks.flatMap(\.files).map(\.name) == ["mine.yaml", "client.sh"], "README's files are found.")
-            var port = ""
-            try await RunningServer.serve { port = String($0.ready.url.split(separator: ":")[2]) }
+            var ports: [String] = []
+            // Side by side, or the system gave the same one again.
+            try await RunningServer.serve { first in
+                try await RunningServer.serve { second in
+                    try await RunningServer.serve { third in
+                        ports = [first, second, third].map { String($0.ready.url.split(separator: ":")[2]) }
+                    }
+                }
+            }
             try await RunningServer.serve("--instant") { server in
-                let adapter = try Adapter(server, freePort: port)
+                let adapter = try Adapter(server, freePorts: ports)
                 for block in blocks {
                     let expected = block.commands.map { adapter.timeless("$ \($0.text)\n\($0.output)") }.joined()
                     let printed = try await adapter.run(block).map(adapter.timeless).joined()
@@ -119,10 +126,34 @@ extension Peers {
                 ("waits in `FitIQClient` | 32 messages, 64 requests, 1,024", "public var requests = 64"),
                 ("waits in `FitIQClient` | 32 messages, 64 requests, 1,024", "static let capacity = 1024"),
                 ("60s; from 1s to 1d for each scenario", "var timeLimit = Lifetime(seconds: 60)"),
+                ("a session file | 256 MiB, 100,000 entries, 10,000,000", "public var bytes = 256 * 1024 * 1024"),
+                ("a session file | 256 MiB, 100,000 entries, 10,000,000", "public var values = 10_000_000"),
+                ("a session file | 256 MiB, 100,000 entries, 10,000,000", "public var entries = 100_000"),
+                ("body in a recording | 16 MiB", "public var body = 16 * 1024 * 1024"),
+                ("WebSocket message in a recording | 64 MiB", "public var message = 64 * 1024 * 1024"),
+                ("recorded message | 1 MiB, 2,000 fields", "public var headerBlock = 1024 * 1024"),
+                ("recorded message | 1 MiB, 2,000 fields", "public var fieldCount = 2000"),
+                ("of what is under way | 512 MiB", "public var heldBytes = 512 * 1024 * 1024"),
+                ("told apart | 100,000", "static let mostSecrets = 100_000"),
+                ("replayed | 100,000 entries, 1,000,000 frames, 512", "public static let entries = 100_000"),
+                ("replayed | 100,000 entries, 1,000,000 frames, 512", "public static let frames = 1_000_000"),
+                ("replayed | 100,000 entries, 1,000,000 frames, 512", "let bytes = 512 * 1_024 * 1_024"),
+                ("that are followed | 10,000 at once", "public static let bindings = 10_000"),
+                ("from a recording | 1,000,000", "public static let recordedValues = 1_000_000"),
+                ("that a report keeps | 100", "public static let misses = 100"),
+                ("that are named | 8", "public static let differences = 8"),
+                ("between two things | 24 h", "static let longestWait: Int64 = 24 * 3_600 * 1_000_000_000"),
+                ("through `record` | 4,096", "public var connections = 4_096"),
+                ("wait for one side | 1 MiB", "public var unsentBytes = 1024 * 1024"),
+                ("through `record` | 64 KiB, 256 fields", "public var headBytes = 64 * 1024"),
+                ("through `record` | 64 KiB, 256 fields", "public var fieldCount = 256"),
+                ("again for TLS | 10 s", "public var connectTime = Duration.seconds(10)"),
+                ("next byte | 300 s", "public var answerTime = Duration.seconds(300)"),
+                ("without a byte | 120 s", "public var idleTime = Duration.seconds(120)"),
                 ("60s; from 1s to 1d for each scenario", "(1...86_400).contains(timeLimit.seconds)"),
             ])
         func limits(row: String, declaration: String) throws {
-            #expect(try readme.contains(row), "README has no row '\(row)'.")
+            #expect(try (readme + sessions).contains(row), "Neither README nor SESSIONS.md has a row '\(row)'.")
             let sources = Self.root.appendingPathComponent("Sources")
             let files =
                 FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?
@@ -164,8 +195,11 @@ extension Peers {
             }
         }
 
-        private var readme: String {
-            get throws { try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8) }
+        private var readme: String { get throws { try text("README.md") } }
+        private var sessions: String { get throws { try text("SESSIONS.md") } }
+
+        private func text(_ name: String) throws -> String {
+            try String(contentsOf: Self.root.appendingPathComponent(name), encoding: .utf8)
         }
 
         private static let root = URL(fileURLWithPath: #filePath)
@@ -241,18 +275,18 @@ private struct Adapter {
 
     static let readmeProgram = ".build/release/fitiq-mock"
     static let readmeAddress = "127.0.0.1:8080"
-    /// The port of servers that README starts beside the one that runs.
-    static let readmePort = "8081"
-    private let port: String
+    /// The ports of servers that README starts beside the one that runs.
+    static let readmePorts = ["8081", "8082", "8443"]
+    private let ports: [String]
     private static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// - Parameter port: one that nobody listens on.
-    init(_ server: RunningServer, freePort port: String) throws {
+    /// - Parameter ports: as many as README names, on which nobody listens.
+    init(_ server: RunningServer, freePorts ports: [String]) throws {
         self.server = server
         program = try Programs.fitiqMock().path
         address = String(server.ready.url.dropFirst("http://".count))
-        self.port = port
+        self.ports = ports
     }
 
     /// What README should show for each command: the command after its prompt, and the output.
@@ -279,9 +313,9 @@ private struct Adapter {
     }
 
     private func toRun(_ command: String) -> String {
-        command.replacingOccurrences(of: Self.readmeProgram, with: program)
+        zip(Self.readmePorts, ports).reduce(command) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+            .replacingOccurrences(of: Self.readmeProgram, with: program)
             .replacingOccurrences(of: Self.readmeAddress, with: address)
-            .replacingOccurrences(of: Self.readmePort, with: port)
             .replacingOccurrences(of: "Fixtures/", with: Self.root.appendingPathComponent("Fixtures").path + "/")
     }
 
@@ -289,12 +323,14 @@ private struct Adapter {
         // The banner leaves out the folder that the server was started in.
         let folder = FileManager.default.currentDirectoryPath + "/"
         let short = program.hasPrefix(folder) ? String(program.dropFirst(folder.count)) : program
-        return output.replacingOccurrences(of: program, with: Self.readmeProgram)
+        let ported = zip(Self.readmePorts, ports).reduce(output) {
+            $0.replacingOccurrences(of: "127.0.0.1:\($1.1)", with: "127.0.0.1:\($1.0)")
+        }
+        return ported.replacingOccurrences(of: program, with: Self.readmeProgram)
             .replacingOccurrences(of: short, with: Self.readmeProgram)
             // The banner names the port in the chat command only where it is not the default one.
             .replacingOccurrences(of: " --url \(server.ready.url)", with: "")
             .replacingOccurrences(of: address, with: Self.readmeAddress)
-            .replacingOccurrences(of: "127.0.0.1:\(port)", with: "127.0.0.1:\(Self.readmePort)")
     }
 
     /// The text without times, and without the tokens that depend on them.
@@ -305,6 +341,8 @@ private struct Adapter {
             // Of a report: how long a run took, and when in it something happened.
             .replacing(#/, \d+(\.\d+)? s\n/#, with: ", DURATION\n")
             .replacing(#/#(\d+) \+\d+\.\d{3} s/#) { "#\($0.output.1) +OFFSET" }
+            // Of a session: when something happened, and how long an answer took.
+            .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+\.\d ms/#, with: " TIME")
         guard text.hasPrefix("$ \(Self.readmeProgram) token") else { return withoutTimes }
         return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")
     }

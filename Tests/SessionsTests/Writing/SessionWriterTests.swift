@@ -164,6 +164,7 @@ struct SessionWriterTests {
                 (exchanges, frames) = (read.exchanges, read.frames)
             }
         }
+        file.apply(writer.takeWrites())
         #expect(cuts >= 5)
         #expect(batch > 1 || (exchanges, frames) == (15, 135))
         let finished = file.finished(writer.compaction(notes: []))
