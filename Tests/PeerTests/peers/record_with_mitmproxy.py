@@ -7,6 +7,7 @@ import asyncio
 import json
 import pathlib
 import re
+import signal
 import sys
 import tempfile
 
@@ -38,8 +39,14 @@ async def main(ready_file, program, har, transcript):
         finally:
             # It writes the file when it is asked to end.
             mitmdump.terminate()
-            await asyncio.wait_for(mitmdump.wait(), SECONDS)
+            try:
+                await asyncio.wait_for(mitmdump.wait(), SECONDS)
+            except TimeoutError:
+                mitmdump.kill()
+                raise
         print((await rest).decode(), end="")
 
 
+# Test runners block signals in what they start, and blocked ones are inherited: mitmdump would never end.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 asyncio.run(main(*sys.argv[1:]))
