@@ -23,9 +23,7 @@ extension Peers {
 
         @Test(
             "What Playwright recorded in Chromium is shown, and replayed to a client that is no browser",
-            .enabled(
-                if: Programs.chromium != nil,
-                "There is no Chromium. scripts/test installs Debian's; elsewhere FITIQ_MOCK_TEST_CHROMIUM names one."),
+            .enabled(if: Programs.chromium != nil, Programs.noChromium),
             arguments: ["embed", "attach"])
         func playwright(_ content: String) async throws {
             let chromium = try #require(Programs.chromium)

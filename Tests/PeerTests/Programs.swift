@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Where the programs of the stories are.
 enum Programs {
@@ -57,6 +58,10 @@ enum Programs {
 
     /// A Chromium or Chrome; nil where none could be installed.
     static let chromium = ProcessInfo.processInfo.environment["FITIQ_MOCK_TEST_CHROMIUM"]
+
+    /// Why a test is skipped where there is none.
+    static let noChromium: Comment =
+        "There is no Chromium. scripts/test installs Debian's; elsewhere FITIQ_MOCK_TEST_CHROMIUM names one."
 
     /// Something that the stories are told with is not there.
     struct Missing: Error, CustomStringConvertible {

@@ -1,0 +1,36 @@
+"""A browser served from a HAR: Playwright's `route_from_har`, with no server at all.
+
+    open_with_playwright.py CHROMIUM HAR
+
+Each page that the file has an answer for has to have the recorded body.
+"""
+
+import asyncio
+import json
+import pathlib
+import sys
+
+from playwright.async_api import async_playwright
+
+
+async def main(chromium, har):
+    entries = json.loads(pathlib.Path(har).read_text(encoding="utf-8"))["log"]["entries"]
+    # Where a URL was asked for more than once, it serves one of the answers.
+    bodies = {}
+    for entry in entries:
+        if entry["request"]["method"] == "GET" and entry["response"]["status"] == 200:
+            bodies.setdefault(entry["request"]["url"], []).append(entry["response"]["content"]["text"])
+    assert bodies, f"no GET in {har}"
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False)
+        page = await browser.new_page()
+        await page.route_from_har(har, not_found="abort")
+        for url, recorded in bodies.items():
+            answer = await page.goto(url)
+            text = await answer.text()
+            assert answer.status == 200 and text in recorded, f"{url} was answered {answer.status} {text[:500]}"
+        await browser.close()
+    print(f"{len(bodies)} pages")
+
+
+asyncio.run(main(*sys.argv[1:]))
