@@ -17,7 +17,9 @@ public struct ReplayResponse: Sendable, Equatable {
     /// The status, 200 to 999.
     public var status: Int
     /// The fields in order, without those of framing and of the connection: `Content-Length`, `Transfer-Encoding`,
-    /// `Content-Encoding`, `Connection` and the like, `Date` and `Alt-Svc`.
+    /// `Connection` and the like, `Date` and `Alt-Svc`.
+    ///
+    /// `Content-Encoding` is among them where the body is coded, as it was recorded.
     public var fields: [SessionField]
     /// The body; for HEAD that stands for a recorded GET its body, of which only the length goes.
     public var body: [UInt8]

@@ -100,7 +100,9 @@ public struct SessionResponse: Sendable, Equatable {
     public var status: Int
     /// The fields in order.
     public var fields: [SessionField]
-    /// The body without framing and content coding; empty where there was none.
+    /// The body without framing; empty where there was none.
+    ///
+    /// Where the fields name a content coding it is coded: fields and body agree.
     public var body: SessionBody
     /// Whether the last byte came; else the connection ended before.
     public var isComplete: Bool
@@ -114,6 +116,9 @@ public struct SessionResponse: Sendable, Equatable {
         self.body = body
         self.isComplete = isComplete
     }
+
+    /// Whether the body has a content coding, as by gzip (RFC 9110 §8.4).
+    public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
 }
 
 /// The bytes of a body, and how many there were before a limit cut them.

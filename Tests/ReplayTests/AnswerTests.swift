@@ -20,7 +20,7 @@ struct AnswerTests {
             SessionField("Set-Cookie", "b=2"), SessionField("ETag", "\"x\""), SessionField("X-Request-ID", "7"),
         ]
         let dropped = [
-            "Content-Length", "transfer-encoding", "Content-Encoding", "CONNECTION", "Keep-Alive", "Date", "Alt-Svc",
+            "Content-Length", "transfer-encoding", "CONNECTION", "Keep-Alive", "Date", "Alt-Svc",
             "Trailer", "Upgrade", "Proxy-Connection", "TE", ":status", "",
         ].map { SessionField($0, "1") }
         var builder = SessionBuilder()
@@ -28,6 +28,35 @@ struct AnswerTests {
         var player = try builder.player()
         let response = try Self.response(player.ask("GET", "/a"))
         #expect(response == ReplayResponse(status: 200, fields: kept, body: Array("{}".utf8)))
+    }
+
+    /// A HAR with one answer whose fields name a coding; `ours` are the members of its `_fitiq`.
+    private static func coded(_ body: String, ours: String) throws -> ReplayResponse {
+        let text = """
+            {"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z","request":{"method":"GET",
+            "url":"https://api.fitiq.example/a"},"response":{"status":200,
+            "headers":[{"name":"Content-Encoding","value":"gzip"},{"name":"content-length","value":"999"}],
+            "content":{"size":3,\(body)}},"_fitiq":{\(ours)}}]}}
+            """
+        let file = try HARFile(reading: Array(text.utf8))
+        var player = Player(try ReplayPlan(file.session), origin: ourOrigin)
+        return try response(player.ask("GET", "/a"))
+    }
+
+    @Test("A body that is coded goes with the field that says so, untouched; a decoded one without")
+    func coding() throws {
+        let field = SessionField("Content-Encoding", "gzip")
+        #expect(
+            try Self.coded(#""text":"H4sI/w==","encoding":"base64""#, ours: #""coded":true"#)
+                == ReplayResponse(status: 200, fields: [field], body: [0x1F, 0x8B, 0x08, 0xFF]))
+        #expect(
+            try Self.coded(#""text":"{}""#, ours: "") == ReplayResponse(status: 200, body: Array("{}".utf8)))
+        let url = #""text":"https://api.fitiq.example/""#
+        #expect(
+            try Self.coded(url, ours: #""coded":true"#)
+                == ReplayResponse(status: 200, fields: [field], body: Array("https://api.fitiq.example/".utf8)))
+        #expect(
+            try Self.coded(url, ours: "") == ReplayResponse(status: 200, body: Array((ourOrigin + "/").utf8)))
     }
 
     struct Wait: Sendable {

@@ -128,7 +128,8 @@ public struct Player: Sendable {
             return .noAnswer(after: played(max(exchange.waited, exchange.lasted)))
         }
         let rewriter = rewriter(origin: request.origin)
-        let body = rewriter.rewritten(response.body.bytes)
+        // What looks like a value in a coded body is none.
+        let body = response.isCoded ? response.body.bytes : rewriter.rewritten(response.body.bytes)
         let recordedLength = response.fields.first { $0.name.lowercased() == "content-length" }.flatMap {
             Int($0.value)
         }

@@ -3,9 +3,11 @@ import Sessions
 /// Which recorded fields are sent again.
 enum ReplayedFields {
     /// Fields of one connection or of one way to frame a body, and those that would be untrue or lead elsewhere.
+    ///
+    /// Not Content-Encoding: a session has it only where the body is coded.
     private static let dropped: Set = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
-        "content-length", "content-encoding", "date", "alt-svc",
+        "content-length", "date", "alt-svc",
     ]
 
     static func ofAnswer(_ fields: [SessionField]) -> [SessionField] {

@@ -131,7 +131,7 @@ extension HAREncoder {
         if let body = response?.body, body.isCut { cut["response"] = .number(JSONNumber(body.byteCount)) }
         if !cut.isEmpty { members.append(("cut", .object(cut))) }
         guard let response else { return members }
-        if response.fields.contains(where: \.isContentEncoding) { members.append(("coded", true)) }
+        if response.isCoded { members.append(("coded", true)) }
         if !response.isComplete { members.append(("incomplete", true)) }
         return members
     }
