@@ -32,6 +32,13 @@ extension Messages {
         case .torn(let entries):
             "the file ends in the middle, as when a recorder is killed; "
                 + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
+        case .damagedEntry(let number, let leftOut):
+            "entry \(number) is damaged, as when a recorder is killed: \(counted(leftOut, "byte")) of its frames were left "
+                + "out, the others are there"
+        case .lostEntry(let number, let count):
+            "entry \(number) is damaged and was left out (\(counted(count, "byte")))"
+        case .moreDamaged(let entries, let leftOut):
+            "more entries are damaged (\(entries)): \(counted(leftOut, "byte")) were left out"
         case .loneSurrogates(let count):
             "\(count) characters that are no Unicode (half a surrogate pair) were replaced by U+FFFD"
         case .missingAttachment(let name, let entry):

@@ -60,6 +60,12 @@ extension HARError: CustomStringConvertible {
 public enum HARNote: Sendable, Equatable {
     /// The file ends in the middle, and so many entries are whole.
     case torn(entries: Int)
+    /// An entry, counted from 1 in the order of the file, is damaged: so many bytes of its frames were left out.
+    case damagedEntry(Int, leftOut: Int)
+    /// An entry, counted from 1 in the order of the file, is damaged and was left out as a whole.
+    case lostEntry(Int, bytes: Int)
+    /// Beside the entries that other notes name, so many are damaged; so many bytes were left out of them.
+    case moreDamaged(entries: Int, leftOut: Int)
     /// So many halves of surrogate pairs became U+FFFD: no text has them.
     case loneSurrogates(Int)
     /// A file that holds a body or messages is not there.

@@ -13,7 +13,8 @@ public struct HARFile: Sendable {
 
     /// Reads a HAR 1.2 as Chrome, Firefox, mitmproxy, Playwright and this program write it.
     ///
-    /// A byte order mark is skipped, and of a file that ends in the middle the entries that are whole are read.
+    /// A byte order mark is skipped. Of a file that ends in the middle the entries that are whole are read; of one of
+    /// ours that is damaged elsewhere, too, and in an entry that is damaged the frames that are whole. Notes say so.
     /// `attachment` gives the bytes of a file beside this one, which Playwright makes for bodies and messages, or nil; it
     /// is asked for plain names only, without folders. Time and memory are linear in the bytes.
     public init(

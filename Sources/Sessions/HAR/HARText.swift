@@ -35,10 +35,18 @@ struct HARText {
                 error = other
             }
         }
-        guard let whole = TornHAR.wholePart(of: bytes) else { throw HARError(.json(error)) }
-        notes.append(.torn(entries: whole.entries))
+        let whole: [UInt8]
+        if let saved = DamagedHAR.saved(from: bytes, limits: limits) {
+            whole = saved.bytes
+            notes += saved.notes
+        } else if let torn = TornHAR.wholePart(of: bytes) {
+            whole = torn.bytes
+            notes.append(.torn(entries: torn.entries))
+        } else {
+            throw HARError(.json(error))
+        }
         do throws(JSONError) {
-            return try JSON.parse(whole.bytes, limits: limits)
+            return try JSON.parse(whole, limits: limits)
         } catch {
             throw HARError(.json(error))
         }

@@ -167,6 +167,7 @@ struct SessionWriterTests {
         file.apply(writer.takeWrites())
         #expect(cuts >= 5)
         #expect(batch > 1 || (exchanges, frames) == (15, 135))
+        file.apply(writer.takeWrites())
         let finished = file.finished(writer.compaction(notes: []))
         #expect(!String(decoding: finished, as: UTF8.self).contains("  "), "no room is left")
     }

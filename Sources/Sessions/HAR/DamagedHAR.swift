@@ -1,0 +1,108 @@
+import JSON
+
+/// What can be saved of a file that has one entry a line, as ours do, and is damaged somewhere.
+///
+/// A recorder that is killed while it writes a frame of more than a page leaves the first pages of it with white space
+/// behind; a system that goes down may leave a page of zeros. What is broken is left out, every line that is whole stays.
+/// Time is linear: one pass over the bytes, and one of the parser over each line.
+struct DamagedHAR {
+    /// JSON text of what is whole.
+    private(set) var bytes: [UInt8]
+    /// What was left out.
+    private(set) var notes: [HARNote] = []
+
+    /// So many entries are told of one by one.
+    private static let mostNotes = 20
+
+    private let limits: JSON.Limits
+    /// How many entries were kept.
+    private var entries = 0
+    /// Damage that is told of as one, because there is so much.
+    private var others = (entries: 0, leftOut: 0)
+
+    /// Nil where the text does not have its entries in lines of their own.
+    static func saved(from bytes: [UInt8], limits: JSON.Limits) -> DamagedHAR? {
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
+            let empty = try? JSON.parse(bytes[...end] + Array("]}}".utf8), limits: limits),
+            empty["log"]?["entries"]?.array?.isEmpty == true
+        else { return nil }
+        var file = DamagedHAR(header: bytes[...end], limits: limits)
+        file.take(bytes[(end + 1)...])
+        return file
+    }
+
+    private init(header: ArraySlice<UInt8>, limits: JSON.Limits) {
+        bytes = Array(header)
+        self.limits = limits
+    }
+
+    private mutating func take(_ text: ArraySlice<UInt8>) {
+        var footer: ArraySlice<UInt8>?
+        var number = 0
+        // Looked at when another line follows: where none does, the file ends in the middle, and that is all.
+        var broken: ArraySlice<UInt8>?
+        var rest = text
+        while footer == nil, !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+            let line = rest[..<end].trimmed
+            rest = rest[min(end + 1, rest.endIndex)...]
+            if line.isEmpty { continue }
+            if let broken { save(broken, number: number) }
+            broken = nil
+            if line.first == UInt8(ascii: "]"), isFooter(line) {
+                footer = line
+                continue
+            }
+            number += 1
+            let entry = line.withoutComma
+            if isEntry(entry) { append(entry) } else { broken = line }
+        }
+        if others.entries > 0 { notes.append(.moreDamaged(entries: others.entries, leftOut: others.leftOut)) }
+        if footer == nil { notes.append(.torn(entries: entries)) }
+        bytes += footer ?? ArraySlice("]}}".utf8)
+    }
+
+    private func isEntry(_ line: ArraySlice<UInt8>) -> Bool {
+        line.first == UInt8(ascii: "{") && (try? JSON.parse(line, limits: limits)) != nil
+    }
+
+    private func isFooter(_ line: ArraySlice<UInt8>) -> Bool {
+        (try? JSON.parse(Array(#"{"log":{"entries":["#.utf8) + line, limits: limits)) != nil
+    }
+
+    private mutating func append(_ entry: some Collection<UInt8>) {
+        if entries > 0 { bytes += HAREncoder.separator }
+        bytes += entry
+        entries += 1
+    }
+
+    /// Keeps what is whole of a line.
+    private mutating func save(_ line: ArraySlice<UInt8>, number: Int) {
+        let socket = DamagedSocketEntry(line.withoutComma, limits: limits)
+        if let socket { append(socket.bytes) }
+        let leftOut = socket?.leftOut ?? line.count
+        guard notes.count < Self.mostNotes else {
+            others.entries += 1
+            others.leftOut += leftOut
+            return
+        }
+        notes.append(
+            socket == nil ? .lostEntry(number, bytes: leftOut) : .damagedEntry(number, leftOut: leftOut))
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Without white space at either end.
+    var trimmed: ArraySlice {
+        func isBlank(_ byte: UInt8) -> Bool {
+            byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
+        }
+        guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
+            return self[endIndex...]
+        }
+        return self[first...last]
+    }
+
+    /// Without a comma at the end, and the white space before it.
+    var withoutComma: ArraySlice { last == UInt8(ascii: ",") ? dropLast().trimmed : self }
+}
