@@ -46,6 +46,7 @@ struct Banner {
             lines.append("  Scenario    " + (server.scenario.name + summary).onOneLine)
         }
         if let time = server.manualTime { lines.append("  Clock       manual, stands at \(time.wireText)") }
+        if let path = server.recordingPath { lines.append("  Recording   " + path.onOneLine) }
         return lines.map { $0 + "\n" }.joined()
     }
 

@@ -9,6 +9,8 @@ struct RunningServer {
     let secureURL: String?
     /// The file of the CA that vouches for it; nil without TLS, and with a certificate of the user's.
     let caPath: String?
+    /// Where the session is recorded; nil where it is not.
+    let recordingPath: String?
     let mode: GuideMode
     let apiKey: String
     let token: String
@@ -24,10 +26,11 @@ struct RunningServer {
     let chatOptions: [String]
 
     /// - Parameter caPath: the file of the CA that vouches for the server, if it is ours.
-    init(_ engine: Engine, caPath: String? = nil) {
+    init(_ engine: Engine, caPath: String? = nil, recordingPath: String? = nil) {
         url = engine.configuration.origin
         secureURL = engine.configuration.secureOrigin
         self.caPath = caPath
+        self.recordingPath = recordingPath
         mode = engine.configuration.mode
         apiKey = engine.configuration.apiKey
         token = engine.token

@@ -33,6 +33,13 @@ struct ServeOptions: ParsableArguments {
     var key: String?
 
     @Option(
+        help: ArgumentHelp("Write what is served to this file, as HAR, while it happens.", valueName: "path"))
+    var record: String?
+
+    @Flag(help: "Record tokens, keys, cookies and e-mail addresses as they are; without it they become placeholders.")
+    var keepSecrets = false
+
+    @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
             "Decides every id and every pace: same seed and requests, same answers. (default: 1)", valueName: "number"))

@@ -54,9 +54,13 @@ struct ServerLauncher {
         server.engine.log(to: logger)
         if let watched { follow(watched, server) }
 
+        // Only once everything else is in order: it makes a file.
+        let recording = try options.recording(logger)
+        recording?.readAlong(on: server)
+
         if let secure { warn(of: secure.listening, ca: secure.ca) }
-        try announce(RunningServer(server.engine, caPath: secure?.ca))
-        try serve(server)
+        try announce(RunningServer(server.engine, caPath: secure?.ca, recordingPath: recording?.path))
+        try serve(server, recording)
         if let readyFile { unlink(readyFile) }
         if let exportFile { try export(server.engine, to: exportFile) }
         try conclude(server.engine)
@@ -110,10 +114,13 @@ struct ServerLauncher {
         fflush(nil)
     }
 
-    private func serve(_ server: Host) throws(Failure) {
+    private func serve(_ server: Host, _ recording: ServeRecording?) throws(Failure) {
+        let outcome = Result { () throws(SocketError) in try server.run() }
+        // However it ended: what was recorded is worth as much.
+        try recording?.finish()
         let stoppedInOrder: Bool
         do throws(SocketError) {
-            stoppedInOrder = try server.run()
+            stoppedInOrder = try outcome.get()
         } catch {
             throw .running(error.description)
         }

@@ -46,6 +46,10 @@ struct CommandLineTests {
         #expect(Messages.usage(message) == line)
     }
 
+    /// All of them, in the order of the help.
+    private static let commands = FitIQMock.configuration.subcommands.compactMap { $0.configuration.commandName }
+        .joined(separator: ", ")
+
     @Test(
         "they point to the help of the command that was meant",
         arguments: [
@@ -54,8 +58,7 @@ struct CommandLineTests {
             (nil, "Missing expected argument '<journal>'. See 'fitiq-mock --help'."),
             (
                 "verfy",
-                "there is no command 'verfy'. Did you mean 'verify'? There are serve, record, replay, show, diff, verify, "
-                    + "test-client, judge, check, scenarios, chat, token, certificate. See 'fitiq-mock --help'."
+                "there is no command 'verfy'. Did you mean 'verify'? There are \(Self.commands). See 'fitiq-mock --help'."
             ),
         ])
     func command(word: String?, line: String) {

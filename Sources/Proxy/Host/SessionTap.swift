@@ -48,28 +48,33 @@ public final class SessionTap {
 
     deinit { file.close() }
 
-    func opened(_ connection: UInt64, scheme: String) {
+    /// Takes note of a new connection; the scheme is `http` or `https`.
+    public func opened(_ connection: UInt64, scheme: String) {
         if !hasFailed { recorder.opened(connection, scheme: scheme) }
     }
 
-    func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
+    /// Takes what the client sent.
+    public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         if !hasFailed { recorder.clientSent(bytes, on: connection, at: time) }
     }
 
-    func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
+    /// Takes what the server sent.
+    public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         if !hasFailed { recorder.serverSent(bytes, on: connection, at: time) }
     }
 
-    func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp) {
+    /// Takes note that one side sends no more.
+    public func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp) {
         if !hasFailed { recorder.finished(connection, by: byServer ? .server : .client, at: time) }
     }
 
-    func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp) {
+    /// Takes note that a connection is gone.
+    public func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp) {
         if !hasFailed { recorder.ended(connection, by: byServer ? .server : .client, isReset: isReset, at: time) }
     }
 
     /// Writes what came up since the last call.
-    func write() {
+    public func write() {
         guard !hasFailed else { return }
         do throws(FileError) {
             for write in recorder.takeWrites() { try file.write(write.bytes, at: write.offset) }

@@ -1,0 +1,59 @@
+import Logging
+import MockServer
+import Proxy
+import Sessions
+import Sockets
+
+/// `serve --record`: what the fake serves, written to a file while it happens.
+struct ServeRecording {
+    /// Where the session goes.
+    let path: String
+    private let tap: SessionTap
+
+    /// What is no part of the backend that the fake stands for.
+    private static let excludedPaths = ["/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml"]
+
+    /// Makes the file, which must not exist.
+    init(to path: String, keepsSecrets: Bool, logger: Logger) throws(Failure) {
+        var settings = SessionRecorder.Settings(creatorVersion: Version.current)
+        settings.keepsSecrets = keepsSecrets
+        settings.excludedPaths = Self.excludedPaths
+        self.path = path
+        do throws(FileError) {
+            tap = try SessionTap(settings, to: path, existing: .refuse, logger: logger)
+        } catch {
+            throw .configuration(error.exists ? Messages.recordingExists(path) : error.description + ".")
+        }
+    }
+
+    /// Has the recording read along on all connections of a server.
+    func readAlong(on server: Host) {
+        server.tap = Host.Tap(
+            opened: { [tap] in tap.opened($0, scheme: $1) },
+            clientSent: { [tap] in tap.clientSent($0, on: $1, at: $2) },
+            serverSent: { [tap] in tap.serverSent($0, on: $1, at: $2) },
+            finished: { [tap] in tap.finished($0, byServer: $1, at: $2) },
+            ended: { [tap] in tap.ended($0, byServer: $1, isReset: $2, at: $3) },
+            turnEnded: { [tap] in tap.write() })
+    }
+
+    /// Brings the file to its end, and tells what is in it.
+    func finish() throws(Failure) {
+        let summary = tap.finish(at: FitIQMock.now)
+        print(Messages.recorded(requests: summary.requests, sockets: summary.sockets, in: path))
+        guard summary.isComplete else { throw .running(Messages.serveRecordingIncomplete(path)) }
+    }
+}
+
+extension ServeOptions {
+    /// The recording that is asked for; nil where none is.
+    func recording(_ logger: Logger) throws(Failure) -> ServeRecording? {
+        let keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
+        guard let path = try nonEmpty(record, "RECORD", "--record") else {
+            // In the environment it may be meant for 'record'.
+            guard !keepSecrets else { throw .configuration(Messages.onlyWithRecord("--keep-secrets")) }
+            return nil
+        }
+        return try ServeRecording(to: path, keepsSecrets: keepsSecrets, logger: logger)
+    }
+}

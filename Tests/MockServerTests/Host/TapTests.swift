@@ -1,0 +1,106 @@
+import FitIQAPI
+import Scenarios
+import Sockets
+import TLS
+import Testing
+
+@testable import MockServer
+
+@Suite("Reading along on a host's connections", .serialized)
+struct TapTests {
+    /// What was told of connections; on the loop's thread, and read when that has ended.
+    private final class Log {
+        var events: [String] = []
+        var sent: [UInt64: [UInt8]] = [:]
+        var received: [UInt64: [UInt8]] = [:]
+        var turns = 0
+
+        var tap: MockServer.Host.Tap {
+            MockServer.Host.Tap(
+                opened: { [unowned self] _, scheme in events.append("opened \(scheme)") },
+                clientSent: { [unowned self] bytes, number, _ in received[number, default: []] += bytes },
+                serverSent: { [unowned self] bytes, number, _ in sent[number, default: []] += bytes },
+                finished: { [unowned self] _, byServer, _ in
+                    events.append("\(byServer ? "server" : "client") finished")
+                },
+                ended: { [unowned self] _, byServer, isReset, _ in
+                    events.append("\(byServer ? "server" : "client") \(isReset ? "reset" : "closed")")
+                },
+                turnEnded: { [unowned self] in turns += 1 })
+        }
+    }
+
+    /// Talks to a server that somebody reads along with, and gives what was read.
+    private func log(
+        _ fault: String? = nil, isSecure: Bool, _ talk: (HostClient) throws -> Void
+    ) throws -> Log {
+        let faults = fault.map { "[{on: GET /api/v1/goals, \($0)}]" } ?? "[]"
+        let scenario = try Scenario.read("{name: f, faults: \(faults)}")
+        let server = try RunningHost(.platformDefault, isSecure: true) { $0.scenario = scenario }
+        let log = Unshared(Log())
+        try server.onLoop { $0.tap = log.value.tap }
+        let client = isSecure ? try server.connectSecurely() : try server.connect()
+        try talk(client)
+        client.stream.close()
+        try server.untilServed(connections: 0)
+        try server.shutDown()
+        return log.value
+    }
+
+    /// Something that one thread has at a time.
+    private final class Unshared: @unchecked Sendable {
+        let value: Log
+        init(_ value: Log) { self.value = value }
+    }
+
+    private let request = Request.authorized(.get, "/api/v1/goals")
+
+    @Test("All bytes of both directions are told, decrypted", arguments: [true, false])
+    func bytes(isSecure: Bool) throws {
+        var answers: [UInt8] = []
+        let log = try log(isSecure: isSecure) { client in
+            for _ in 0..<3 {
+                try client.write(request.bytes)
+                answers += try client.read()
+            }
+        }
+        #expect(log.received.values.map { $0 } == [request.bytes + request.bytes + request.bytes])
+        #expect(log.sent.values.map { $0 } == [answers])
+        #expect(log.events.first == (isSecure ? "opened https" : "opened http"))
+        #expect(log.turns > 0)
+    }
+
+    @Test(
+        "It is told who ended a connection, and how",
+        arguments: [
+            (nil, ["client finished", "server closed"]), ("truncate: {after: 20}", ["server finished"]),
+            ("reset: {after: 20}", ["server reset"]),
+        ], [true, false])
+    func endings(_ row: (fault: String?, events: [String]), isSecure: Bool) throws {
+        let log = try log(row.fault, isSecure: isSecure) { client in
+            try client.write(request.bytes)
+            _ = try? client.read()
+            if row.fault == nil {
+                client.tls?.close()
+                try client.flush()
+                client.stream.finishWriting()
+            }
+            while let bytes = try? client.read(), !bytes.isEmpty {}
+        }
+        #expect(Array(log.events.dropFirst().prefix(row.events.count)) == row.events, "\(log.events)")
+        #expect(log.events.filter { $0.hasSuffix("closed") || $0.hasSuffix("reset") }.count == 1, "\(log.events)")
+    }
+
+    @Test("Who cannot agree on TLS is not told of")
+    func failedHandshakes() throws {
+        let server = try RunningHost(.platformDefault, isSecure: true)
+        let log = Unshared(Log())
+        try server.onLoop { $0.tap = log.value.tap }
+        let client = try HostClient(try #require(server.secureAddress))
+        #expect(try client.exchange(Request()).status == 400)
+        client.stream.close()
+        try server.untilServed(connections: 0)
+        try server.shutDown()
+        #expect(!log.value.events.contains { $0.hasPrefix("opened") })
+    }
+}
