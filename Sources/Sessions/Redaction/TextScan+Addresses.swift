@@ -17,7 +17,12 @@ extension TextScan {
         address += plain(domain)
         let placeholder = table.placeholder(for: address.map { $0 | ($0 &- 0x41 < 26 ? 0x20 : 0) }, .user)
         let parts = placeholder.split(separator: TextBytes.at)
-        replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
+        if parts.count == 2 {
+            replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
+        } else {
+            // It was a cookie or a token before, whose placeholder it keeps.
+            replace(start..<end, with: placeholder)
+        }
     }
 
     private func plain(_ part: UnsafeBufferPointer<UInt8>) -> [UInt8] {

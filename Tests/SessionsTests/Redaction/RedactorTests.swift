@@ -114,6 +114,10 @@ struct RedactionCase: Sendable, CustomTestStringConvertible {
             "@x.de a@ a@b a@b.c a@1.2 @MainActor x@@y.de p@1.2.3 50 @ 2.de"),
         RedactionCase("a placeholder stays", "user-7@redacted.example", "user-7@redacted.example"),
         RedactionCase(
+            "that was a token before",
+            #"{"token":"ann@example.com","mail":"Ann@example.com","url":"ann%40example.com"}"#,
+            #"{"token":"redacted-token-1","mail":"redacted-token-1","url":"redacted-token-1"}"#),
+        RedactionCase(
             "the user of a URL", "https://ann:pass@api.example.com/x", "https://ann:user-1@redacted.example/x"),
     ]
 }
@@ -193,6 +197,18 @@ struct RedactorTests {
         #expect(
             request.body?.bytes
                 == Array(#"["redacted-token-1","redacted-token-1","redacted-token-1","xredacted-token-1y"]"#.utf8))
+    }
+
+    @Test("An address that came as a cookie, a key or credentials keeps that placeholder")
+    func addressesBefore() {
+        for (name, value, placeholder) in [
+            ("Cookie", "mail=ann@example.com", "redacted-cookie-1"),
+            ("X-API-Key", "ann@example.com", "redacted-api-key-1"),
+            ("Authorization", "Bearer ann@example.com", "redacted-token-1"),
+        ] {
+            let request = Self.redacted([(name, value)], body: #"{"mail":"ann@example.com"}"#)
+            #expect(request.body?.bytes == Array(#"{"mail":"\#(placeholder)"}"#.utf8))
+        }
     }
 
     @Test(
