@@ -89,6 +89,7 @@ extension ProxyHost {
         } _: { count in
             pair.relay.sentToClient(count)
             pair.lastActivity = now
+            pair.lastTaken = now
         }
         if case .broken = departure {
             pair.relay.clientBroke()
@@ -141,7 +142,8 @@ extension ProxyHost {
     /// A pair's deadline has passed.
     func timeIsUp(_ pair: ProxyPair, _ now: MonotonicInstant) {
         if pair.endingSince != nil {
-            drop(pair, reset: true)
+            // What the system has taken for the client is still on its way there: a reset would drop it.
+            drop(pair, reset: pair.relay.clientEnding != .close || !pair.client.isShutDown)
         } else if pair.client.isShakingHands {
             logger.notice("\(Messages.handshakeTimeout(configuration.limits.handshakeTime))")
             drop(pair, reset: true)

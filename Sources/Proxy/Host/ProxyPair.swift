@@ -11,6 +11,8 @@ final class ProxyPair {
     var lastActivity: MonotonicInstant
     /// When it was accepted.
     let openedAt: MonotonicInstant
+    /// When the client last took a byte.
+    var lastTaken: MonotonicInstant
     /// When the client's ending began.
     var endingSince: MonotonicInstant?
     /// Whether there may be something to do when the turn ends.
@@ -23,6 +25,7 @@ final class ProxyPair {
         self.relay = relay
         self.client = client
         lastActivity = now
+        lastTaken = now
         openedAt = now
     }
 
@@ -31,7 +34,13 @@ final class ProxyPair {
 
     /// When something has to happen by itself; nil for never.
     func deadline(_ limits: RelayLimits) -> MonotonicInstant? {
-        if let endingSince { return endingSince.advanced(by: limits.lingerTime) }
+        if let endingSince {
+            // Whoever is slow, or stands at a breakpoint, still gets the end of an answer: it is the last one.
+            if relay.clientEnding == .close, client.isOpen, !client.isMute, !relay.toClient.isEmpty {
+                return max(endingSince, lastTaken).advanced(by: max(limits.idleTime, limits.lingerTime))
+            }
+            return max(endingSince, lastTaken).advanced(by: limits.lingerTime)
+        }
         if client.isShakingHands { return openedAt.advanced(by: limits.handshakeTime) }
         if let upstream, !upstream.isOpen { return upstream.attemptEndsAt }
         switch relay.phase {

@@ -16,7 +16,9 @@ public struct RelayLimits: Sendable, Equatable {
     public var idleTime = Duration.seconds(120)
     /// Time without any byte while an answer is awaited or under way; then 504, or a reset where it has begun.
     public var answerTime = Duration.seconds(300)
-    /// Time that a connection which is being closed has to take what is left for it; then it is reset.
+    /// Time that a connection which is being closed has to end its own stream, once all was sent; then nothing more is read.
+    ///
+    /// To take what is left of an answer it has ``idleTime`` after each byte that it takes.
     public var lingerTime = Duration.seconds(2)
     /// Time that answers under way have once the proxy is told to stop.
     public var shutdownTime = Duration.seconds(2)

@@ -184,6 +184,26 @@ struct ProxyHostTests {
         for wire in [client, server, other] { wire.socket.close() }
     }
 
+    @Test("A client that is slow to take the last answer of its connection gets all of it")
+    func slowClient() throws {
+        defer { listener.close() }
+        var limits = RelayLimits()
+        limits.lingerTime = .zero
+        limits.unsentBytes = 64 << 20
+        let proxy = try LocalProxy(upstream, limits: limits)
+        let client = try Wire.connect(proxy.address)
+        try client.send("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+        let server = try Wire.accept(listener)
+        _ = try server.receive(until: "\r\n\r\n")
+        let length = 16 << 20
+        try server.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(length)\r\n\r\n")
+        try server.send(String(repeating: "x", count: length))
+        // The proxy has all of it, and is done with the upstream, before the client has read a byte.
+        #expect(try server.receive() == nil)
+        #expect(try client.receiveToEnd().utf8.count > length)
+        for wire in [client, server] { wire.socket.close() }
+    }
+
     @Test("Beyond the limit a client is told so, and the others go on")
     func limit() throws {
         defer { listener.close() }
