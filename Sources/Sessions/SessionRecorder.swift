@@ -54,6 +54,8 @@ public final class SessionRecorder {
 
     /// So many notes go into the file; all of them go to ``takeNotes()``.
     public static let mostNotesInFile = 100
+    /// A note has so many columns at most; what is longer ends with "…".
+    public static let longestNote = 1000
 
     /// Begins a recording; the first of the writes is an empty file.
     public init(settings: Settings) {
@@ -179,6 +181,8 @@ public final class SessionRecorder {
     }
 
     private func note(_ text: String) {
+        // A note may quote what was sent, which may be long, and may be made for the terminal that it is shown on.
+        let text = TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote)
         newNotes.append(text)
         if keptNotes.count < Self.mostNotesInFile { keptNotes.append(text) }
     }

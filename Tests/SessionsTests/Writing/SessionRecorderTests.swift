@@ -182,4 +182,22 @@ struct SessionRecorderTests {
         #expect(exchange.response == nil)
         #expect(exchange.lasted == 3_000_000)
     }
+
+    @Test("A note that quotes what was sent is of bounded length, and holds nothing that a terminal obeys")
+    func longNotes() throws {
+        let recorder = SessionRecorder { _ in }
+        recorder.opened(1, scheme: "http")
+        let extensions = "\u{9B}31m" + String(repeating: "x", count: 60_000)
+        let upgrade = "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+        recorder.play(.client(Array("GET / HTTP/1.1\r\nHost: h\r\n\(upgrade)\r\n".utf8)), on: 1, at: Samples.time())
+        let answer = "HTTP/1.1 101 Switching Protocols\r\n\(upgrade)Sec-WebSocket-Extensions: \(extensions)\r\n\r\n"
+        recorder.play(.server(Array(answer.utf8)), on: 1, at: Samples.time(1))
+        let note = try #require(recorder.takeNotes().first)
+        #expect(note.utf8.count < 1100 && note.hasSuffix("…"))
+        #expect(note.contains(#"\x9B31mxxx"#) && !note.contains("\u{9B}"))
+        var file = GrowingFile()
+        file.apply(recorder.takeWrites())
+        // Once as the field that it is, and not again in the note.
+        #expect(file.finished(recorder.finish(at: Samples.time(2))).count < 65_000)
+    }
 }
