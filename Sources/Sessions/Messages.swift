@@ -46,7 +46,9 @@ extension Messages {
         case .missingBodies(let count):
             "\(count) bodies were not recorded; save the HAR with its content"
         case .skippedMessages(let count):
-            "\(count) WebSocket messages that are neither text nor binary were left out"
+            count == 1
+                ? "1 WebSocket message that is neither text nor binary was left out"
+                : "\(count) WebSocket messages that are neither text nor binary were left out"
         case .recorded(let text): text
         }
     }

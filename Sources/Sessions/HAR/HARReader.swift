@@ -89,8 +89,10 @@ struct HARReader {
             drafts[place] = .socket(draft)
             return
         }
+        // Chrome, which alone writes this member, calls a WebSocket's whole life a wait; the first message may tell more.
+        let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
         var draft = HARSocketDraft(
-            started: started, opened: started.advanced(byNanoseconds: waited), request: request,
+            started: started, opened: started.advanced(byNanoseconds: isWholeLife ? 0 : waited), request: request,
             response: response ?? SessionResponse(status: 101))
         draft.response.status = 101
         try draft.append(messages ?? [], ours, skipped: &skippedMessages)

@@ -53,6 +53,52 @@ struct DialectTests {
         #expect(open.response.status == 101 && open.frames.count == 1)
     }
 
+    @Test("Chrome: an export with everything that it writes is read for what it says")
+    func chromeExport() throws {
+        let file = try read(ChromeExport.text)
+        #expect(file.notes == [.skippedMessages(1)])
+        let requests = file.session.entries.map(\.request)
+        #expect(
+            requests.map(\.url).map { $0.replacing("127.0.0.1:8080", with: "") } == [
+                "http:///health", "http:///favicon.ico", "http:///api/v1/consultations",
+                "http:///api/v1/consultations/c-1/messages?page=1", "http:///blocked",
+                "ws:///api/v1/consultations/c-1/ws?token=t0ken", "ws:///api/v1/consultations/c-1/ws?token=t0ken",
+            ])
+        let posted = try exchange(file, 2)
+        #expect(posted.request.body == SessionBody(Array(#"{"persona":"coach","title":"Früh"}"#.utf8)))
+        #expect(posted.response?.fields.map(\.name) == ["Content-Length", "Content-Type", "Date"])
+        #expect(posted.waited == 4_382_999 && posted.lasted == 6_672_999)
+        #expect(try exchange(file, 3).response?.isCoded == false, "its content is decoded")
+        #expect(try exchange(file, 4).response == nil)
+        let first = try socket(file, 5)
+        #expect(first.opened == Samples.time(2_359_657), "the first message, not the whole life")
+        #expect(first.frames.map(\.opcode) == [.text, .text, .binary] && first.frames[2].payload.bytes == [0, 255, 1])
+        #expect(first.response.body == SessionBody())
+        let second = try socket(file, 6)
+        #expect(second.frames == [] && second.opened == second.started)
+    }
+
+    @Test("Chrome: what is shown of an export has no messages that are none, and its own times")
+    func chromeShown() throws {
+        let file = try read(ChromeExport.text)
+        let lines = SessionTimeline().text(of: file.session, name: "chrome.har", notes: file.notes)
+            .split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(
+            lines == [
+                "chrome.har: 2025-01-29T10:30:00Z, 2.864 s, 5 requests, 2 WebSockets with 3 frames",
+                "note: 1 WebSocket message that is neither text nor binary was left out",
+                "+0.000 s 200 6.6 ms 15 B GET /health", "+0.114 s 404 6.6 ms 24 B GET /favicon.ico",
+                "+1.176 s 201 6.6 ms 28 B POST /api/v1/consultations",
+                "+1.264 s 200 6.6 ms 2 B GET /api/v1/consultations/c-1/messages?page=1",
+                "+1.364 s — 6.6 ms GET /blocked (no answer)",
+                "+2.216 s 101 7.6 ms WS /api/v1/consultations/c-1/ws?token=t0ken",
+                #"+2.223 s ← {"type":"connected"}"#, #"+2.223 s → {"type":"message","content":"Olá"}"#,
+                "+2.264 s → binary, 3 bytes: 00 ff 01", "× still open, or its end was not recorded",
+                "+2.864 s 101 WS /api/v1/consultations/c-1/ws?token=t0ken",
+                "× still open, or its end was not recorded",
+            ])
+    }
+
     @Test("mitmproxy: WebSockets have the scheme wss, half a surrogate pair is replaced")
     func mitmproxy() throws {
         let file = try read(Dialects.mitmproxy)

@@ -121,5 +121,5 @@ enum Dialects {
                 + #"{"type":"send","time":1738146601501,"opc"#).utf8),
     ]
 
-    static let all = [chrome, mitmproxy, firefox, playwright]
+    static let all = [chrome, ChromeExport.text, mitmproxy, firefox, playwright]
 }

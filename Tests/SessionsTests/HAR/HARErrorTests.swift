@@ -192,6 +192,7 @@ struct HARErrorTests {
                 "entry 4: the file 'a.jsonl', which holds what was sent, is not beside the HAR"
             ),
             (.missingBodies(5), "5 bodies were not recorded; save the HAR with its content"),
+            (.skippedMessages(1), "1 WebSocket message that is neither text nor binary was left out"),
             (.skippedMessages(6), "6 WebSocket messages that are neither text nor binary were left out"),
             (.recorded("The disk was full."), "The disk was full."),
         ])
