@@ -107,12 +107,13 @@ struct SessionWriter: Sendable {
         var compaction = SessionCompaction()
         compaction.append(headerRange)
         let starts =
-            exchanges.indices.map { (started: exchanges[$0].started, index: $0, isSocket: false) }
-            + sockets.indices.map { (started: sockets[$0].started, index: $0, isSocket: true) }
-        // Sorting is stable: of what began at the same time, exchanges come first.
-        for (place, start) in starts.sorted(by: { $0.started < $1.started }).enumerated() {
+            exchanges.indices.map { (started: exchanges[$0].started, kind: 0, index: $0) }
+            + sockets.indices.map { (started: sockets[$0].started, kind: 1, index: $0) }
+        // Of what began at the same time, exchanges come first, and each kind as it was written.
+        let sorted = starts.sorted { ($0.started, $0.kind, $0.index) < ($1.started, $1.kind, $1.index) }
+        for (place, start) in sorted.enumerated() {
             if place > 0 { compaction.append(HAREncoder.separator) }
-            if start.isSocket {
+            if start.kind == 1 {
                 sockets[start.index].append(to: &compaction)
             } else {
                 compaction.append(exchanges[start.index].range)
