@@ -17,18 +17,25 @@ public struct Judge: Sendable {
     /// A judge and what it found.
     private struct Place: Sendable {
         var judge: any ObligationJudge
+        /// Whether the entries tell all that it has to know.
+        let isHeard: Bool
         var findings: Findings
 
         mutating func observe(_ fact: Fact, in scene: Scene) {
-            judge.observe(fact, in: scene, &findings)
+            if isHeard { judge.observe(fact, in: scene, &findings) }
         }
     }
 
     /// Makes a judge of the obligations that clients have in a mode.
-    public init(mode: GuideMode) {
+    ///
+    /// What cannot be judged without more than the entries tell is not exercised; a journal tells all.
+    public init(mode: GuideMode, evidence: Evidence = .all) {
         scene = Scene(mode: mode)
-        places = Self.judges.filter { $0.obligation.applies(in: mode) }
-            .map { Place(judge: $0.init(), findings: Findings(of: $0.obligation)) }
+        places = Self.judges.filter { $0.obligation.applies(in: mode) }.map { judge in
+            Place(
+                judge: judge.init(), isHeard: judge.needs.isSubset(of: evidence),
+                findings: Findings(of: judge.obligation))
+        }
     }
 
     /// Takes the next entry of the journal.
@@ -51,7 +58,7 @@ public struct Judge: Sendable {
         let end = max(self.end, time ?? self.end)
         return places.map { place in
             var findings = place.findings
-            place.judge.conclude(at: end, in: scene, &findings)
+            if place.isHeard { place.judge.conclude(at: end, in: scene, &findings) }
             return findings.verdict
         }
     }

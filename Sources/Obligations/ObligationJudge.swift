@@ -8,6 +8,9 @@ protocol ObligationJudge: Sendable {
     /// What it judges.
     static var obligation: Obligation { get }
 
+    /// What a record has to tell beside requests, answers and messages, or the client is not judged by it.
+    static var needs: Evidence { get }
+
     init()
 
     /// Takes the next fact; the scene already knows of it.
@@ -20,5 +23,7 @@ protocol ObligationJudge: Sendable {
 }
 
 extension ObligationJudge {
+    static var needs: Evidence { [] }
+
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {}
 }

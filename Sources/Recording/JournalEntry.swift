@@ -13,6 +13,19 @@ public struct JournalEntry: Sendable {
     /// What it counts for in the journal's bytes.
     let byteCount: Int
 
+    init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent, byteCount: Int) {
+        self.number = number
+        self.time = time
+        self.connection = connection
+        self.event = event
+        self.byteCount = byteCount
+    }
+
+    /// Describes what happened outside of any ``Journal``, as a record from elsewhere tells it.
+    public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
+        self.init(number: number, time: time, connection: connection, event: event, byteCount: 0)
+    }
+
     /// What stands in a place of the ring that holds no entry.
     static let vacant = JournalEntry(
         number: 0, time: Timestamp(nanosecondsSinceEpoch: 0), connection: 0,

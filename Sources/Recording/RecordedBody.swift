@@ -12,7 +12,7 @@ public struct RecordedBody: Sendable, Hashable {
     }
 
     /// Keeps what is left of a body that had more bytes.
-    init(_ bytes: [UInt8], of byteCount: Int) {
+    public init(_ bytes: [UInt8], of byteCount: Int) {
         precondition(byteCount >= bytes.count, "a part is no larger than the whole")
         self.bytes = bytes
         self.byteCount = byteCount

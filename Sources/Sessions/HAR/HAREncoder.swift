@@ -10,11 +10,14 @@ import JSON
 /// not know stands under `_fitiq`.
 /// Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/); for WebSockets what Chrome's exporter writes.
 public enum HAREncoder {
+    /// The name that files have of their creator.
+    static let creatorName = "fitiq-mock"
+
     /// What a file begins with, up to its first entry.
     public static func header(creatorVersion: String) -> [UInt8] {
         var writer = JSONWriter(reserving: 128)
         writer.object { writer in
-            writer.member("name", "fitiq-mock")
+            writer.member("name", creatorName)
             writer.member("version", creatorVersion)
         }
         return Array(#"{"log":{"version":"1.2","creator":"#.utf8) + writer.bytes

@@ -78,6 +78,16 @@ public enum HARNote: Sendable, Equatable {
     case recorded(String)
 }
 
+extension HARNote {
+    /// Whether nothing is missing for it from the time that the file covers.
+    var isHarmless: Bool {
+        switch self {
+        case .torn, .loneSurrogates: true
+        default: false
+        }
+    }
+}
+
 extension HARNote: CustomStringConvertible {
     /// A clause, without a full stop.
     ///

@@ -9,6 +9,11 @@ public struct HARFile: Sendable {
     /// The program that wrote it, as it calls itself; nil where it does not.
     public let creator: String?
 
+    /// Whether our own recorder wrote it and missed nothing, so that what is not in it did not happen.
+    ///
+    /// Other programs leave out control frames, ends of WebSockets and, if asked to, credentials and bodies.
+    public let isWhole: Bool
+
     private let root: JSONValue
 
     /// Reads a HAR 1.2 as Chrome, Firefox, mitmproxy, Playwright and this program write it.
@@ -31,6 +36,7 @@ public struct HARFile: Sendable {
         session = try reader.session(from: root)
         creator = root["log"]?["creator"]?["name"]?.string
         self.notes = notes + reader.notes
+        isWhole = creator == HAREncoder.creatorName && reader.hasControlFrames && self.notes.allSatisfy(\.isHarmless)
         self.root = root
     }
 

@@ -11,6 +11,8 @@ struct HARReader {
     private(set) var notes: [HARNote] = []
     var skippedMessages = 0
     private var missingBodies = 0
+    /// Whether each WebSocket has a list of control frames, if an empty one.
+    private(set) var hasControlFrames = true
     /// Where the entry of each numbered socket is.
     private var sockets: [Int: Int] = [:]
 
@@ -80,6 +82,7 @@ struct HARReader {
                         started: started, waited: waited, lasted: lasted, request: request, response: response)))
             return
         }
+        if ours["controlFrames"] == nil { hasControlFrames = false }
         if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
         let number = try ours.optionalCount("socket", in: "_fitiq")
         if let number, let place = sockets[number], case .socket(var draft) = drafts[place] {

@@ -57,6 +57,21 @@ struct SessionWriterTests {
         #expect(!finished.contains { $0 == 0x20 } || finished.count < file.bytes.count)
     }
 
+    @Test("Of what began at the same time, requests come first, and each kind as it was written")
+    func order() throws {
+        var writer = SessionWriter(creatorVersion: "1.0")
+        var file = GrowingFile()
+        // More than any algorithm sorts by insertion, which would be stable.
+        for number in 0..<40 {
+            _ = writer.open(Samples.socket("/ws/\(number)", at: 0))
+            writer.write(Samples.exchange("GET", "/\(number)", at: 0))
+        }
+        file.apply(writer.takeWrites())
+        let finished = try HARFile(reading: file.finished(writer.compaction(notes: [])))
+        let paths = finished.session.entries.map { SessionURL($0.request.url).target }
+        #expect(paths == (0..<40).map { "/\($0)" } + (0..<40).map { "/ws/\($0)" })
+    }
+
     @Test("A frame that exactly fits its room, and one byte more", arguments: [-1, 0, 1])
     func exactRoom(difference: Int) throws {
         var writer = SessionWriter(creatorVersion: "1.0")

@@ -86,6 +86,8 @@ struct SentGoal {
 extension RequestFact {
     /// Whether a 404 is about the goal, and not about the conversation that a PATCH names as well.
     var missesGoal: Bool {
+        // Of an answer that was not kept nobody can tell.
+        if endpoint == .updateGoal, exchange.responseBody.isCut { return false }
         guard status == 404, let code = answer?["error"]?["code"]?.string else { return status == 404 }
         return endpoint != .updateGoal || code == ErrorCode.goalNotFound.rawValue
     }

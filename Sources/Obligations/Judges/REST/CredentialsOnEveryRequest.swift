@@ -10,6 +10,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
         tolerance: "Whether the token is good is not asked here, and paths that are no endpoint need none.",
         advice: "Build every URLRequest in one place that calls setValue(\"Bearer \\(token)\", forHTTPHeaderField: "
             + "\"Authorization\") and setValue(apiKey, forHTTPHeaderField: \"X-API-Key\").")
+    static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, request.restEndpoint != nil else { return }

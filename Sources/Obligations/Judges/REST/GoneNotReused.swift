@@ -75,6 +75,6 @@ struct GoneNotReused: ObligationJudge {
 extension RequestFact {
     /// Whether a 404 says that this is what is missing.
     fileprivate func misses(_ kind: String) -> Bool {
-        endpoint != .updateGoal || (kind == "goal") == missesGoal
+        endpoint != .updateGoal || !exchange.responseBody.isCut && (kind == "goal") == missesGoal
     }
 }

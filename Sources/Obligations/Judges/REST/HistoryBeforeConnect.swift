@@ -27,7 +27,9 @@ struct HistoryBeforeConnect: ObligationJudge {
             let key = Owned(client: client, id: id)
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
-            let key = Owned(client: opening.opening.user ?? "", id: opening.consultation)
+            // Whose history it is has to be known.
+            guard let user = opening.opening.user else { return }
+            let key = Owned(client: user, id: opening.consultation)
             guard opened[key] == nil else { return }
             opened[key] = true
             if let time = fetched[key], time <= opening.requestedAt {

@@ -43,7 +43,8 @@ struct LimitStopsCreating: ObligationJudge {
 extension RequestFact {
     /// Whether the client was told that it has too many active consultations; a quota's 429 says something else.
     fileprivate var isAtLimit: Bool {
-        guard isAnswered, status == 429 else { return false }
+        // An answer that was not kept may have said either.
+        guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }
         guard let code = answer?["error"]?["code"]?.string else { return !isFaulted }
         return code == ErrorCode.tooManyActiveConsultations.rawValue
     }

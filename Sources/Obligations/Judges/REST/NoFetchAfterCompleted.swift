@@ -10,6 +10,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
         tolerance: "Once the socket that brought the event has ended, a fetch is let pass.",
         advice: "Decode the event's data, items and totals included, and put it into the view model; keep "
             + "fetchMealLogDetails for when the socket failed.")
+    static let needs: Evidence = .socketEnds
 
     private struct Event: Sendable {
         let connection: UInt64

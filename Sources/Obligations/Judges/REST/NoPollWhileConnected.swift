@@ -12,6 +12,7 @@ struct NoPollWhileConnected: ObligationJudge {
             + "what follows an event that a fault lost, or a socket that it silenced.",
         advice:
             "Start polling only where the socket is not connected, and cancel the polling task when connected arrives.")
+    static let needs: Evidence = .socketEnds
 
     private var watch = MealWatch()
 

@@ -11,6 +11,7 @@ struct WebSocketCredentials: ObligationJudge {
         advice:
             "webSocketTask(with: URL) sends no headers of yours, as consultation-websocket's Quick Start does: make a "
             + "URLRequest with Authorization and X-API-Key and use webSocketTask(with: request), or add ?token=.")
+    static let needs: Evidence = .credentials
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         let credentials: PresentedCredentials

@@ -17,6 +17,7 @@ struct CloseHandshake: ObligationJudge {
             Call task.cancel(with: .goingAway, reason: nil), not cancel(), before the task is let go of and before the \
             process ends; go on receiving after the server's close frame until receive fails, so that it is answered.
             """)
+    static let needs: Evidence = [.controlFrames, .socketEnds]
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .closed(let closing) = fact.kind, let socket = scene.endedSocket else { return }

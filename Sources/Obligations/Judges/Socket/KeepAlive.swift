@@ -14,6 +14,7 @@ struct KeepAlive: ObligationJudge {
             Call task.sendPing(pongReceiveHandler:) every 25 s while the socket is open. meal-log-websocket's listing \
             repeats a timer every 30 s, which leaves no time for delays.
             """)
+    static let needs: Evidence = [.controlFrames, .socketEnds]
 
     /// A socket that is open.
     private struct Watch: Sendable {

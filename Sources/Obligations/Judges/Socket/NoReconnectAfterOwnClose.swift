@@ -15,6 +15,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
             cancel(with:reason:) fails the pending receive: set shouldReconnect = false before it, and look at it \
             where receive fails. consultation-websocket's disconnect() lacks that and reconnects.
             """)
+    static let needs: Evidence = .socketEnds
 
     /// What the client closed, by consultation.
     private var closed = Recent<String, JournalEntry>(capacity: 4000)

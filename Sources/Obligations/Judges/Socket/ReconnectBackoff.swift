@@ -25,6 +25,7 @@ struct ReconnectBackoff: ObligationJudge {
             when `connected` has come; consultation-websocket's listing resets reconnectAttempts right after resume(), \
             so its waits stay at 1 s.
             """)
+    static let needs: Evidence = .socketEnds
 
     private var reconnects = Reconnects()
 

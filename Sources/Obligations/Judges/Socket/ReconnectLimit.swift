@@ -15,6 +15,7 @@ struct ReconnectLimit: ObligationJudge {
             Count the tries since the last `connected`, show an error after the fifth, and leave the next to the user; \
             consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit never bites.
             """)
+    static let needs: Evidence = .socketEnds
 
     private var reconnects = Reconnects()
 

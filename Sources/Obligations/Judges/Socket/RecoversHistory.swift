@@ -17,6 +17,7 @@ struct RecoversHistory: ObligationJudge {
             The answer is completed and stored while the client is away: after a reconnect GET \
             /api/v1/consultations/{id}/messages and replace what was cut by it; do not wait for the missing chunks.
             """)
+    static let needs: Evidence = .socketEnds
 
     /// An answer that was cut.
     private struct Debt: Sendable {

@@ -14,6 +14,7 @@ struct RefusedHandshake: ObligationJudge {
             consultation-websocket's Quick Start opens the socket without any credentials, and every try of it \
             ends in 401.
             """)
+    static let needs: Evidence = .credentials
 
     /// A refusal that the client has seen.
     private struct Refusal: Sendable {

@@ -15,6 +15,7 @@ struct SingleConnection: ObligationJudge {
             Keep one URLSessionWebSocketTask for the whole app and call cancel(with: .goingAway, reason: nil) on it \
             before you resume another; chat and meal events come over the same socket.
             """)
+    static let needs: Evidence = .socketEnds
 
     /// Two sockets that are open together, and may yet turn out to be one that takes the place of the other.
     private struct Overlap: Sendable {
