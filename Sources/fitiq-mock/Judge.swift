@@ -14,16 +14,26 @@ import Reports
 struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "judge",
-        abstract: "Judge a client by a saved journal: which obligations it kept, broke or was never made to face.",
+        abstract:
+            "Judge a client by a saved journal or a recorded session: which obligations it kept, broke or was never made "
+            + "to face.",
         discussion: """
-            The journal is what GET /__admin/journal gave. Where it holds several worlds, each is judged on its own. A \
-            last line that was cut off is left out.
+            The journal is what GET /__admin/journal gave. The session is a HAR, recorded by 'fitiq-mock record' or \
+            'serve --record', or saved by Chrome, Firefox, mitmproxy or Playwright; which of both a file is, its content \
+            tells. Where there are several worlds, each is judged on its own. What was cut off at the end is left out.
+
+            What a session does not tell, nobody is blamed for. Other programs record no control frames and no ends of \
+            WebSockets, so what needs those is not exercised: keeping alive, closing, reconnecting, one socket at a \
+            time, no polling while connected. Nor are credentials judged in a recording that has none. A user is who \
+            the token names, else whoever has the token; tokens that were let at the same consultation, goal or meal log \
+            are one user's. A session shows no faults: a client that gave up a silent server is judged by what it did.
 
             Exit codes: 0 every must that was faced is kept, 1 one is broken, or what is known to be broken is kept, 2 usage, \
-            or the journal is none, 3 a report cannot be written, 4 no client ever connected.
+            or the file is neither, 3 a report cannot be written, 4 no client ever connected.
             """)
 
-    @Argument(help: ArgumentHelp("The journal, in NDJSON; - for standard input.", valueName: "journal"))
+    @Argument(
+        help: ArgumentHelp("The journal, in NDJSON, or the session, a HAR; - for standard input.", valueName: "file"))
     var journal: String
 
     @Option(
@@ -41,10 +51,11 @@ struct JudgeCommand: ParsableCommand {
         let mode = try guideMode()
         let knownBroken = try reports.readKnownBroken()
         let name = journal == "-" ? Messages.standardInput : journal
-        var saved = SavedJournal(name: name, mode: mode, world: world)
-        try read(name) { (bytes) throws(Failure) in try saved.receive(bytes) }
-        if let note = try saved.finish() { FitIQMock.printError(Messages.inFile(name, note)) }
-        try reports.tell(try saved.report(), knownBroken: knownBroken)
+        var file = JudgedFile(name: name, mode: mode, world: world)
+        try read(name) { (bytes) throws(Failure) in try file.receive(bytes) }
+        let notes = try file.finish { [journal] in journal == "-" ? nil : SessionFile.attachment($0, of: journal) }
+        for note in notes { FitIQMock.printError(Messages.inFile(name, note)) }
+        try reports.tell(try file.report(), knownBroken: knownBroken)
     }
 
     private func guideMode() throws(Failure) -> GuideMode {

@@ -2,8 +2,9 @@ import FitIQAPI
 import Obligations
 import Recording
 import Reports
+import Sessions
 
-/// A journal that is judged while it is read, each of its worlds on its own.
+/// A journal that is judged while it is read, each of its worlds on its own; a recorded session counts as one.
 ///
 /// What it holds of a world does not grow with the journal.
 struct SavedJournal {
@@ -16,6 +17,8 @@ struct SavedJournal {
     /// The world that is judged; nil for all.
     let world: String?
 
+    /// What the entries tell beside requests, answers and messages.
+    private var evidence = Evidence.all
     private var reader = JournalReader()
     /// The worlds in the order of their first entries, and where each is.
     private var worlds: [World] = []
@@ -53,6 +56,17 @@ struct SavedJournal {
         return unfinished?.description
     }
 
+    /// Judges a session, whose entries are in order.
+    mutating func judge(_ session: SessionJournal) throws(Failure) {
+        if !session.tellsSocketEnds { evidence.subtract([.controlFrames, .socketEnds]) }
+        if !session.tellsCredentials { evidence.remove(.credentials) }
+        for line in session.lines {
+            if let problem = problem(judging: line.entry, of: line.world) {
+                throw .configuration(Messages.inFile(name, problem))
+            }
+        }
+    }
+
     private mutating func next() throws(Failure) -> JournalReader.Line? {
         do throws(JournalError) {
             return try reader.next()
@@ -76,7 +90,7 @@ struct SavedJournal {
                 missedCount: world.judge.missedCount)
         }
         if worlds.isEmpty {
-            let judge = Judge(mode: mode)
+            let judge = Judge(mode: mode, evidence: evidence)
             report.runs = [
                 Report.Run(
                     scenario: world ?? name, mode: mode, hasConnected: false, verdicts: judge.verdicts(),
@@ -87,14 +101,14 @@ struct SavedJournal {
     }
 
     private mutating func judge(_ line: JournalReader.Line) throws(Failure) {
-        guard let problem = problem(judging: line) else { return }
+        guard let problem = problem(judging: line.entry, of: line.world) else { return }
         throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
     }
 
     /// Judges an entry; gives what is wrong with its place.
-    private mutating func problem(judging line: JournalReader.Line) -> String? {
-        let id = line.world ?? name
-        if let world, world != id {
+    private mutating func problem(judging entry: JournalEntry, of world: String?) -> String? {
+        let id = world ?? name
+        if let chosen = self.world, chosen != id {
             if otherWorlds.count < Self.worldLimit { otherWorlds.insert(id) }
             return nil
         }
@@ -105,18 +119,18 @@ struct SavedJournal {
                 guard worlds.count < Self.worldLimit else { return Messages.tooManyWorlds(limit: Self.worldLimit) }
                 lastPlace = worlds.count
                 places[id] = lastPlace
-                worlds.append(World(name: id, judge: Judge(mode: mode), startedAt: line.entry.time))
+                worlds.append(World(name: id, judge: Judge(mode: mode, evidence: evidence), startedAt: entry.time))
             }
         }
         let last = worlds[lastPlace].judge.lastNumber
-        guard line.entry.number > last else {
-            return Messages.disorderedEntry(line.entry.number, after: last, world: id)
+        guard entry.number > last else {
+            return Messages.disorderedEntry(entry.number, after: last, world: id)
         }
-        switch line.entry.event.kind {
+        switch entry.event.kind {
         case .exchange, .opened, .frame: worlds[lastPlace].hasConnected = true
         case .closed, .fault, .clock, .note: break
         }
-        worlds[lastPlace].judge.observe(line.entry)
+        worlds[lastPlace].judge.observe(entry)
         return nil
     }
 }

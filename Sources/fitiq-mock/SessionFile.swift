@@ -35,7 +35,7 @@ enum SessionFile {
     }
 
     /// The bytes of a plain file in the folder of another; nil where there is none, or it cannot be read.
-    private static func attachment(_ name: String, of path: String) -> [UInt8]? {
+    static func attachment(_ name: String, of path: String) -> [UInt8]? {
         let other = besides(path, name)
         // Opening something else, such as a pipe, may wait for ever.
         guard FileStamp(other) != nil else { return nil }

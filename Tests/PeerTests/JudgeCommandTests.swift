@@ -102,6 +102,55 @@ extension Peers {
             #expect(cut.status == 0 && cut.errors.contains("line 2: the last line has no end"), "\(cut.transcript)")
         }
 
+        @Test("A recorded session is judged like a journal, whatever it is called, from a file and standard input")
+        func session() async throws {
+            let chat = Programs.sessions.appendingPathComponent("chat.har")
+            let kept = try await judge(chat.path)
+            #expect(kept.status == 0 && kept.errors == "", "\(kept.transcript)")
+            #expect(kept.output.contains("✓ ws/close-handshake") && kept.output.hasSuffix("The run passes.\n"))
+            let text = try String(contentsOf: chat, encoding: .utf8)
+            #expect(
+                try await judge("-", input: text).output == kept.output.replacing(chat.path, with: "standard input"))
+            let broken = try await judge("-", input: text.replacing("910a2dec-8902", with: "910A2DEC-8902"))
+            #expect(broken.status == 1 && broken.output.contains("✗ ids/lowercase"), "\(broken.transcript)")
+            #expect(broken.output.contains("→ GET /api/v1/consultations/910A2DEC"))
+            let cut = try await judge("-", input: String(text.prefix(text.count / 2)))
+            #expect(cut.status == 0 && cut.errors.hasPrefix("fitiq-mock: standard input: "), "\(cut.transcript)")
+            let none = try await judge("-", input: #"{"log":{"entries":[{}]}}"#)
+            #expect(none.status == 2 && none.errors.contains("standard input: entry 1"), "\(none.transcript)")
+            let empty = try await judge("-", input: #"{"log":{"entries":[]}}"#)
+            #expect(empty.status == 4, "\(empty.transcript)")
+        }
+
+        @Test("What a foreign session does not tell is not exercised")
+        func foreignSession() async throws {
+            let judged = try await judge(Programs.sessions.appendingPathComponent("foreign/chrome.har").path)
+            // Its page sends a binary message on purpose.
+            #expect(judged.status == 1 && judged.output.contains("✗ ws/message-shape"), "\(judged.transcript)")
+            #expect(judged.output.split(separator: "\n").count { $0.contains("✗") } == 1, "\(judged.transcript)")
+        }
+
+        @Test("A client that was recorded is judged as its journal is")
+        func recorded() async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let har = files["session.har"].path
+            var journal = ""
+            try await RunningServer.serve("--instant", "--record", har) { server in
+                let chat = try await Command(
+                    try Programs.fitiqMock(), ["chat", "--url", server.ready.url, "--message", "How do I warm up?"])
+                #expect(chat.status == 0, "\(chat.transcript)")
+                journal = try await Command(
+                    try Programs.curl(), ["--silent", "--show-error", "\(server.ready.url)/__admin/journal"]
+                ).output
+            }
+            func marks(_ command: Command) -> [Substring] {
+                command.output.split(separator: "\n").filter { $0.contains("✓") || $0.contains("✗") }
+            }
+            let (live, session) = (try await judge("-", input: journal), try await judge(har))
+            #expect(!marks(live).isEmpty && marks(live) == marks(session), "\(live.transcript)\n\(session.transcript)")
+        }
+
         @Test("The journal of a running server is one that can be judged")
         func running() async throws {
             try await RunningServer.serve("--instant") { server in

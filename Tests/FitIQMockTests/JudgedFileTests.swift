@@ -1,0 +1,201 @@
+import Foundation
+import Reports
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("Judging a recorded session")
+struct JudgedFileTests {
+    private static let sessions = URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../Fixtures/sessions").standardizedFileURL
+
+    /// The marks of a file, by obligation; worlds in order.
+    private static func marks(_ bytes: [UInt8], cutInto size: Int = 4096) throws -> [[String: String]] {
+        var file = JudgedFile(name: "x.har", mode: .union)
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            try file.receive(bytes[start..<min(start + size, bytes.count)])
+        }
+        _ = try file.finish { _ in nil }
+        return try file.report().runs.map { run in
+            Dictionary(uniqueKeysWithValues: run.verdicts.map { ($0.obligation.id, $0.outcome.rawValue) })
+        }
+    }
+
+    private static func ids(_ marks: [String: String]?, _ outcome: String) -> Set<String> {
+        Set((marks ?? [:]).filter { $0.value == outcome }.keys)
+    }
+
+    @Test(
+        "The client of each recorded session keeps all that it faced",
+        arguments: [
+            ("chat", 11, "ws/close-handshake"), ("conflict", 9, "consultation/conflict-continues-existing"),
+            ("dropped", 11, "ws/recovers-history"), ("goals", 9, "ids/backend-goal-id"),
+            ("meals", 9, "meal/no-poll-while-connected"),
+        ])
+    func fixtures(name: String, count: Int, one: String) throws {
+        let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("\(name).har")))
+        let marks = try #require(Self.marks(bytes).first)
+        #expect(Self.ids(marks, "broken") == [])
+        #expect(Self.ids(marks, "kept").count == count && marks[one] == "kept", "\(Self.ids(marks, "kept").sorted())")
+    }
+
+    @Test("Of what Chrome exported only the binary message is blamed, which its page did send")
+    func chrome() throws {
+        let bytes = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("foreign/chrome.har")))
+        let marks = try #require(Self.marks(bytes).first)
+        #expect(Self.ids(marks, "broken") == ["ws/message-shape"])
+        #expect(marks["consultation/conflict-continues-existing"] == "kept")
+        #expect(marks["ws/single-connection"] == "not_exercised")
+    }
+
+    // MARK: Made by hand
+
+    private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    private static let meal = "0a1b2c3d-7425-40de-944b-e07fc1f90ae7"
+
+    /// A session in which a client says nothing for long, polls while it is told, and opens a second socket; or so it
+    /// seems where the first one's end is not told.
+    private static func session(isOurs: Bool, authorization: String? = "Bearer t", world: String = "") -> [UInt8] {
+        func entry(
+            _ second: Double, _ method: String, _ path: String, _ status: Int, body: String = "", answer: String = "{}",
+            more: [String: Any] = [:]
+        ) -> [String: Any] {
+            var headers = [["name": "X-API-Key", "value": "k"]]
+            if let authorization { headers.append(["name": "Authorization", "value": authorization]) }
+            if !body.isEmpty { headers.append(["name": "Content-Type", "value": "application/json"]) }
+            var request: [String: Any] = [
+                "method": method, "url": "http://a:1\(world)/api/v1\(path)", "headers": headers,
+            ]
+            if !body.isEmpty { request["postData"] = ["mimeType": "application/json", "text": body] }
+            let clock = String(
+                format: "2025-01-29T10:%02d:%06.3fZ", 30 + Int(second) / 60, second - 60 * Double(Int(second) / 60))
+            return [
+                "startedDateTime": clock, "time": 2, "request": request,
+                "response": ["status": status, "headers": [[String: String]](), "content": ["text": answer]],
+                "timings": ["wait": 1],
+            ].merging(more) { $1 }
+        }
+        func message(_ type: String, _ second: Double, _ text: String) -> [String: Any] {
+            ["type": type, "time": 1_738_146_600 + second, "opcode": 1, "data": text]
+        }
+        func socket(_ second: Double, _ number: Int, _ messages: [[String: Any]]) -> [String: Any] {
+            var more: [String: Any] = ["_resourceType": "websocket", "_webSocketMessages": messages]
+            if isOurs { more["_fitiq"] = ["socket": number, "controlFrames": [String]()] }
+            return entry(second, "GET", "/consultations/\(id)/ws", 101, more: more)
+        }
+        let log = #"{"id":"\#(meal)","status":"processing"}"#
+        let entries = [
+            entry(0, "GET", "/consultations/\(id)/messages", 200),
+            socket(
+                1, 1,
+                [
+                    message("receive", 1.01, #"{"type":"connected"}"#),
+                    message("send", 2, #"{"type":"message","content":"Hi"}"#),
+                    message("receive", 48, #"{"type":"meal_log.completed","data":{"id":"\#(meal)"}}"#),
+                ]),
+            entry(
+                40, "POST", "/meal-logs/natural", 201, body: #"{"raw_input":"egg","meal_type":"snack"}"#, answer: log),
+            entry(46, "GET", "/meal-logs/\(meal)", 200, answer: log),
+            entry(47, "GET", "/meal-logs/\(meal)", 200, answer: log),
+            entry(50, "GET", "/meal-logs/\(meal)", 200, answer: log),
+            socket(60, 2, [message("receive", 60.01, #"{"type":"connected"}"#)]),
+            entry(90, "GET", "/goals", 200),
+        ]
+        let log2: [String: Any] = [
+            "version": "1.2", "creator": ["name": isOurs ? "fitiq-mock" : "Else", "version": "1"], "entries": entries,
+        ]
+        // No JSON of ours can fail to be encoded.
+        return [UInt8]((try? JSONSerialization.data(withJSONObject: ["log": log2])) ?? Data())
+    }
+
+    @Test("What a recording of our own shows is broken; what another program does not tell is not")
+    func blame() throws {
+        let ours = try Self.marks(Self.session(isOurs: true))
+        #expect(
+            Self.ids(ours.first, "broken") == [
+                "ws/keepalive", "ws/single-connection", "meal/no-poll-while-connected", "meal/no-fetch-after-completed",
+                "meal/polling-cadence",
+            ])
+        let foreign = try Self.marks(Self.session(isOurs: false))
+        // Whatever is open, two polls within a second are too many.
+        #expect(Self.ids(foreign.first, "broken") == ["meal/polling-cadence"])
+        for id in Self.ids(ours.first, "broken").subtracting(["meal/polling-cadence"]) {
+            #expect(foreign.first?[id] == "not_exercised", "\(id)")
+        }
+        #expect(foreign.first?["consultation/history-before-connect"] == "kept")
+    }
+
+    @Test("Credentials are missed in a recording of our own, and not where a browser was asked to leave them out")
+    func credentials() throws {
+        let id = "auth/credentials-on-every-request"
+        #expect(try Self.marks(Self.session(isOurs: true, authorization: nil)).first?[id] == "broken")
+        let foreign = try Self.marks(Self.session(isOurs: false, authorization: nil)).first
+        #expect(foreign?[id] == "not_exercised" && foreign?["consultation/history-before-connect"] == "kept")
+        #expect(try Self.marks(Self.session(isOurs: false, authorization: "Basic x")).first?[id] == "broken")
+    }
+
+    @Test("A session in a world of its own is judged as that")
+    func worlds() throws {
+        var file = JudgedFile(name: "x.har", mode: .union, world: "w1")
+        try file.receive(Self.session(isOurs: true, world: "/w/w1")[...])
+        #expect(try file.finish { _ in nil } == [])
+        #expect(try file.report().runs.map(\.scenario) == ["w1"])
+        var other = JudgedFile(name: "x.har", mode: .union, world: "w2")
+        try other.receive(Self.session(isOurs: true, world: "/w/w1")[...])
+        _ = try other.finish { _ in nil }
+        #expect { try other.report() } throws: { "\($0)".contains("no entry is of the world 'w2'") }
+    }
+
+    @Test("A session that is cut off, and one that is none")
+    func damaged() throws {
+        let whole = try [UInt8](Data(contentsOf: Self.sessions.appendingPathComponent("chat.har")))
+        var file = JudgedFile(name: "x.har", mode: .union)
+        try file.receive(whole[..<(whole.count / 2)])
+        #expect(try file.finish { _ in nil }.count == 1)
+        #expect(try file.report().runs.map(\.hasConnected) == [true])
+        var none = JudgedFile(name: "x.har", mode: .union)
+        try none.receive(Array(#"{"log":[]}"#.utf8)[...])
+        #expect { try none.finish { _ in nil } } throws: { "\($0)".contains("x.har: ") }
+    }
+
+    // MARK: Which of both it is
+
+    @Test(
+        "A session is told from a journal by its content, wherever the bytes are cut",
+        arguments: [
+            (#"{"log":"#, SessionSniffer.Kind.session),
+            ("\u{FEFF} {\n \"a\" : {\"log\":[1,\"}\"]}, \"log\" :", .session),
+            (#"{"a":"log","log""#, .session), (#"{"a":"\"","log""#, .session),
+            (#"{"kind":"note","text":"log","x":{"log":1}}"#, .journal), ("\n\n{\"logs\":1}", .journal),
+            ("[{\"log\":1}]", .journal), ("}", .journal), ("log", .journal), ("{}", .journal), ("\"log\"", .journal),
+        ])
+    func sniffed(text: String, kind: SessionSniffer.Kind) {
+        let bytes = Array(text.utf8)
+        for cut in bytes.indices {
+            var sniffer = SessionSniffer()
+            sniffer.look(at: bytes[..<cut])
+            sniffer.look(at: bytes[cut...])
+            #expect(sniffer.kind == kind, "cut at \(cut)")
+        }
+    }
+
+    @Test("A journal's first line may be long, and has its limit still")
+    func longLine() throws {
+        var file = JudgedFile(name: "j", mode: .union)
+        let start = Array(#"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":""#.utf8)
+        try file.receive(start[...])
+        let filler = [UInt8](repeating: 0x78, count: 1 << 20)
+        for _ in 0..<3 { try file.receive(filler[...]) }
+        try file.receive(Array("\"}\n".utf8)[...])
+        #expect(try file.finish { _ in nil } == [])
+        var endless = JudgedFile(name: "j", mode: .union)
+        try endless.receive(start[...])
+        #expect { for _ in 0..<5 { try endless.receive(filler[...]) } } throws: { "\($0)".contains("line 1") }
+    }
+
+    @Test("In pieces of any size a session is the same", arguments: [1, 7, 1 << 20])
+    func pieces(size: Int) throws {
+        let bytes = Self.session(isOurs: true)
+        #expect(try Self.marks(bytes, cutInto: size) == Self.marks(bytes))
+    }
+}
