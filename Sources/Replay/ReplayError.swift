@@ -2,6 +2,8 @@
 public enum ReplayError: Error, Equatable, Sendable, CustomStringConvertible {
     /// There is no request in it.
     case empty
+    /// All its requests, so many, are such as the server answers itself.
+    case nothingToPlay(Int)
     /// More entries than ``ReplayLimits/entries``.
     case tooManyEntries(Int)
     /// More frames than ``ReplayLimits/frames``.

@@ -12,6 +12,9 @@ enum Sentences {
         switch error {
         case .empty:
             "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'."
+        case .nothingToPlay(let count):
+            "The server answers all of the session's requests itself (\(count), such as /health), so there is nothing to "
+                + "replay; record what an app asks for."
         case .tooManyEntries(let count):
             "The session has \(count) requests, and at most \(ReplayLimits.entries) can be replayed; split it."
         case .tooManyFrames(let count):
@@ -26,7 +29,7 @@ enum Sentences {
 
     /// Which entry a note is about.
     static func place(_ index: Int, _ request: SessionRequest) -> String {
-        "Entry \(index + 1) (\(Excerpts.short(request.method)) \(Excerpts.short(target(of: request.url), 200)))"
+        "Entry \(index + 1) (\(Excerpts.short(request.method)) \(Excerpts.target(target(of: request.url), 200)))"
     }
 
     static func cutBody(_ place: String, kept: Int, of count: Int) -> String {
@@ -43,6 +46,11 @@ enum Sentences {
 
     static func unknownBody(_ place: String) -> String {
         "\(place): the recording does not have the request's whole body; any body is taken for it."
+    }
+
+    static func ownRequests(_ count: Int, _ names: [String]) -> String {
+        "The server itself answers \(count == 1 ? "1 request" : "\(count) requests") of the session "
+            + "(\(names.joined(separator: ", "))); not replayed."
     }
 
     static func severalHosts(_ count: Int) -> String {

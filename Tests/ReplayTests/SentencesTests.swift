@@ -32,6 +32,19 @@ struct SentencesTests {
             "The session has no requests, so there is nothing to replay; record one with 'fitiq-mock record'."
         ),
         (
+            ReplayError.nothingToPlay(2).description,
+            "The server answers all of the session's requests itself (2, such as /health), so there is nothing to "
+                + "replay; record what an app asks for."
+        ),
+        (
+            Sentences.ownRequests(2, ["/favicon.ico", "/health"]),
+            "The server itself answers 2 requests of the session (/favicon.ico, /health); not replayed."
+        ),
+        (
+            Sentences.ownRequests(1, ["CONNECT"]),
+            "The server itself answers 1 request of the session (CONNECT); not replayed."
+        ),
+        (
             ReplayError.tooManyEntries(100_001).description,
             "The session has 100001 requests, and at most 100000 can be replayed; split it."
         ),

@@ -33,7 +33,7 @@ extension Engine {
         // What was due happens before the request is looked at.
         advanceReplay(of: world, at: now)
         defer { queueDeadline(of: world) }
-        let answer = ask(&exchange, in: world)
+        let answer = ask(&exchange, in: world, on: connection)
         guard replacement == nil else {
             // The answer alone is lost: the session goes on as if it had come.
             exchange.playback = nil
@@ -55,8 +55,9 @@ extension Engine {
         case refusal(APIError)
     }
 
-    private func ask(_ exchange: inout Exchange, in world: World) -> Outcome {
-        guard let answer = world.replay?.player.answer(exchange.replayRequest, at: world.turn.now) else {
+    private func ask(_ exchange: inout Exchange, in world: World, on connection: Connection) -> Outcome {
+        let request = exchange.replayRequest(secureOrigin: connection.isSecure ? configuration.secureOrigin : nil)
+        guard let answer = world.replay?.player.answer(request, at: world.turn.now) else {
             preconditionFailure("Only a world that plays a session back is asked.")
         }
         switch answer {

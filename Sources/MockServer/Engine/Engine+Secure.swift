@@ -69,9 +69,11 @@ extension Engine {
 
     /// An answer for a secure connection: the server's own URLs in it are those that are reached over TLS.
     ///
-    /// Entities are encoded once, with the plain URLs, whoever reads them.
+    /// Entities are encoded once, with the plain URLs, whoever reads them. Recorded answers have the right ones.
     func securing(_ answer: Answer) -> Answer {
-        guard let secureOrigin = configuration.secureOrigin, answer.contentType == nil else { return answer }
+        guard let secureOrigin = configuration.secureOrigin, answer.contentType == nil, !answer.isRecorded else {
+            return answer
+        }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
         var body = answer.body
         for member in ["\"avatar\":\"http", "\"url\":\"http", "\"ws_url\":\"ws"] {

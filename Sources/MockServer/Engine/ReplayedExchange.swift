@@ -9,13 +9,17 @@ import WebSocket
 
 extension Exchange {
     /// What a player is asked.
-    var replayRequest: ReplayRequest {
+    ///
+    /// - Parameter secureOrigin: where the server is reached over TLS, for a request that came so: URLs in the answer shall
+    ///   begin with it.
+    func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
         let pairs = head.fields.httpFields.map { SessionField($0.name.rawName, $0.value) }
         return ReplayRequest(
             method: head.method.rawValue, target: target, fields: pairs, body: body,
-            isHandshake: head.isWebSocketHandshake)
+            isHandshake: head.isWebSocketHandshake,
+            origin: secureOrigin.map { $0 + (destination.worldID.map { "/w/" + $0 } ?? "") })
     }
 }
 

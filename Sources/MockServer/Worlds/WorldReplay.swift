@@ -33,8 +33,16 @@ struct WorldReplay {
     }
 
     /// Whether a request is for the session: the server's own paths are its own, and a tunnel no recording can answer.
+    ///
+    /// A plan has none of these (``ReplayPlan/session``).
     func answers(_ exchange: Exchange) -> Bool {
         if case .api(.avatar)? = exchange.destination.route, !recordsAvatars { return false }
+        // A browser asks for its icon when it likes, and no client depends on it.
+        if exchange.destination.route == nil,
+            exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2) == ["favicon.ico"]
+        {
+            return false
+        }
         return !exchange.isOfServer && exchange.head.method != .connect
     }
 

@@ -9,8 +9,6 @@ struct MatchIndex: Sendable {
 
     struct Variant: Sendable {
         var values: [Int]
-        /// The places of the values that are days.
-        var dates: Set<Int>
         /// Indices of entries.
         var entries: [Int]
     }
@@ -41,8 +39,7 @@ struct MatchIndex: Sendable {
             return (bucket, variant)
         }
         let variant = variants.count
-        let dates = Set(shape.values.indices.filter { shape.values[$0].isDate })
-        variants.append(Variant(values: values, dates: dates, entries: [entry]))
+        variants.append(Variant(values: values, entries: [entry]))
         buckets[bucket].variants.append(variant)
         variantOfValues[key] = variant
         return (bucket, variant)

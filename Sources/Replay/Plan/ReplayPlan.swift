@@ -7,7 +7,8 @@ import Sessions
 /// Every request is found by its shape in constant time, whatever the session's length; compiling takes linear time, save
 /// for putting it in order.
 public struct ReplayPlan: Sendable, Equatable {
-    /// The session, its entries in the order in which they began.
+    /// The session, its entries in the order in which they began, without those that the server answers itself:
+    /// `/health`, `/ready`, the descriptions, `/favicon.ico`, all of `/__admin`, and tunnels.
     public let session: Session
     /// What of the session cannot be replayed as it was, as sentences; at most ``ReplayLimits/misses``.
     public private(set) var notes: [String] = []
@@ -26,9 +27,14 @@ public struct ReplayPlan: Sendable, Equatable {
     /// - Throws: ``ReplayError`` where there is nothing to replay, or more than ``ReplayLimits`` allow.
     public init(_ session: Session) throws(ReplayError) {
         try Self.check(session)
-        var order = Array(session.entries.indices)
+        let own = session.entries.map { OwnRequest.name(of: $0.request) }
+        var order = session.entries.indices.filter { own[$0] == nil }
+        guard !order.isEmpty else { throw .nothingToPlay(session.entries.count) }
         order.sort { (session.entries[$0].started, $0) < (session.entries[$1].started, $1) }
         self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
+        if order.count < own.count {
+            note(Sentences.ownRequests(own.count - order.count, Set(own.compactMap(\.self)).sorted()))
+        }
         noteValues()
         for index in self.session.entries.indices { compile(index) }
         if authorities.count > 1 { note(Sentences.severalHosts(authorities.count)) }

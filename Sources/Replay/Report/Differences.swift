@@ -46,7 +46,9 @@ struct Differences {
             if isSecret || (values.count == others.count && zip(values, others).allSatisfy { isSame($0, $1) }) {
                 continue
             }
-            let (value, other) = (values.joined(separator: ", "), others.joined(separator: ", "))
+            let isTold = !SecretNames.contains(name)
+            let value = (isTold ? values : values.map(Excerpts.secret)).joined(separator: ", ")
+            let other = (isTold ? others : others.map(Excerpts.secret)).joined(separator: ", ")
             note(
                 "query.\(Excerpts.short(name))", values.isEmpty ? nil : Excerpts.quoted(value),
                 others.isEmpty ? nil : Excerpts.quoted(other))
@@ -104,34 +106,5 @@ struct Differences {
         default:
             if expected != actual { note(place, expected.excerpt(), actual.excerpt()) }
         }
-    }
-}
-
-/// Texts cut short for messages.
-enum Excerpts {
-    static func quoted(_ text: String) -> String { JSONValue.string(short(text, 300)).excerpt(limit: 100) }
-
-    /// At most so many bytes of a text.
-    static func short(_ text: String, _ limit: Int = 60) -> String {
-        guard text.utf8.count > limit else { return text }
-        var end = text.utf8.index(text.utf8.startIndex, offsetBy: limit)
-        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
-        return text[..<end] + "…"
-    }
-
-    /// A body or a message: nil where it is empty, a number of bytes where it is no text.
-    static func of(_ bytes: [UInt8]) -> String? {
-        guard !bytes.isEmpty else { return nil }
-        if bytes.count <= ReplayLimits.comparedBody, let value = Shape.json(bytes) { return value.excerpt(limit: 100) }
-        guard let text = String(validating: bytes.prefix(400), as: UTF8.self) ?? lossy(bytes) else {
-            return Sentences.bytes(bytes.count)
-        }
-        return quoted(text)
-    }
-
-    /// The beginning of a text that was cut within a character.
-    private static func lossy(_ bytes: [UInt8]) -> String? {
-        guard bytes.count > 400 else { return nil }
-        return (397...399).lazy.compactMap { String(validating: bytes.prefix($0), as: UTF8.self) }.first
     }
 }

@@ -7,13 +7,13 @@ extension Player {
         _ reason: ReplayMiss.Reason, _ request: ReplayRequest, _ shapes: RequestShapes, at now: Timestamp
     ) -> ReplayMiss {
         var miss = ReplayMiss(
-            time: now, method: Excerpts.short(request.method), target: Excerpts.short(request.target, 500),
+            time: now, method: Excerpts.short(request.method), target: Excerpts.target(request.target),
             reason: reason, differences: [])
         if let (entry, differences) = nearest(to: shapes, reason) {
             let recorded = plan.session.entries[entry].request
             miss.nearest = .init(
                 entry: entry + 1, method: recorded.method,
-                target: Excerpts.short(Sentences.target(of: recorded.url), 500))
+                target: Excerpts.target(Sentences.target(of: recorded.url)))
             miss.differences = differences.list
         }
         tally.unexpected += 1
@@ -108,7 +108,7 @@ extension Player {
         let script = plan.scripts[play.script]
         var miss = ReplayFrameMiss(
             time: now, socket: socket,
-            target: Excerpts.short(Sentences.target(of: plan.session.entries[play.entry].request.url), 500),
+            target: Excerpts.target(Sentences.target(of: plan.session.entries[play.entry].request.url)),
             excerpt: Excerpts.of(bytes) ?? "\"\"", reason: isTooMany ? .tooMany : .noneLeft, differences: [])
         if !isTooMany, play.nextMessage < script.messages.count {
             miss.reason = .different

@@ -7,7 +7,7 @@ public struct ReplayMiss: Sendable, Equatable {
     public var time: Timestamp
     /// Its method; of a WebSocket's handshake `GET`.
     public var method: String
-    /// Its path and query as they arrived, cut after 500 bytes.
+    /// Its path and query as they arrived, secrets shortened, cut after 500 bytes.
     public var target: String
     /// Why it has no answer.
     public var reason: Reason
@@ -30,11 +30,11 @@ public struct ReplayMiss: Sendable, Equatable {
 
     /// A recorded request.
     public struct Nearest: Sendable, Equatable {
-        /// Which entry of the session it is, counted from 1 in the order in which they began.
+        /// Which entry of the plan's session it is, counted from 1 in the order in which they began.
         public var entry: Int
         /// Its method.
         public var method: String
-        /// Its path and query, cut after 500 bytes.
+        /// Its path and query, secrets shortened, cut after 500 bytes.
         public var target: String
     }
 
@@ -81,7 +81,7 @@ public struct ReplayFrameMiss: Sendable, Equatable {
     public var time: Timestamp
     /// On which socket.
     public var socket: ReplaySocket
-    /// The socket's path and query as recorded, cut after 500 bytes.
+    /// The socket's path and query as recorded, secrets shortened, cut after 500 bytes.
     public var target: String
     /// The frame as JSON or text, shortened.
     public var excerpt: String

@@ -101,7 +101,7 @@ extension Player {
             neverAsked.append(
                 .init(
                     entry: index + 1, method: request.method,
-                    target: Excerpts.short(Sentences.target(of: request.url), 500)))
+                    target: Excerpts.target(Sentences.target(of: request.url))))
         }
         let waiting = sockets.values.reduce(0) { $0 + plan.scripts[$1.script].messages.count - $1.comeCount }
         return ReplayReport(

@@ -129,7 +129,7 @@ struct ReplayedExchangeTests {
 
     @Test("A tunnel is refused, whatever was recorded")
     func connect() throws {
-        let network = try Take().asked("CONNECT", "/", answer: "").network()
+        let network = try Take().asked("CONNECT", "/", answer: "").asked("GET", "/a").network()
         let wire = try network.open()
         wire.send("CONNECT recorded.example:443 HTTP/1.1\r\nHost: recorded.example:443\r\n\r\n")
         #expect(String(decoding: wire.received, as: UTF8.self).hasPrefix("HTTP/1.1 404"))

@@ -1,0 +1,74 @@
+import FitIQAPI
+import Replay
+import Testing
+
+@testable import MockServer
+
+@Suite("Replayed worlds: our own URLs and paths")
+struct ReplayedOriginTests {
+    static let body = #"{"url":"\#(Take.origin)/a","ws":"ws://recorded.example/b","avatar":"http://127.0.0.1:8080/c"}"#
+
+    private func network(_ take: Take) throws -> VirtualNetwork {
+        let scenario = try take.scenario()
+        return VirtualNetwork {
+            $0.scenario = scenario
+            $0.secureOrigin = "https://127.0.0.1:8443"
+        }
+    }
+
+    private func secureClient(_ network: VirtualNetwork) throws -> HTTPClient {
+        let wire = try network.open(isSecure: true)
+        network.engine.secured(wire.id, at: network.now)
+        return HTTPClient(wire)
+    }
+
+    @Test("Who comes over TLS gets URLs that are reached over it, who does not gets the others")
+    func secure() throws {
+        let take = Take().asked(
+            "GET", "/a", fields: [], answerFields: [.init("Location", Take.origin + "/n")], answer: Self.body)
+        let network = try network(take)
+        let secure = try secureClient(network).exchange(Request(target: "/a"))
+        #expect(
+            secure.text
+                == #"{"url":"https://127.0.0.1:8443/a","ws":"wss://127.0.0.1:8443/b","avatar":"http://127.0.0.1:8080/c"}"#
+        )
+        #expect(secure.fields[.location] == "https://127.0.0.1:8443/n")
+        let plain = try network.get("/a")
+        #expect(
+            plain.text
+                == #"{"url":"http://127.0.0.1:8080/a","ws":"ws://127.0.0.1:8080/b","avatar":"http://127.0.0.1:8080/c"}"#
+        )
+    }
+
+    @Test("Below a world's prefix they begin with it, and so do those in frames")
+    func secureWorld() throws {
+        let take = Take().asked("GET", "/a", answer: Self.body).socket(
+            "/api/v1/consultations/1/ws", [Take.server(Self.body, at: 0)])
+        let network = try network(Take().asked("GET", "/x"))
+        let har = String(decoding: take.har, as: UTF8.self)
+        let world = try network.world(#"{"scenario":{"name":"take","replay":{"session":\#(har)}}}"#)
+        let expected = "\"https://127.0.0.1:8443/w/\(world.id)/a\",\"ws\":\"wss://127.0.0.1:8443/w/\(world.id)/b\""
+        #expect(
+            try secureClient(network).exchange(Request(target: "/w/\(world.id)/a")).text.contains(expected))
+        let client = try secureClient(network)
+        _ = try client.upgrade(.handshake("/w/\(world.id)/api/v1/consultations/1/ws", as: TestUser.anna))
+        #expect(String(decoding: client.wire.received, as: UTF8.self).contains(expected))
+    }
+
+    @Test("What a plan leaves out the server answers, so that a strict run is clean whoever asks for it")
+    func ownPaths() throws {
+        let own = [
+            "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml", "/__admin/health", "/favicon.ico",
+        ]
+        var take = Take()
+        for path in own { take = take.asked("GET", path, answer: "recorded") }
+        take = take.asked("GET", "/a")
+        let network = try take.network(ReplaySettings(match: .strict))
+        for path in own + ["/w/default/favicon.ico"] {
+            #expect(try network.get(path).text != "recorded", "\(path)")
+        }
+        #expect(try network.get("/favicon.ico").status == 404)
+        #expect(try network.get("/a").status == 200)
+        #expect(network.engine.replayOutcome(ofWorld: "default")?.failures == [])
+    }
+}
