@@ -84,7 +84,7 @@ extension HAREncoder {
             writer.member("method", request.method)
             writer.member("url", request.url)
             writer.member("httpVersion", "HTTP/1.1")
-            writer.array("cookies") { _ in }
+            writeCookies(of: request, to: &writer)
             write("headers", request.fields, to: &writer)
             write("queryString", query(of: request.url), to: &writer)
             if let body = request.body {
@@ -105,7 +105,7 @@ extension HAREncoder {
             writer.member("status", response.status)
             writer.member("statusText", reasonPhrase(response.status))
             writer.member("httpVersion", "HTTP/1.1")
-            writer.array("cookies") { _ in }
+            writeCookies(of: response, to: &writer)
             write("headers", response.fields, to: &writer)
             writer.object("content") { writer in
                 writer.member("size", response.body.byteCount)

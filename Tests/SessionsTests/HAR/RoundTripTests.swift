@@ -44,6 +44,25 @@ struct RoundTripTests {
                 + #""_fitiq":{"incomplete":true}}"#)
     }
 
+    @Test("Cookies stand apart as well")
+    func cookies() {
+        var exchange = Samples.exchange("GET", "/", at: 1)
+        exchange.request.fields = [SessionField("cookie", "sid=a=b; theme = dark;; odd; ")]
+        exchange.response?.fields = [
+            SessionField("Set-Cookie", "sid=abc; Path=/a; path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly"),
+            SessionField("set-cookie", "lang=\"en\"; Domain=example.com;Secure"), SessionField("Set-Cookie", ""),
+        ]
+        let text = String(decoding: HAREncoder.entry(exchange), as: UTF8.self)
+        #expect(
+            text.contains(
+                #""cookies":[{"name":"sid","value":"a=b"},{"name":"theme","value":"dark"},{"name":"odd","value":""}],"#)
+        )
+        #expect(
+            text.contains(
+                #""cookies":[{"name":"sid","value":"abc","path":"/","httpOnly":true,"secure":false},"#
+                    + #"{"name":"lang","value":"\"en\"","domain":"example.com","httpOnly":false,"secure":true}],"#))
+    }
+
     @Test("Messages are as Chrome writes them")
     func messages() {
         let text = String(decoding: HAREncoder.message(Samples.frame(.client, .text, "hi", at: 5)), as: UTF8.self)
