@@ -178,18 +178,31 @@ extension Peers {
             #expect(try readme.contains("```\(language)\n\(text)```\n"), "README quotes \(path) as it is.")
         }
 
-        @Test("README has a row for each option", arguments: ["serve", "verify", "test-client", "judge"])
-        func options(command: String) async throws {
+        @Test(
+            "README has a row for each option",
+            arguments: [
+                ("serve", 20), ("verify", 5), ("test-client", 5), ("judge", 5), ("record", 14), ("replay", 20),
+                ("show", 2), ("certificate", 2),
+            ])
+        func options(command: String, fewest: Int) async throws {
             let help = try await Command(try Programs.fitiqMock(), [command, "--help"])
             let options = help.output.matches(of: #/^  (--[a-z-]+)/#.anchorsMatchLineEndings()).map {
                 String($0.output.1)
             }
-            #expect(options.count > 4, "\(help.transcript)")
-            let rows = try readme.split(separator: "\n").filter { $0.hasPrefix("| `--") }
+            #expect(options.count >= fewest, "\(help.transcript)")
+            let rows = try readme.components(separatedBy: "\n## ").filter { chapter in
+                // 'replay' takes the options of 'serve' too.
+                let isServed = command == "replay" && chapter.hasPrefix("Options of `serve`")
+                let heading = chapter.prefix { $0 != "\n" }
+                return heading.hasPrefix("Options of ") && (isServed || heading.contains("`\(command)`"))
+            }.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("| `--") }
             for option in options where option != "--version" {
                 let row = rows.first { row in
-                    row.contains("`\(option)`")
-                        && (command == "serve" || row.contains("| all |") || row.contains(command))
+                    // That of 'serve' has a column for the environment in place of the commands.
+                    let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                    return cells[0].contains("`\(option)`")
+                        && (cells[1].contains("`FITIQ_MOCK_") || cells[1] == "all"
+                            || cells[1].components(separatedBy: ", ").contains(command))
                 }
                 #expect(row != nil, "README has no row for \(option) of \(command).")
             }
