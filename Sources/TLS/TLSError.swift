@@ -87,7 +87,26 @@ public enum CertificateRefusal: Sendable, Equatable {
     case other(subject: String, reason: String)
 }
 
+extension TLSError {
+    /// Whether a client has refused our certificate, by an alert or by hanging up as soon as it had seen it.
+    ///
+    /// bad_certificate, unsupported_certificate, certificate_unknown or unknown_ca (RFC 8446 §6.2).
+    public var isLackOfTrust: Bool {
+        switch self {
+        case .alert(42, .client, _), .alert(43, .client, _), .alert(46, .client, _), .alert(48, .client, _): true
+        // Who said nothing has seen no certificate.
+        case .hungUp(.client, let count): count > 0
+        default: false
+        }
+    }
+}
+
 extension TLSError: CustomStringConvertible {
     /// What went wrong and what to do, in sentences.
     public var description: String { Messages.text(of: self) }
+
+    /// The same, with a sentence behind it where a client does not trust our certificate; an empty one adds nothing.
+    public func description(advice: String) -> String {
+        isLackOfTrust && !advice.isEmpty ? description + " " + advice : description
+    }
 }

@@ -41,15 +41,20 @@ struct RecordCommand: ParsableCommand {
         let address = try served.address()
         let secure = try served.secure(besides: address)
         let readyFile = try served.readyFilePath()
+        // One that an earlier run left would send whoever waits for it to the wrong place.
+        if let readyFile { unlink(readyFile) }
+        if let secure {
+            for warning in served.warnings(of: secure.listening, ca: secure.ca, at: FitIQMock.now) {
+                logger.warning("\(warning)")
+            }
+        }
         let proxy = try open(configuration, address, secure?.listening, logger)
         // Only once everything else is in order: a file that is replaced is gone.
         let tap = try tap(output, logger)
         proxy.record(to: tap)
 
         let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
-        // One that an earlier run left would send whoever waits for it to the wrong place.
         if let readyFile {
-            unlink(readyFile)
             try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: readyFile)
         }
         let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
@@ -103,11 +108,9 @@ struct RecordCommand: ParsableCommand {
     private func open(
         _ configuration: ProxyHost.Configuration, _ address: SocketAddress, _ secure: Host.Secure?, _ logger: Logger
     ) throws(Failure) -> ProxyHost {
-        if let secure, let warning = options.served.warning(of: secure.certificates, at: FitIQMock.now) {
-            logger.warning("\(warning)")
-        }
         let listener = secure.map {
-            ProxyHost.Secure(address: $0.address, certificates: $0.certificates, key: $0.key)
+            ProxyHost.Secure(
+                address: $0.address, certificates: $0.certificates, key: $0.key, advice: $0.advice)
         }
         do {
             let proxy = try ProxyHost(

@@ -47,12 +47,18 @@ extension ServeOptions {
         return Host.Secure(address: address, certificates: certificates, key: key)
     }
 
-    /// What clients will say of a certificate at this time; nil where nothing.
-    func warning(of pem: [UInt8], at now: Timestamp) -> String? {
-        guard let facts = try? CertificateFacts.read(pem: pem).first else { return nil }
-        if now.secondsSinceEpoch > facts.notAfter { return Messages.certificateExpired(facts.expiry) }
-        if now.secondsSinceEpoch < facts.notBefore { return Messages.certificateNotYetValid }
-        return nil
+    /// What clients will say of a certificate at this time; `ca` is that of our own, if it is one.
+    ///
+    /// They are to find out, so it is no reason not to serve.
+    func warnings(of secure: Host.Secure, ca: String?, at now: Timestamp) -> [String] {
+        var warnings: [String] = []
+        if ca != nil, !secure.address.isLoopback, !secure.address.isUnspecified {
+            warnings.append(Messages.certificateOfLocalhost(not: secure.address.host))
+        }
+        guard let facts = try? CertificateFacts.read(pem: secure.certificates).first else { return warnings }
+        if now.secondsSinceEpoch > facts.notAfter { warnings.append(Messages.certificateExpired(facts.expiry)) }
+        if now.secondsSinceEpoch < facts.notBefore { warnings.append(Messages.certificateNotYetValid) }
+        return warnings
     }
 }
 

@@ -58,7 +58,11 @@ struct ServerLauncher {
         let recording = try options.recording(logger)
         recording?.readAlong(on: server)
 
-        if let secure { warn(of: secure.listening, ca: secure.ca) }
+        if let secure {
+            for warning in options.warnings(of: secure.listening, ca: secure.ca, at: FitIQMock.now) {
+                logger.warning("\(warning)")
+            }
+        }
         try announce(RunningServer(server.engine, caPath: secure?.ca, recordingPath: recording?.path))
         try serve(server, recording)
         if let readyFile { unlink(readyFile) }
@@ -89,14 +93,6 @@ struct ServerLauncher {
             throw .configuration(error.description)
         }
         return server
-    }
-
-    /// Says what clients will say of the certificate; they are to find out, so it is no reason not to serve.
-    private func warn(of secure: Host.Secure, ca: String?) {
-        if ca != nil, !secure.address.isLoopback, !secure.address.isUnspecified {
-            logger.warning("\(Messages.certificateOfLocalhost(not: secure.address.host))")
-        }
-        if let warning = options.warning(of: secure.certificates, at: FitIQMock.now) { logger.warning("\(warning)") }
     }
 
     private func follow(_ watched: WatchedFile, _ server: Host) {

@@ -45,13 +45,20 @@ struct TLSOptionsTests {
         #expect(secure.ca == nil)
         #expect(secure.listening.address == (try SocketAddress(host: "::1", port: 8443)))
         #expect(secure.listening.certificates == Array(try Data(contentsOf: URL(fileURLWithPath: certificate))))
-        #expect(options.warning(of: secure.listening.certificates, at: FitIQMock.now) == nil)
+        #expect(options.warnings(of: secure.listening, ca: nil, at: FitIQMock.now).isEmpty)
         let year: Int64 = 366 * 86_400 * 1_000_000_000
         let later = FitIQMock.now.advanced(byNanoseconds: 2 * year)
         #expect(
-            options.warning(of: secure.listening.certificates, at: later)?.hasPrefix("the certificate expired") == true)
+            options.warnings(of: secure.listening, ca: nil, at: later).first?.hasPrefix("the certificate expired")
+                == true)
         let earlier = FitIQMock.now.advanced(byNanoseconds: -year)
-        #expect(options.warning(of: secure.listening.certificates, at: earlier) == Messages.certificateNotYetValid)
+        #expect(options.warnings(of: secure.listening, ca: nil, at: earlier) == [Messages.certificateNotYetValid])
+        var elsewhere = secure.listening
+        elsewhere.address = try SocketAddress(host: "192.168.1.2", port: 8443)
+        #expect(options.warnings(of: elsewhere, ca: nil, at: FitIQMock.now).isEmpty)
+        #expect(
+            options.warnings(of: elsewhere, ca: folder + "/ca.pem", at: FitIQMock.now)
+                == [Messages.certificateOfLocalhost(not: "192.168.1.2")])
 
         let wrongKey = try failure("--tls", "--certificate", certificate, "--key", other)
         #expect(

@@ -225,4 +225,23 @@ struct MessagesTests {
             (253_402_300_799, "9999-12-31 23:59:59 UTC"), (time, "2026-11-21 12:00:00 UTC"),
         ])
     func times(_ seconds: Int64, _ text: String) { #expect(Messages.time(seconds) == text) }
+
+    @Test("Advice on trust stands where a client refused our certificate, and nowhere else")
+    func advice() {
+        for error: TLSError in [
+            .alert(42, from: .client, inHandshake: true), .alert(43, from: .client, inHandshake: true),
+            .alert(46, from: .client, inHandshake: true), .alert(48, from: .client, inHandshake: true),
+            .hungUp(from: .client, afterBytes: 1),
+        ] {
+            #expect(error.description(advice: "See there.") == error.description + " See there.")
+            #expect(error.description(advice: "") == error.description)
+        }
+        for error: TLSError in [
+            .alert(48, from: .server, inHandshake: true), .alert(45, from: .client, inHandshake: true),
+            .hungUp(from: .client, afterBytes: 0), .hungUp(from: .server, afterBytes: 1),
+            .noCommonVersion(from: .client),
+        ] {
+            #expect(error.description(advice: "See there.") == error.description)
+        }
+    }
 }

@@ -86,8 +86,7 @@ extension Host {
             transports[transport.id.place]?.secure = nil
             engine.spokePlainHTTP(transport.id, at: time(now))
         } else {
-            let advice = failure.isLackOfTrust && !trustAdvice.isEmpty ? " " + trustAdvice : ""
-            engine.tlsFailed(failure.description + advice, on: transport.id, at: time(now))
+            engine.tlsFailed(failure.description(advice: trustAdvice), on: transport.id, at: time(now))
         }
     }
 
@@ -121,16 +120,4 @@ extension Host {
 extension Connection {
     /// Whether it ends with a farewell of TLS once its output is gone: a crash and a reset have none.
     fileprivate var saysFarewell: Bool { (ending == .close || ending == .lingering) && !endsAbruptly }
-}
-
-extension TLSError {
-    /// Whether a client has refused our certificate, by an alert or by hanging up as soon as it had seen it.
-    fileprivate var isLackOfTrust: Bool {
-        switch self {
-        // bad_certificate, unsupported_certificate, certificate_unknown, unknown_ca (RFC 8446 section 6.2).
-        case .alert(42, .client, _), .alert(43, .client, _), .alert(46, .client, _), .alert(48, .client, _): true
-        case .hungUp: true
-        default: false
-        }
-    }
 }

@@ -82,7 +82,10 @@ extension ProxyHost {
             case .broken: clientIsBroken(pair)
             case .failed(let error, let bytes):
                 pair.relay.receiveFromClient(bytes)
-                logger.notice("\(Messages.clientTLS(error.description))")
+                // Who only looks whether the port is open makes no mistake.
+                if client.hasReceived {
+                    logger.notice("\(Messages.clientTLS(error.description(advice: trustAdvice)))")
+                }
                 if case .plainHTTP = error { sendPlainRefusal(pair, error) }
                 pair.relay.closeIdle()
             }

@@ -33,12 +33,15 @@ public final class ProxyHost: EventLoopHandler {
         public var certificates: [UInt8]
         /// Its key, as PEM.
         public var key: [UInt8]
+        /// What the log says to whose client does not trust the certificate: a sentence, or nothing.
+        public var advice: String
 
         /// Describes a listener.
-        public init(address: SocketAddress, certificates: [UInt8], key: [UInt8]) {
+        public init(address: SocketAddress, certificates: [UInt8], key: [UInt8], advice: String = "") {
             self.address = address
             self.certificates = certificates
             self.key = key
+            self.advice = advice
         }
     }
 
@@ -75,6 +78,7 @@ public final class ProxyHost: EventLoopHandler {
     var addresses: [SocketAddress]
     var ports: [ProxyPort] = []
     let serverContext: TLSContext?
+    let trustAdvice: String
     let clientContext: TLSContext?
     /// What sessions with the upstream can be resumed with, the latest last.
     var tickets: [TLSTicket] = []
@@ -104,6 +108,7 @@ public final class ProxyHost: EventLoopHandler {
     ) throws(StartError) {
         self.configuration = configuration
         self.logger = logger ?? .silent
+        trustAdvice = secure?.advice ?? ""
         do throws(TLSError) {
             clientContext = configuration.upstream.isSecure ? try .client(trust: configuration.trust) : nil
             serverContext = try secure.map { secure throws(TLSError) in

@@ -14,6 +14,8 @@ final class RelayTransport {
     var isShutDown = false
     /// Whether the other side's stream has ended.
     var hasEnded = false
+    /// Whether anything has come over TLS.
+    private(set) var hasReceived = false
     /// Whether the other side's stream ended without TLS's farewell.
     private(set) var wasCutOff = false
     /// Whether nothing can be said to the other side any more.
@@ -63,7 +65,9 @@ final class RelayTransport {
             return
         }
         switch result {
-        case .bytes(let count): session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        case .bytes(let count):
+            hasReceived = true
+            session.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         case .endOfStream: session.receiveEndOfStream()
         case .wouldBlock: return body(.nothing)
         case .failed: return body(.broken)

@@ -434,7 +434,18 @@ async def certificates():
                         await socket.send_json({"type": "message", "content": "Hello"})
                         while (await socket.receive_json())["type"] != "stream_complete":
                             pass
+                try:
+                    async with session.get(proxy.ready["https_url"] + "/health"):
+                        raise AssertionError("a client that does not know the CA believes the proxy")
+                except aiohttp.ClientConnectorCertificateError:
+                    pass
+                # Who only looks whether the port is open is not told of.
+                _, writer = await asyncio.open_connection("127.0.0.1", int(proxy.ready["https_url"].rpartition(":")[2]))
+                writer.close()
+                await writer.wait_closed()
             assert proxy.stop() == f"8 requests and 2 WebSockets in {path}", (proxy.printed(), proxy.log())
+            assert "certificate' says how." in proxy.log(), proxy.log()
+            assert "without a word" not in proxy.log(), proxy.log()
         kept = entries(path)
         assert all(entry["request"]["url"].startswith(("https://", "wss://")) for entry in kept)
         assert server.ready["token"] not in path.read_text() and "redacted-token-1" in path.read_text()
