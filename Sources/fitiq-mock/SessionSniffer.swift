@@ -54,6 +54,7 @@ struct SessionSniffer {
             if depth <= 0 { kind = .journal }
         case UInt8(ascii: ","): isNameNext = depth == 1
         case UInt8(ascii: "\""):
+            if depth == 0 { kind = .journal }
             isInString = true
             name = isNameNext ? [] : nil
             isNameNext = false
