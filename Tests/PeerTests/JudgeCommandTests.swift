@@ -130,6 +130,29 @@ extension Peers {
             #expect(judged.output.split(separator: "\n").count { $0.hasPrefix("  ✗ ") } == 1, "\(judged.transcript)")
         }
 
+        @Test("A client that was recorded is judged as its journal is")
+        func recorded() async throws {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let har = files["session.har"].path
+            var journal = ""
+            try await RunningServer.serve("--instant", "--record", har) { server in
+                let chat = try await Command(
+                    try Programs.fitiqMock(), ["chat", "--url", server.ready.url, "--message", "How do I warm up?"])
+                #expect(chat.status == 0, "\(chat.transcript)")
+                journal = try await Command(
+                    try Programs.curl(), ["--silent", "--show-error", "\(server.ready.url)/__admin/journal"]
+                ).output
+            }
+            func marks(_ command: Command) -> [Substring] {
+                command.output.split(separator: "\n").filter {
+                    ["  ✓ ", "  ✗ ", "  ! ", "  · "].contains($0.prefix(4))
+                }
+            }
+            let (live, session) = (try await judge("-", input: journal), try await judge(har))
+            #expect(!marks(live).isEmpty && marks(live) == marks(session), "\(live.transcript)\n\(session.transcript)")
+        }
+
         @Test("The journal of a running server is one that can be judged")
         func running() async throws {
             try await RunningServer.serve("--instant") { server in
