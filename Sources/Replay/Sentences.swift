@@ -28,8 +28,8 @@ enum Sentences {
     // MARK: Notes on a plan
 
     /// Which entry a note is about.
-    static func place(_ index: Int, _ request: SessionRequest) -> String {
-        "Entry \(index + 1) (\(Excerpts.short(request.method)) \(Excerpts.target(target(of: request.url), 200)))"
+    static func place(_ number: Int, _ request: SessionRequest) -> String {
+        "Entry \(number) (\(Excerpts.short(request.method)) \(Excerpts.target(target(of: request.url), 200)))"
     }
 
     static func cutBody(_ place: String, kept: Int, of count: Int) -> String {

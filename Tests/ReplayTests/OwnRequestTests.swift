@@ -22,6 +22,12 @@ struct OwnRequestTests {
         var player = Player(plan, settings: ReplaySettings(match: .strict), origin: ourOrigin)
         #expect(player.text("GET", "/api/v1/goals") == "[]")
         #expect(player.report.isComplete && player.report.recorded == 1)
+        // Numbers are those of the recording.
+        guard case .unexpected(let miss) = player.ask("GET", "/api/v1/goal") else {
+            Issue.record("What was never recorded has an answer.")
+            return
+        }
+        #expect(miss.nearest?.entry == 2)
     }
 
     @Test(

@@ -24,7 +24,7 @@ struct SentencesTests {
 
     static let one = [ReplayDifference(place: "path", expected: "\"/b\"", actual: "\"/a\"")]
     static let place = Sentences.place(
-        4, SessionRequest(method: "GET", url: "https://api.fitiq.example/a?b=1"))
+        5, SessionRequest(method: "GET", url: "https://api.fitiq.example/a?b=1"))
 
     static let rows: [(String, String)] = [
         (

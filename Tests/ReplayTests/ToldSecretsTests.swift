@@ -13,13 +13,26 @@ struct ToldSecretsTests {
             ("/a", "/a"), ("/a?", "/a?"), ("/a?limit=20&page", "/a?limit=20&page"),
             ("/ws?token=\(token)", "/ws?token=eyJh…"),
             ("/ws?x=1&access_token=\(token)&y=", "/ws?x=1&access_token=eyJh…&y="),
-            ("/ws?%74oken=\(token)", "/ws?%74oken=eyJh…"), ("/ws?token=abcd&&token", "/ws?token=abcd&&token"),
+            ("/ws?auth_token=\(token)", "/ws?auth_token=eyJh…"), ("/ws?%74oken=\(token)", "/ws?%74oken=eyJh…"),
+            ("/ws?token=abcd&&token", "/ws?token=abcd&&token"),
             ("/ws?token=redacted-token-1", "/ws?token=redacted-token-1"),
             ("/ws?password=a=b=c?d", "/ws?password=a=b=…"),
             ("/ws?tokens=\(token)", "/ws?tokens=\(token)"),
         ])
     func target(_ target: String, _ told: String) {
         #expect(Excerpts.target(target) == told)
+    }
+
+    @Test("A member with a secret that is on one side only is shortened")
+    func member() throws {
+        var builder = SessionBuilder()
+        builder.exchange("POST", "/a", body: #"{"x":1,"password":"hunter2"}"#)
+        var player = try builder.player()
+        _ = player.ask("POST", "/a", body: #"{"x":1,"accessToken":"\#(Self.token)"}"#)
+        #expect(
+            player.report.unexpected.first?.differences.map(\.description) == [
+                #"body.password: expected "hunt…", got nothing"#, #"body.accessToken: expected nothing, got "eyJh…""#,
+            ])
     }
 
     @Test("Misses, their nearest requests, notes, frames and what was never asked show no token")

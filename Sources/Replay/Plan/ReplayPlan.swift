@@ -13,6 +13,8 @@ public struct ReplayPlan: Sendable, Equatable {
     /// What of the session cannot be replayed as it was, as sentences; at most ``ReplayLimits/misses``.
     public private(set) var notes: [String] = []
 
+    /// Which each entry is of all that were recorded, counted from 1 as 'show' and 'diff' do.
+    let numbers: [Int]
     private(set) var entries: [PlannedEntry] = []
     private(set) var scripts: [SocketScript] = []
     private(set) var full = MatchIndex()
@@ -28,9 +30,11 @@ public struct ReplayPlan: Sendable, Equatable {
     public init(_ session: Session) throws(ReplayError) {
         try Self.check(session)
         let own = session.entries.map { OwnRequest.name(of: $0.request) }
-        var order = session.entries.indices.filter { own[$0] == nil }
-        guard !order.isEmpty else { throw .nothingToPlay(session.entries.count) }
+        var order = Array(session.entries.indices)
         order.sort { (session.entries[$0].started, $0) < (session.entries[$1].started, $1) }
+        numbers = order.indices.filter { own[order[$0]] == nil }.map { $0 + 1 }
+        guard !numbers.isEmpty else { throw .nothingToPlay(session.entries.count) }
+        order.removeAll { own[$0] != nil }
         self.session = Session(entries: order.map { Self.opening(session.entries[$0]) })
         if order.count < own.count {
             note(Sentences.ownRequests(own.count - order.count, Set(own.compactMap(\.self)).sorted()))
@@ -87,7 +91,7 @@ public struct ReplayPlan: Sendable, Equatable {
         let isUnknown = Self.hasUnknownBody(request)
         if isUnknown {
             hasUnknownBodies = true
-            note(Sentences.unknownBody(Sentences.place(index, request)))
+            note(Sentences.unknownBody(Sentences.place(numbers[index], request)))
         }
         let shape = shapes.full(ignoringBody: isUnknown)
         let route = shapes.route()
@@ -112,7 +116,7 @@ public struct ReplayPlan: Sendable, Equatable {
             var found: [String] = []
             scripts.append(
                 SocketScript(
-                    socket, vocabulary: &vocabulary, notes: &found, at: Sentences.place(index, request)))
+                    socket, vocabulary: &vocabulary, notes: &found, at: Sentences.place(numbers[index], request)))
             for sentence in found.prefix(1) { note(sentence) }
         }
         entries.append(planned)
@@ -120,7 +124,7 @@ public struct ReplayPlan: Sendable, Equatable {
 
     private mutating func note(_ exchange: SessionExchange, at index: Int) {
         guard let response = exchange.response else { return }
-        let place = Sentences.place(index, exchange.request)
+        let place = Sentences.place(numbers[index], exchange.request)
         if response.body.isCut {
             note(Sentences.cutBody(place, kept: response.body.bytes.count, of: response.body.byteCount))
         }

@@ -81,13 +81,13 @@ struct Differences {
             for (key, value) in left {
                 let inner = "\(place).\(Excerpts.short(key))"
                 guard let other = right[key] else {
-                    note(inner, value.excerpt(), nil)
+                    note(inner, Excerpts.of(value, under: key), nil)
                     continue
                 }
                 compare(value, other, at: inner, under: key)
             }
             for (key, value) in right where left[key] == nil {
-                note("\(place).\(Excerpts.short(key))", nil, value.excerpt())
+                note("\(place).\(Excerpts.short(key))", nil, Excerpts.of(value, under: key))
             }
         case (.array(let left), .array(let right)):
             for (index, (value, other)) in zip(left, right).enumerated() {

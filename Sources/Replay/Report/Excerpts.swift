@@ -43,6 +43,12 @@ enum Excerpts {
         return short("\(target[..<question])?" + items.joined(separator: "&"), limit)
     }
 
+    /// A value, shortened where the name of its member says that it is a secret.
+    static func of(_ value: JSONValue, under name: String) -> String {
+        guard SecretNames.contains(name), let text = value.string else { return value.excerpt() }
+        return JSONValue.string(secret(text)).excerpt()
+    }
+
     /// The beginning of a secret, enough to tell one from another; a placeholder of a recording tells nothing, and stays.
     static func secret(_ text: String) -> String {
         text.hasPrefix("redacted-") ? short(text) : short(text, 4)

@@ -12,7 +12,7 @@ extension Player {
         if let (entry, differences) = nearest(to: shapes, reason) {
             let recorded = plan.session.entries[entry].request
             miss.nearest = .init(
-                entry: entry + 1, method: recorded.method,
+                entry: plan.numbers[entry], method: recorded.method,
                 target: Excerpts.target(Sentences.target(of: recorded.url)))
             miss.differences = differences.list
         }

@@ -30,7 +30,7 @@ public struct ReplayMiss: Sendable, Equatable {
 
     /// A recorded request.
     public struct Nearest: Sendable, Equatable {
-        /// Which entry of the plan's session it is, counted from 1 in the order in which they began.
+        /// Which entry of the recording it is, counted from 1 in the order in which they began.
         public var entry: Int
         /// Its method.
         public var method: String

@@ -100,7 +100,7 @@ extension Player {
             let request = plan.session.entries[index].request
             neverAsked.append(
                 .init(
-                    entry: index + 1, method: request.method,
+                    entry: plan.numbers[index], method: request.method,
                     target: Excerpts.target(Sentences.target(of: request.url))))
         }
         let waiting = sockets.values.reduce(0) { $0 + plan.scripts[$1.script].messages.count - $1.comeCount }

@@ -2,15 +2,8 @@ import Sessions
 
 /// The names that say that a value is a secret: of members, of items of a query, of fields.
 enum SecretNames {
-    private static let names: Set = [
-        "token", "accesstoken", "refreshtoken", "idtoken", "apikey", "password", "secret", "clientsecret",
-    ]
-
-    /// Whether a member or an item of that name holds a secret: `access_token`, `accessToken`, `API-Key`.
-    static func contains(_ name: String) -> Bool {
-        guard (5...20).contains(name.utf8.count) else { return false }
-        return names.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
-    }
+    /// Whether a member or an item of that name holds a secret, as a recorder knows it.
+    static func contains(_ name: String) -> Bool { SecretName.isSecret(name) }
 
     /// The credentials of a request, each with what names it: an item of the query, a scheme, a field, a cookie.
     static func credentials(in fields: [SessionField], _ url: RequestURL) -> [Credential] {

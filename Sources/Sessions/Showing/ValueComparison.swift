@@ -68,7 +68,7 @@ struct ValueComparison {
                 note(path, Self.excerpt(first), Self.excerpt(second))
             }
         case (.string(let left), .string(let right)):
-            if !VolatileText.isSecret(name), !isSame(left, right) {
+            if !SecretName.isSecret(name), !isSame(left, right) {
                 note(path, Self.excerpt(first), Self.excerpt(second))
             }
         default:
@@ -86,7 +86,7 @@ struct ValueComparison {
                 note("query." + TerminalText.excerpt(item.name.utf8, width: 60), Self.quoted(item.value), nil)
                 continue
             }
-            if !VolatileText.isSecret(item.name), !isSame(item.value, other.value) {
+            if !SecretName.isSecret(item.name), !isSame(item.value, other.value) {
                 note(
                     "query." + TerminalText.excerpt(item.name.utf8, width: 60), Self.quoted(item.value),
                     Self.quoted(other.value))

@@ -79,6 +79,8 @@ enum VolatileText {
         var points = 0
         while end < bytes.count, bytes[end].isWord || bytes[end] == UInt8(ascii: ".") {
             if bytes[end] == UInt8(ascii: ".") { points += 1 }
+            // Not to the end of a long row of parts, for each of them.
+            if points > 2 { return nil }
             end += 1
         }
         return points == 2 ? end - index : nil
@@ -94,19 +96,13 @@ enum VolatileText {
     private static func origin(_ bytes: [UInt8], at index: Int, _ authority: [UInt8]) -> Int? {
         for scheme in ["https://", "http://", "wss://", "ws://"] {
             let prefix = Array(scheme.utf8) + authority
-            if bytes[index...].starts(with: prefix) { return prefix.count }
+            guard bytes[index...].starts(with: prefix) else { continue }
+            // `http://host:80` is not the beginning of `http://host:8080`.
+            let end = index + prefix.count
+            return end < bytes.count && (bytes[end].isWord || bytes[end] == UInt8(ascii: ":")) ? nil : prefix.count
         }
         return nil
     }
-
-    /// Whether members with this name hold secrets, whatever they are.
-    static func isSecret(_ name: String) -> Bool {
-        secrets.contains(name.lowercased().filter { $0 != "_" && $0 != "-" })
-    }
-
-    private static let secrets: Set<String> = [
-        "token", "accesstoken", "refreshtoken", "idtoken", "apikey", "password", "secret",
-    ]
 }
 
 extension UInt8 {
