@@ -40,9 +40,16 @@ struct CertificateFilesTests {
     func atOnce(_: Int) throws {
         try Self.withFolder { folder in
             let found = Found()
-            DispatchQueue.concurrentPerform(iterations: 8) { _ in
-                found.add(Result { try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now) })
+            // Threads of their own: what blocks on a lock must not hold the few that all tests share.
+            let ended = DispatchGroup()
+            for _ in 0..<8 {
+                ended.enter()
+                Thread.detachNewThread {
+                    found.add(Result { try CertificateFiles(DataDirectory(path: folder)).current(at: FitIQMock.now) })
+                    ended.leave()
+                }
             }
+            ended.wait()
             let all = try found.all.map { try $0.get() }
             #expect(all.count == 8 && all.allSatisfy { $0 == all[0] })
         }
