@@ -21,6 +21,7 @@ final class RunningServer: Sendable {
     private let exits: AsyncStream<Int32>
     /// What it writes behind its banner.
     private let outputs: AsyncStream<Data>
+    private let standardOutput: OutputPipe
     /// Told whenever the log has grown.
     private let logged: AsyncStream<Void>
 
@@ -88,6 +89,7 @@ final class RunningServer: Sendable {
         #expect(status == expected, "The server's exit status; it wrote: \(errors)")
         #expect(ContinuousClock.now - start < .seconds(20), "A server ends soon after SIGTERM.")
         server.files.remove()
+        server.standardOutput.finish()
         var rest = Data()
         for await data in server.outputs { rest += data }
         return String(decoding: rest, as: UTF8.self)
@@ -109,15 +111,7 @@ final class RunningServer: Sendable {
         process.standardOutput = pipe
         process.standardError = errors
         process.terminationHandler = { exit.yield($0.outcome) }
-        pipe.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                output.finish()
-            } else {
-                output.yield(data)
-            }
-        }
+        let standardOutput = OutputPipe(pipe, into: output)
         errors.fileHandleForReading.readabilityHandler = { handle in
             let data = handle.availableData
             if data.isEmpty {
@@ -140,6 +134,7 @@ final class RunningServer: Sendable {
         self.files = files
         self.exits = exits
         self.outputs = outputs
+        self.standardOutput = standardOutput
         self.logged = logged
         readyFile = files["ready.json"]
         guard let data = try? Data(contentsOf: files["ready.json"]) else {
