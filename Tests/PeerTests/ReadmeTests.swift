@@ -126,9 +126,10 @@ extension Peers {
                 ("waits in `FitIQClient` | 32 messages, 64 requests, 1,024", "public var requests = 64"),
                 ("waits in `FitIQClient` | 32 messages, 64 requests, 1,024", "static let capacity = 1024"),
                 ("60s; from 1s to 1d for each scenario", "var timeLimit = Lifetime(seconds: 60)"),
-                ("a session file | 256 MiB, 100,000 entries, 10,000,000", "public var bytes = 256 * 1024 * 1024"),
-                ("a session file | 256 MiB, 100,000 entries, 10,000,000", "public var values = 10_000_000"),
-                ("a session file | 256 MiB, 100,000 entries, 10,000,000", "public var entries = 100_000"),
+                (
+                    "a session file | 256 MiB, 100,000 entries, 10,000,000",
+                    "public init(bytes: Int = 256 << 20, values: Int = 10_000_000, entries: Int = 100_000)"
+                ),
                 ("body in a recording | 16 MiB", "public var body = 16 * 1024 * 1024"),
                 ("WebSocket message in a recording | 64 MiB", "public var message = 64 * 1024 * 1024"),
                 ("recorded message | 1 MiB, 2,000 fields", "public var headerBlock = 1024 * 1024"),
@@ -356,6 +357,8 @@ private struct Adapter {
             .replacing(#/#(\d+) \+\d+\.\d{3} s/#) { "#\($0.output.1) +OFFSET" }
             // Of a session: when something happened, and how long an answer took.
             .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+\.\d ms/#, with: " TIME")
+            // Answers name the port, which may have a digit more.
+            .replacing(#/ +\d+ B /#, with: " SIZE ")
         guard text.hasPrefix("$ \(Self.readmeProgram) token") else { return withoutTimes }
         return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")
     }
