@@ -45,6 +45,12 @@ let package = Package(
         .executableTarget(name: "worlds-load", dependencies: ["Load"]),
         .executableTarget(name: "judge-load", dependencies: ["Load"]),
         .executableTarget(
+            name: "holds-load",
+            dependencies: [
+                .product(name: "FitIQAPI", package: "fitiq-mock"),
+                .product(name: "ContractSuite", package: "fitiq-mock"),
+            ]),
+        .executableTarget(
             name: "suite-load",
             dependencies: [
                 "Load", .product(name: "ContractSuite", package: "fitiq-mock"),

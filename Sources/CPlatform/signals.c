@@ -79,10 +79,10 @@ int cplatform_take_signal(int number) {
     return atomic_exchange(&pending[number], 0);
 }
 
-void cplatform_ignore_broken_pipe_signal(void) {
+void cplatform_ignore_signal(int number) {
     struct sigaction current;
-    if (sigaction(SIGPIPE, NULL, &current) == 0 && !(current.sa_flags & SA_SIGINFO)
+    if (sigaction(number, NULL, &current) == 0 && !(current.sa_flags & SA_SIGINFO)
         && current.sa_handler == SIG_DFL) {
-        signal(SIGPIPE, SIG_IGN);
+        signal(number, SIG_IGN);
     }
 }

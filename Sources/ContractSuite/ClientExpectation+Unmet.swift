@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 extension ClientExpectation {
     /// The first part that is not met, and why, as a sentence; nil where all are.
@@ -17,7 +18,7 @@ extension ClientExpectation {
         case .connection(let connection):
             Messages.unless(report.connection == connection, self, Messages.connection(report))
         case .continues(let id):
-            Messages.unless(report.consultation == id, self, Messages.consultation(report.consultation))
+            Messages.unless(report.consultation.isExactly(id), self, Messages.consultation(report.consultation))
         case .noConsultation:
             Messages.unless(report.consultation == nil, self, Messages.consultation(report.consultation))
         case .transcriptAsStored: unmetTranscript(observation, atLeast: observation.stored.count)
@@ -80,7 +81,7 @@ extension ClientExpectation {
             switch self {
             case .goalCount(let title, let count): (title, { $0.count == count })
             case .goalLinked(let title):
-                (title, { $0.contains { $0.conversation != nil && $0.conversation == report.consultation } })
+                (title, { $0.contains { $0.conversation != nil && $0.conversation.isExactly(report.consultation) } })
             case .goalUnlinked(let title): (title, { !$0.isEmpty && $0.allSatisfy { $0.conversation == nil } })
             case .goal(let title): (title, { !$0.isEmpty })
             default: preconditionFailure("It is about goals.")

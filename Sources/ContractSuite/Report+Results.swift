@@ -10,7 +10,7 @@ extension Report {
     /// stand apart from those of the union.
     public init(title: String, results: [CaseResult]) {
         self.init(title: title)
-        var places: [String: Int] = [:]
+        var places: [String: Int] = [:]  // Topics of the suite: constants.
         for result in results {
             let name = Messages.topic(result.contractCase.topic, result.mode)
             if let place = places[name] {

@@ -33,7 +33,7 @@ struct Plan: Sendable {
 /// Obligations that the client broke become issues at the test: those that it *must* keep fail it, the others are warnings.
 public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     var plan: Plan
-    var allowed: Set<String> = []
+    var allowed: Set<String> = []  // Obligations' ids: constants.
 
     /// On a suite it is each test's within.
     public var isRecursive: Bool { true }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// The rules of one world, with what was counted of each: decides what goes wrong with each request and each connection.
 ///
@@ -56,7 +57,7 @@ public struct FaultBook: Sendable {
     /// What was counted stays, and goes on from there. Connections that are open keep what was laid on them: switch it with
     /// ``SocketFaults/setEnabled(_:named:)``.
     @discardableResult
-    public mutating func setEnabled(_ isEnabled: Bool, named name: String) -> Bool {
+    public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
         guard let index = index(named: name) else { return false }
         rules[index].rule.isEnabled = isEnabled
         sortOut()
@@ -66,14 +67,14 @@ public struct FaultBook: Sendable {
     /// Adds a rule behind the others.
     public mutating func add(_ rule: FaultRule) throws(FaultBookError) {
         try Self.check(rule, among: rules.count)
-        guard index(named: rule.name) == nil else { throw .duplicateName(rule.name) }
+        guard index(named: rule.name) == nil else { throw .duplicateName(rule.name.text) }
         rules.append(Entry(rule))
         sortOut()
     }
 
     /// Takes a rule out; false where none has the name.
     @discardableResult
-    public mutating func remove(named name: String) -> Bool {
+    public mutating func remove(named name: ExactString) -> Bool {
         guard let index = index(named: name) else { return false }
         rules.remove(at: index)
         sortOut()
@@ -85,10 +86,10 @@ public struct FaultBook: Sendable {
     /// A rule that is written as before stays as it is, with its counts and its switch; all others begin anew. Rules that
     /// are not among the new ones are gone.
     public mutating func replaceRules(_ new: [FaultRule]) throws(FaultBookError) {
-        var names: Set<String> = []
+        var names: Set<ExactString> = []
         for (index, rule) in new.enumerated() {
             try Self.check(rule, among: index)
-            guard names.insert(rule.name).inserted else { throw .duplicateName(rule.name) }
+            guard names.insert(rule.name).inserted else { throw .duplicateName(rule.name.text) }
         }
         let old = Dictionary(uniqueKeysWithValues: rules.map { ($0.rule.name, $0) })
         rules = new.map { rule in
@@ -105,12 +106,12 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    private func index(named name: String) -> Int? { rules.firstIndex { $0.rule.name == name } }
+    private func index(named name: ExactString) -> Int? { rules.firstIndex { $0.rule.name == name } }
 
     private static func check(_ rule: FaultRule, among count: Int) throws(FaultBookError) {
         guard count < FaultLimits.rules else { throw .tooManyRules(limit: FaultLimits.rules) }
         guard !rule.name.isEmpty else { throw .emptyName }
-        guard rule.name.utf8.count <= FaultLimits.ruleName else { throw .longName(rule.name) }
+        guard rule.name.utf8.count <= FaultLimits.ruleName else { throw .longName(rule.name.text) }
     }
 
     private mutating func sortOut() {

@@ -1,9 +1,10 @@
 import FitIQAPI
+import JSON
 
 /// Something that goes wrong on purpose, and when.
 public struct FaultRule: Sendable, Equatable {
     /// What it is switched by; unique in a world.
-    public var name: String
+    public var name: ExactString
     /// Whether it is in force.
     public var isEnabled: Bool
     /// What goes wrong.
@@ -15,7 +16,7 @@ public struct FaultRule: Sendable, Equatable {
     public var selection: Selection
 
     /// Makes a rule that is in force.
-    public init(name: String, isEnabled: Bool = true, fault: Fault, selection: Selection = .all) {
+    public init(name: ExactString, isEnabled: Bool = true, fault: Fault, selection: Selection = .all) {
         self.name = name
         self.isEnabled = isEnabled
         self.fault = fault

@@ -76,12 +76,12 @@ extension FaultBook {
             case .handshake(.refuse(var replacement)):
                 guard acting.refusal == nil else { continue }
                 replacement.message =
-                    replacement.message ?? Messages.refused(status: replacement.status, rule: rule.name)
+                    replacement.message ?? Messages.refused(status: replacement.status, rule: rule.name.text)
                 acting.refusal = replacement
-                acting.ruleNames.append(rule.name)
+                acting.ruleNames.append(rule.name.text)
             case .handshake(let fault):
                 acting.faults.append(fault)
-                acting.ruleNames.append(rule.name)
+                acting.ruleNames.append(rule.name.text)
             case .socket(let fault, let point):
                 let chance = chance(of: rule, UInt64(rules[index].matches))
                 socketRules.append(SocketFaults.Rule(name: rule.name, fault: fault, point: point, chance: chance))

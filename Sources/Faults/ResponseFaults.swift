@@ -41,7 +41,7 @@ extension FaultBook {
             else { continue }
             if act(fault, index, at: now, in: &acting) {
                 rules[index].acted += 1
-                acting.ruleNames.append(rules[index].rule.name)
+                acting.ruleNames.append(rules[index].rule.name.text)
             }
         }
         return acting.ruleNames.isEmpty ? nil : acting
@@ -56,7 +56,7 @@ extension FaultBook {
     private mutating func act(
         _ fault: ResponseFault, _ index: Int, at now: Timestamp, in acting: inout ResponseFaults
     ) -> Bool {
-        let name = rules[index].rule.name
+        let name = rules[index].rule.name.text
         switch fault {
         case .replace(var replacement):
             guard acting.replacement == nil else { return false }

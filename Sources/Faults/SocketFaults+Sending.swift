@@ -13,13 +13,13 @@ extension SocketFaults {
         var plan = Plan(draft: MessageDraft(text))
         for index in rules.indices where rules[index].isEnabled {
             guard let offset = offset(of: rules[index], message) else { continue }
-            outgoing.ruleNames.append(rules[index].name)
+            outgoing.ruleNames.append(rules[index].name.text)
             apply(index, at: offset, to: &plan)
         }
         if withholdsPongs, message.type == "pong" { plan.isLost = true }
 
         if let ending = plan.ending {
-            outgoing.endingRule = rules[ending.rule].name
+            outgoing.endingRule = rules[ending.rule].name.text
             end(ending, plan.draft, in: &outgoing)
         } else {
             if plan.isLost { outgoing.extent = .nothing }

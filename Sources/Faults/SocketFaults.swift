@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import WebSocket
 
 /// What goes wrong on one WebSocket connection: a pipe between the backend's text messages and the wire.
@@ -17,7 +18,7 @@ import WebSocket
 public struct SocketFaults: Sendable {
     /// A rule that was laid on this connection.
     struct Rule: Sendable {
-        let name: String
+        let name: ExactString
         let fault: SocketFault
         let point: SocketPoint
         /// Decides `perMille` in the point.
@@ -30,7 +31,7 @@ public struct SocketFaults: Sendable {
         /// Whether a fault that lasts has begun.
         var hasSetIn = false
 
-        init(name: String, fault: SocketFault, point: SocketPoint, chance: Chance) {
+        init(name: ExactString, fault: SocketFault, point: SocketPoint, chance: Chance) {
             (self.name, self.fault, self.point, self.chance) = (name, fault, point, chance)
         }
     }
@@ -61,7 +62,7 @@ public struct SocketFaults: Sendable {
     public var isSwapping: Bool { swapped != nil }
 
     /// The names of the rules on this connection, in their order.
-    public var ruleNames: [String] { rules.map(\.name) }
+    public var ruleNames: [String] { rules.map(\.name.text) }
 
     /// Bytes of text that wait for another message; at most ``FaultLimits/waitingBytes`` and one message or two.
     public var waitingByteCount: Int { (batch?.draft.text.count ?? 0) + (swapped?.draft.text.count ?? 0) }
@@ -70,7 +71,7 @@ public struct SocketFaults: Sendable {
     ///
     /// Pongs and reading go on once no rule is in force that stopped them. Silence and ends stay.
     @discardableResult
-    public mutating func setEnabled(_ isEnabled: Bool, named name: String) -> Bool {
+    public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
         guard let index = index(named: name) else { return false }
         rules[index].isEnabled = isEnabled
         updateFlags()
@@ -79,7 +80,7 @@ public struct SocketFaults: Sendable {
 
     /// Takes a rule of this connection out of force for good; false where none has the name.
     @discardableResult
-    public mutating func remove(named name: String) -> Bool {
+    public mutating func remove(named name: ExactString) -> Bool {
         guard let index = index(named: name) else { return false }
         rules[index].isRemoved = true
         rules[index].isEnabled = false
@@ -87,7 +88,7 @@ public struct SocketFaults: Sendable {
         return true
     }
 
-    private func index(named name: String) -> Int? { rules.firstIndex { $0.name == name && !$0.isRemoved } }
+    private func index(named name: ExactString) -> Int? { rules.firstIndex { $0.name == name && !$0.isRemoved } }
 
     /// Ends the connection's messages, and returns what still goes before the close frame.
     ///

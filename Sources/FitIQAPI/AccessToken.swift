@@ -4,21 +4,26 @@ import JSON
 /// The bearer token of the API: a JSON Web Token signed with HS256 (RFC 7519, RFC 7515; CONTRACT: common rules).
 public struct AccessToken: Equatable, Sendable {
     /// The user's id, the claim `sub`: 1 to 200 characters.
-    public var subject: String
+    public var subject: ExactString
     /// The claim `exp`, in seconds since the Unix epoch; the token counts as expired from this second on.
     public var expiresAt: Int64
+    /// The claim `nbf`, in seconds since the Unix epoch: before this second the token is not valid yet; nil without one.
+    public var notBefore: Int64?
 
     /// Makes the claims of a token.
-    public init(subject: String, expiresAt: Int64) {
+    public init(subject: ExactString, expiresAt: Int64, notBefore: Int64? = nil) {
         self.subject = subject
         self.expiresAt = expiresAt
+        self.notBefore = notBefore
     }
 
     /// The token's text, signed.
     public func signed(with secret: [UInt8]) -> String {
-        let claims: JSONValue = ["sub": .string(subject), "exp": .number(JSONNumber(Int(expiresAt)))]
+        var claims: JSONObject = ["sub": .string(subject.text), "exp": .number(JSONNumber(Int(expiresAt)))]
+        if let notBefore { claims["nbf"] = .number(JSONNumber(Int(notBefore))) }
         let signingInput =
-            Base64.encodeURL(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "." + Base64.encodeURL(claims.encoded())
+            Base64.encodeURL(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)) + "."
+            + Base64.encodeURL(JSONValue.object(claims).encoded())
         let signature = HMACSHA256.authenticate(Array(signingInput.utf8), key: secret)
         return signingInput + "." + Base64.encodeURL(signature)
     }
@@ -31,26 +36,36 @@ extension AccessToken {
         case malformed(String)
         /// The header asks for an algorithm other than HS256.
         case wrongAlgorithm(String)
+        /// The header names extensions that have to be understood, and none is; the text is what `crit` holds.
+        case criticalExtensions(String)
         /// The signature was made with another secret, or the token was changed.
         case wrongSignature
         /// `exp` has passed.
         case expired(at: Timestamp)
+        /// `nbf` has not come.
+        case notYetValid(from: Timestamp)
 
         /// What is wrong and what to do about it.
         public var description: String {
             switch self {
             case .malformed(let what): "it is malformed: \(what)."
             case .wrongAlgorithm(let name): "it is signed with \(quoted(name)), and only \"HS256\" is accepted."
+            case .criticalExtensions(let names):
+                "its header demands extensions that this server does not know, 'crit' is \(names) (RFC 7515 §4.1.11): "
+                    + "sign the token without 'crit'."
             case .wrongSignature:
                 "its signature does not fit: it was signed with another secret than this server's (see --jwt-secret) or cut short."
             case .expired(let time): "it expired at \(time.wireText); refresh it."
+            case .notYetValid(let time):
+                "it is valid from \(time.wireText) on (its claim 'nbf'): use it then, or compare the clocks."
             }
         }
     }
 
-    /// Reads and verifies a token, all but its expiry, which depends on the time of each use.
+    /// Reads and verifies a token, all but `exp` and `nbf`, which depend on the time of each use.
     ///
-    /// - Throws: `malformed`, `wrongAlgorithm` or `wrongSignature`; also for tokens over 4,096 characters.
+    /// - Throws: `malformed`, `wrongAlgorithm`, `criticalExtensions` or `wrongSignature`; also for tokens over 4,096
+    ///   characters.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
         guard text.utf8.count <= 4096 else { throw .malformed("it has over 4,096 characters") }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -60,6 +75,9 @@ extension AccessToken {
         guard header["alg"]?.string == "HS256" else {
             throw .wrongAlgorithm(header["alg"]?.string ?? header["alg"]?.excerpt() ?? "nothing")
         }
+        // "If any of the listed extension Header Parameters are not understood and supported by the recipient, then the JWS
+        // is invalid" (RFC 7515 §4.1.11): none is, and an empty list is not allowed.
+        if let critical = header["crit"] { throw .criticalExtensions(critical.excerpt()) }
         guard let signature = Base64.decodeURL(String(parts[2])) else {
             throw .malformed("its signature is not base64url")
         }
@@ -70,18 +88,35 @@ extension AccessToken {
         guard let subject = claims["sub"]?.string, (1...200).contains(subject.count) else {
             throw .malformed("its claim 'sub' must be the user's id, a string of 1 to 200 characters")
         }
-        guard let seconds = claims["exp"]?.double else {
+        guard let expiry = claims["exp"]?.double else {
             throw .malformed("its claim 'exp' must be a number of seconds since 1970")
         }
-        // The range of Timestamp; a later expiry is as good as the last one.
-        let latest = 9_000_000_000.0
-        return AccessToken(subject: subject, expiresAt: Int64(min(max(seconds, -latest), latest)))
+        var start: Double?
+        if let claim = claims["nbf"] {
+            guard let seconds = claim.double else {
+                throw .malformed("its claim 'nbf' must be a number of seconds since 1970")
+            }
+            start = seconds
+        }
+        // A fraction makes the time in which a token is valid shorter, never longer.
+        return AccessToken(
+            subject: ExactString(subject), expiresAt: wholeSeconds(expiry.rounded(.down)),
+            notBefore: start.map { wholeSeconds($0.rounded(.up)) })
     }
 
-    /// Throws where the token has expired at the given time.
-    public func checkExpiry(at now: Timestamp) throws(Refusal) {
+    /// Seconds within the range of `Timestamp`: what lies beyond it is as good as its first or last second.
+    private static func wholeSeconds(_ seconds: Double) -> Int64 {
+        let latest = 9_000_000_000.0
+        return Int64(min(max(seconds, -latest), latest))
+    }
+
+    /// Throws where the token has expired at the given time, or is not valid yet.
+    public func checkTime(at now: Timestamp) throws(Refusal) {
         let expiry = Timestamp(secondsSinceEpoch: expiresAt)
         guard now < expiry else { throw .expired(at: expiry) }
+        guard let notBefore else { return }
+        let start = Timestamp(secondsSinceEpoch: notBefore)
+        guard now >= start else { throw .notYetValid(from: start) }
     }
 
     private static func object(in part: Substring, named name: String) throws(Refusal) -> JSONObject {

@@ -14,7 +14,7 @@ extension Backend {
         advance(&turn)
         var goal: Int?
         if request.context.type == .goal, let id = request.context.id {
-            goal = try goalPosition(of: id, ownedBy: user, field: request.contextField)
+            goal = try goalPosition(of: id.text, ownedBy: user, field: request.contextField)
         }
         let topic = Topic(persona: request.persona, context: request.context)
         if let existing = users[user].active[topic] {

@@ -79,7 +79,7 @@ extension Backend {
         let position = try goalPosition(of: request.goalID, ownedBy: user, field: "goalId")
         let goal = goals[position].goal
         let topic = Topic(
-            persona: .generalWellness, context: ConsultationContext(.goal, id: goal.id.description))
+            persona: .generalWellness, context: ConsultationContext(.goal, id: "\(goal.id)"))
         let conversation: Int
         if let linked = self.conversation(ofGoal: position) {
             conversation = linked

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// What a backend holds, as plain facts for those who check it from outside: the simulator of the tests.
 ///
@@ -40,18 +41,20 @@ extension Backend {
 
     /// The consultations of a user, oldest first.
     package func inspectConsultations(of subject: String, _ body: (ConsultationFacts) -> Void) {
-        guard let user = users[subject] else { return }
+        guard let user = users[ExactString(subject)] else { return }
         for position in users[user].consultations { body(facts(at: position)) }
     }
 
     /// How many consultations a user has, in any status.
     package func consultationCount(of subject: String) -> Int {
-        users[subject].map { users[$0].consultations.count } ?? 0
+        users[ExactString(subject)].map { users[$0].consultations.count } ?? 0
     }
 
     /// A consultation of a user by its number from 0, oldest first.
     package func consultationID(_ number: Int, of subject: String) -> ResourceID? {
-        guard let user = users[subject], users[user].consultations.indices.contains(number) else { return nil }
+        guard let user = users[ExactString(subject)], users[user].consultations.indices.contains(number) else {
+            return nil
+        }
         return consultations[users[user].consultations[number]].consultation.id
     }
 
@@ -65,16 +68,16 @@ extension Backend {
 
     /// The goals of a user, oldest first.
     package func inspectGoals(of subject: String, _ body: (Goal) -> Void) {
-        guard let user = users[subject] else { return }
+        guard let user = users[ExactString(subject)] else { return }
         for position in users[user].goals { body(goals[position].goal) }
     }
 
     /// How many goals a user has.
-    package func goalCount(of subject: String) -> Int { users[subject].map { users[$0].goals.count } ?? 0 }
+    package func goalCount(of subject: String) -> Int { users[ExactString(subject)].map { users[$0].goals.count } ?? 0 }
 
     /// A goal of a user by its number from 0, oldest first.
     package func goalID(_ number: Int, of subject: String) -> ResourceID? {
-        guard let user = users[subject], users[user].goals.indices.contains(number) else { return nil }
+        guard let user = users[ExactString(subject)], users[user].goals.indices.contains(number) else { return nil }
         return goals[users[user].goals[number]].goal.id
     }
 
@@ -83,16 +86,18 @@ extension Backend {
 
     /// The meal logs of a user, by the time that the client gave.
     package func inspectMealLogs(of subject: String, _ body: (MealLog) -> Void) {
-        guard let user = users[subject] else { return }
+        guard let user = users[ExactString(subject)] else { return }
         for position in users[user].mealLogs { body(mealLogs[position].log) }
     }
 
     /// How many meal logs a user has.
-    package func mealLogCount(of subject: String) -> Int { users[subject].map { users[$0].mealLogs.count } ?? 0 }
+    package func mealLogCount(of subject: String) -> Int {
+        users[ExactString(subject)].map { users[$0].mealLogs.count } ?? 0
+    }
 
     /// A meal log of a user by its number from 0, by the time that the client gave.
     package func mealLogID(_ number: Int, of subject: String) -> ResourceID? {
-        guard let user = users[subject], users[user].mealLogs.indices.contains(number) else { return nil }
+        guard let user = users[ExactString(subject)], users[user].mealLogs.indices.contains(number) else { return nil }
         return mealLogs[users[user].mealLogs[number]].log.id
     }
 

@@ -1,5 +1,6 @@
 import FitIQAPI
 import HeapModule
+import JSON
 
 /// The FitIQ domain of one world: users, goals, consultations, messages, meal logs, and what is under way.
 ///
@@ -72,7 +73,7 @@ public struct Backend: Sendable {
     /// The user with this id, made on first sight.
     ///
     /// - Throws: 507 where the limit of users is reached.
-    public mutating func user(_ id: String) throws(APIError) -> UserID {
+    public mutating func user(_ id: ExactString) throws(APIError) -> UserID {
         if let user = users[id] { return user }
         guard users.count < configuration.limits.users else {
             throw .storeFull("users", limit: configuration.limits.users)
@@ -81,7 +82,7 @@ public struct Backend: Sendable {
     }
 
     /// The id of a user.
-    public func name(of user: UserID) -> String { users[user].id }
+    public func name(of user: UserID) -> ExactString { users[user].id }
 
     /// The position of a consultation of this user; 404 for anybody else's, as if it did not exist.
     ///

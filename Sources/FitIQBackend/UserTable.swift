@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// What makes two active consultations of a user duplicates (consultation-websocket, 409).
 struct Topic: Hashable, Sendable {
@@ -8,7 +9,7 @@ struct Topic: Hashable, Sendable {
 
 /// One user and what is theirs, as positions in the backend's lists.
 struct User: Sendable {
-    let id: String
+    let id: ExactString
     /// All consultations, oldest first.
     var consultations: [Int] = []
     /// The active ones.
@@ -24,18 +25,18 @@ struct User: Sendable {
 /// The users of a world.
 struct UserTable: Sendable {
     private var users: [User] = []
-    private var numbers: [String: UserID] = [:]
+    private var numbers: [ExactString: UserID] = [:]
 
     var count: Int { users.count }
 
-    subscript(id: String) -> UserID? { numbers[id] }
+    subscript(id: ExactString) -> UserID? { numbers[id] }
 
     subscript(user: UserID) -> User {
         _read { yield users[user.index] }
         _modify { yield &users[user.index] }
     }
 
-    mutating func add(_ id: String) -> UserID {
+    mutating func add(_ id: ExactString) -> UserID {
         let user = UserID(index: users.count)
         users.append(User(id: id))
         numbers[id] = user

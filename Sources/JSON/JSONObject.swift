@@ -8,7 +8,7 @@ public struct JSONObject: Sendable {
 
     private(set) var members: [Element]
     /// Where each member is; empty while a search through the members is as fast.
-    private var index: [MemberName: Int] = [:]
+    private var index: [ExactString: Int] = [:]
 
     private static let largestUnindexed = 16
 
@@ -48,13 +48,13 @@ public struct JSONObject: Sendable {
     }
 
     private func position(of key: String) -> Int? {
-        if index.isEmpty { return members.firstIndex { isSameName($0.key, key) } }
-        return index[MemberName(text: key)]
+        if index.isEmpty { return members.firstIndex { $0.key.isExactly(key) } }
+        return index[ExactString(key)]
     }
 
     private mutating func append(_ key: String, _ value: JSONValue) {
         members.append((key, value))
-        if index.isEmpty { reindex() } else { index[MemberName(text: key)] = members.count - 1 }
+        if index.isEmpty { reindex() } else { index[ExactString(key)] = members.count - 1 }
     }
 
     private mutating func remove(at position: Int) {
@@ -66,16 +66,16 @@ public struct JSONObject: Sendable {
     private mutating func reindex() {
         guard members.count > Self.largestUnindexed else { return }
         index.reserveCapacity(members.count)
-        for (position, member) in members.enumerated() { index[MemberName(text: member.key)] = position }
+        for (position, member) in members.enumerated() { index[ExactString(member.key)] = position }
     }
 
     /// Small objects are compared pair by pair; a large one by hashing, so that no input takes quadratic time.
     private func hasRepeatedName() -> Bool {
         if members.count > Self.largestUnindexed {
-            return Set(members.lazy.map { MemberName(text: $0.key) }).count != members.count
+            return Set(members.lazy.map { ExactString($0.key) }).count != members.count
         }
         for later in members.indices.dropFirst() {
-            for earlier in 0..<later where isSameName(members[earlier].key, members[later].key) { return true }
+            for earlier in 0..<later where members[earlier].key.isExactly(members[later].key) { return true }
         }
         return false
     }
@@ -113,27 +113,10 @@ extension JSONObject: Hashable {
         var sum = 0
         for (key, value) in members {
             var member = Hasher()
-            MemberName(text: key).hash(into: &member)
+            ExactString(key).hash(into: &member)
             value.hash(into: &member)
             sum &+= member.finalize()
         }
         hasher.combine(sum)
     }
-}
-
-/// A name that is hashed and compared by its code units.
-private struct MemberName: Hashable {
-    var text: String
-
-    static func == (left: MemberName, right: MemberName) -> Bool { isSameName(left.text, right.text) }
-
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-    }
-}
-
-/// Swift's `==` also equates composed and decomposed characters, which are different names in JSON.
-private func isSameName(_ left: String, _ right: String) -> Bool {
-    left.utf8.count == right.utf8.count && left == right && left.utf8.elementsEqual(right.utf8)
 }

@@ -1,7 +1,7 @@
 /// Any JSON value (RFC 8259, section 3).
 ///
-/// Strings are equal by Unicode canonical equivalence, as Swift strings are; objects are equal whatever the order of
-/// their members; numbers are equal when they are written alike.
+/// Strings are equal where their bytes are, as names are; objects are equal whatever the order of their members;
+/// numbers are equal when they are written alike.
 public enum JSONValue: Sendable, Hashable {
     /// The literal `null`.
     case null
@@ -59,6 +59,33 @@ extension JSONValue {
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
+    }
+}
+
+extension JSONValue {
+    /// Whether both are the same value.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.isExactly(right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Hashes the kind and the value.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .number(let value): hasher.combine(value)
+        case .string(let value): hasher.combine(ExactString(value))
+        case .array(let value): hasher.combine(value)
+        case .object(let value): hasher.combine(value)
+        }
     }
 }
 

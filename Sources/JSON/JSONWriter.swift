@@ -40,6 +40,20 @@ public struct JSONWriter: Sendable {
     /// Creates a writer that appends to bytes which are there already, whatever they are.
     public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
 
+    /// Appends to an array what `body` writes, in the memory that is there: nothing that stands before it is copied.
+    public static func append(to output: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        swap(&writer.bytes, &output)
+        body(&writer)
+        swap(&writer.bytes, &output)
+    }
+
+    /// Moves what has been written so far to the end of an array; what is open stays open, and writing goes on there.
+    public mutating func drain(into output: inout [UInt8]) {
+        output += bytes
+        bytes.removeAll(keepingCapacity: true)
+    }
+
     /// Whether one whole value has been written.
     public var isComplete: Bool { depth == 0 && expects == .nextValue }
 

@@ -3,6 +3,7 @@ import FitIQAPI
 import FitIQBackend
 import HTTP1
 import HTTPTypes
+import JSON
 
 /// A token whose signature has been checked.
 struct VerifiedToken {
@@ -23,7 +24,7 @@ struct Authenticator {
     private let secret: [UInt8]
     private let limit: Int
     /// Verified tokens by their text: a signature is checked once, the expiry each time.
-    private var verified: [String: VerifiedToken] = [:]
+    private var verified: [ExactString: VerifiedToken] = [:]
 
     /// How many tokens are at hand.
     var verifiedCount: Int { verified.count }
@@ -92,7 +93,8 @@ struct Authenticator {
     }
 
     private mutating func verify(_ text: String, in backend: inout Backend) throws(APIError) -> VerifiedToken {
-        if let known = verified[text] { return known }
+        let key = ExactString(text)
+        if let known = verified[key] { return known }
         let token: AccessToken
         do {
             token = try AccessToken.verify(text, secret: secret)
@@ -102,13 +104,13 @@ struct Authenticator {
         let result = VerifiedToken(
             token: token, user: try backend.user(token.subject))
         if verified.count >= limit { verified.removeAll() }
-        verified[text] = result
+        verified[key] = result
         return result
     }
 
     private func check(_ verified: VerifiedToken, at now: Timestamp) throws(APIError) {
         do {
-            try verified.token.checkExpiry(at: now)
+            try verified.token.checkTime(at: now)
         } catch {
             throw .badToken(error)
         }

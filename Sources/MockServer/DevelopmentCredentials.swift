@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// The credentials of the default world: fixed, public, and only good for a fake.
 public enum DevelopmentCredentials {
@@ -13,6 +14,6 @@ public enum DevelopmentCredentials {
 
     /// A token that the default world accepts.
     public static func token(secret: String = jwtSecret) -> String {
-        AccessToken(subject: userID, expiresAt: expiresAt).signed(with: Array(secret.utf8))
+        AccessToken(subject: ExactString(userID), expiresAt: expiresAt).signed(with: Array(secret.utf8))
     }
 }

@@ -22,9 +22,12 @@ public struct ServerLimits: Sendable, Equatable {
     public var webSocketMessage = 1024 * 1024
     /// A WebSocket message on the echo socket; closed with 1009 beyond.
     public var echoMessage = 16 * 1024 * 1024
+    /// Bytes held for all echo sockets together; beyond, those that hold most are reset.
+    public var echoBytes = 64 * 1024 * 1024
     /// Bytes held for all connections together: unsent output, and the bodies and messages that are arriving.
     ///
-    /// Beyond it a request is answered 503, and a WebSocket that holds more than its fair share is reset.
+    /// Beyond it the connections that hold most are given up: a request that is arriving is answered 503, all else is reset.
+    /// A request whose own answer has no room is answered 503.
     public var heldBytes = 512 * 1024 * 1024
     /// Verified tokens kept at hand; beyond, all are verified anew as they come.
     public var verifiedTokens = 20_000
@@ -37,8 +40,11 @@ public struct ServerLimits: Sendable, Equatable {
     public var journalBytes = 256 * 1024 * 1024
     /// The body of `PUT /__admin/state`; 413 beyond.
     ///
+    /// A world exports no more than it stores, save for characters that YAML does not print, which are escaped; the rest is
+    /// for the ids of users.
+    ///
     /// - Precondition: at most 1 GiB.
-    public var stateBody = 64 * 1024 * 1024
+    public var stateBody = 320 * 1024 * 1024
     /// Time after which a world is forgotten that nobody asks for and that has no open socket.
     public var worldIdleTime = Duration.seconds(1800)
 

@@ -4,8 +4,13 @@ import Scenarios
 
 /// What a server wrote when it stopped, read when another one starts.
 extension Scenario {
-    /// Bytes of a state, 64 MiB.
-    public static let largestState = 64 * 1024 * 1024
+    /// Bytes of the file of a state, 2 GiB.
+    ///
+    /// More than any export has: that of a full world has at most six times ``FitIQBackend/Limits/storedBytes``, since
+    /// `\u007f` in a file is one byte in store, and the ids of its users.
+    public static let largestState = 2048 * 1024 * 1024
+    /// Values of a state, more than any export has: those of a full world are 22 bytes each in store, or more.
+    public static let largestStateValues = 12_000_000
 
     /// Reads a state: a scenario file, which may be larger where it is JSON.
     ///
@@ -17,7 +22,7 @@ extension Scenario {
         }
         let value: JSONValue
         do {
-            value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: 8_000_000))
+            value = try JSON.parse(bytes, limits: JSON.Limits(bytes: largestState, values: largestStateValues))
         } catch {
             throw ScenarioErrors(
                 file: file,

@@ -1,10 +1,11 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// Which meal logs failed, and which were not settled in time.
 struct MealExposure: Sendable {
     private struct Log: Sendable {
-        let client: String
+        let client: ExactString
         let acceptedAt: Timestamp
     }
 

@@ -1,12 +1,13 @@
 import FitIQAPI
+import JSON
 import Recording
 
 extension Scene {
     /// A WebSocket that is open, or ended a moment ago, as its client sees it.
     struct Socket: Sendable {
         let connection: UInt64
-        let user: String
-        let consultation: String
+        let user: ExactString
+        let consultation: ExactString
         let credentials: PresentedCredentials
         let openedAt: Timestamp
         /// The entry of its opening.

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// What all judges have to know: which sockets are open, whose they are, and what streams.
@@ -12,8 +13,8 @@ struct Scene: Sendable {
     private(set) var endedSocket: Socket?
 
     /// The connections of the open sockets by user and by consultation, oldest first: searching all takes too long.
-    private var connectionsByUser: [String: [UInt64]] = [:]
-    private var connectionsByConsultation: [String: [UInt64]] = [:]
+    private var connectionsByUser: [ExactString: [UInt64]] = [:]
+    private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
     /// The connections in the order of their openings, those that ended since among them.
     private var order: [UInt64] = []
     private var orderStart = 0
@@ -34,12 +35,12 @@ struct Scene: Sendable {
     static let lookBack = 64
 
     /// The open sockets of a user that are not silenced, oldest first; of many the newest.
-    func openSockets(of user: String) -> [Socket] {
+    func openSockets(of user: ExactString) -> [Socket] {
         live(connectionsByUser[user])
     }
 
     /// The open sockets on a consultation that are not silenced, oldest first; of many the newest.
-    func openSockets(onConsultation id: String) -> [Socket] {
+    func openSockets(onConsultation id: ExactString) -> [Socket] {
         live(connectionsByConsultation[id])
     }
 

@@ -41,16 +41,18 @@ enum Messages {
             "The proxy could not connect to \(upstream) within \(seconds(time)). "
                 + "Check --upstream, the network and any VPN that it needs."
         case .tls(let reason, isCertificate: true):
-            "The certificate of \(upstream) cannot be trusted: \(reason). If it is issued by a CA of your own, name that CA's "
+            "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If it is issued by a CA of your own, name that CA's "
                 + "certificate (PEM) with --upstream-ca; the host name in --upstream must be one that the certificate has."
         case .tls(let reason, isCertificate: false):
-            "TLS with \(upstream) failed: \(reason). Check that the server speaks TLS 1.2 or 1.3 on that port; "
-                + "one without TLS is named as http://\(upstream.authority)."
+            "TLS with \(upstream) failed: \(sentence(reason)) Check that the server speaks TLS 1.2 or 1.3 on that port; "
+                + "name one without TLS as http://\(upstream.authority) instead."
         case .answerTimeout(let time):
             "\(upstream) took the request and sent nothing for \(seconds(time)). It was not asked again, since it may be at work."
         case .badAnswer(let reason):
             "\(upstream) answered with something other than HTTP/1.1: \(reason) "
                 + "Check that --upstream names a server of HTTP, with the right scheme and port."
+        case .tooManyInterimAnswers(let limit):
+            "\(upstream) sent more than \(limit) interim answers (1xx) to one request, and no final one."
         }
     }
 
@@ -101,8 +103,9 @@ enum Messages {
         "a client did not agree on TLS within \(seconds(time)), and was disconnected"
     }
 
-    static func recordingStopped(_ reason: String) -> String {
-        "THE RECORDING HAS STOPPED: \(reason). The proxy goes on without it; what was recorded before is in the file"
+    static func recordingStopped(_ reason: String, program: String, rest: String?) -> String {
+        let rest = rest.map { "what was recorded before is in '\($0)'" } ?? "what was recorded before is gone with it"
+        return "THE RECORDING HAS STOPPED: \(reason). The \(program) goes on without it; \(rest)"
     }
 
     static func notCompacted(_ reason: String) -> String {
@@ -110,6 +113,11 @@ enum Messages {
     }
 
     // MARK: Parts
+
+    /// A reason as a sentence of its own, whether or not it brings its end.
+    private static func sentence(_ reason: String) -> String {
+        reason.last.map { ".?!".contains($0) } ?? false ? reason : reason + "."
+    }
 
     /// A path of a client's on one line, its end cut off where it is long.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }

@@ -127,6 +127,9 @@ public struct Journal: Sendable {
         return Entries(ring: ring, indices: skipped..<ring.count)
     }
 
+    /// None of the entries.
+    public var noEntries: Entries { entries(after: lastNumber) }
+
     /// How many entries a follower that has seen the given number will never see, because they are gone.
     public func missedCount(after number: Int) -> Int {
         max(0, firstNumber - 1 - max(number, 0))

@@ -28,11 +28,7 @@ public struct JournalEncoder: Sendable {
 
     /// Appends an entry as a line of NDJSON: its JSON and a line feed.
     public func appendLine(_ entry: JournalEntry, to output: inout [UInt8]) {
-        var bytes: [UInt8] = []
-        swap(&bytes, &output)
-        var writer = JSONWriter(appendingTo: bytes)
-        write(entry, to: &writer)
-        output = writer.bytes
+        JSONWriter.append(to: &output) { write(entry, to: &$0) }
         output.append(UInt8(ascii: "\n"))
     }
 
@@ -62,7 +58,7 @@ public struct JournalEncoder: Sendable {
 
     private func write(_ exchange: RecordedExchange, to writer: inout JSONWriter) {
         writer.member("endpoint", ifPresent: exchange.endpoint?.name)
-        writer.member("user", ifPresent: exchange.user)
+        writer.member("user", ifPresent: exchange.user?.text)
         writer.member("requested_at", exchange.requestedAt.nanosecondText)
         writeRequest(exchange.head, exchange.body, to: &writer)
         if let status = exchange.status {
@@ -99,7 +95,7 @@ public struct JournalEncoder: Sendable {
 
     private func write(_ opening: RecordedOpening, to writer: inout JSONWriter) {
         writer.member("endpoint", ifPresent: opening.endpoint?.name)
-        writer.member("user", ifPresent: opening.user)
+        writer.member("user", ifPresent: opening.user?.text)
         writer.member("requested_at", opening.requestedAt.nanosecondText)
         writeRequest(opening.head, nil, to: &writer)
         writer.object("response") { writer in

@@ -11,7 +11,7 @@ public struct JournalEntry: Sendable {
     /// What happened.
     public let event: JournalEvent
     /// What it counts for in the journal's bytes.
-    let byteCount: Int
+    public let byteCount: Int
 
     init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent, byteCount: Int) {
         self.number = number

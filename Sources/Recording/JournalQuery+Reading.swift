@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 extension JournalQuery {
     /// The parameters that there are.
@@ -13,12 +14,12 @@ extension JournalQuery {
     /// - Throws: 400 for a parameter that is unknown, repeated, or has a value that cannot be; it names what is allowed.
     public init(query items: [(name: String, value: String)]) throws(APIError) {
         self.init()
-        var seen: Set<String> = []
+        var seen: Set<ExactString> = []
         for (name, value) in items {
             guard Self.parameters.contains(name) else {
                 throw Self.refusal(Sentences.unknownParameter(name, allowed: Self.parameters))
             }
-            guard seen.insert(name).inserted else { throw Self.refusal(Sentences.repeatedParameter(name)) }
+            guard seen.insert(ExactString(name)).inserted else { throw Self.refusal(Sentences.repeatedParameter(name)) }
             guard !value.isEmpty else { throw Self.refusal(Sentences.empty(name)) }
             try set(name, to: value)
         }
@@ -26,7 +27,7 @@ extension JournalQuery {
 
     private mutating func set(_ name: String, to value: String) throws(APIError) {
         switch name {
-        case "method": method = value.uppercased()
+        case "method": method = ExactString(value.uppercased())
         case "path":
             guard let pattern = PathPattern(value) else { throw Self.refusal(Sentences.badPath(value)) }
             path = pattern
@@ -36,7 +37,7 @@ extension JournalQuery {
                 throw .unknownChoice(name, got: value, allowed: Endpoint.allCases.map(\.name))
             }
             endpoint = found
-        case "user": user = value
+        case "user": user = ExactString(value)
         case "connection": connection = UInt64(try Self.number(name, value, in: 1...Int.max))
         case "kind": kinds = [try Self.choice(name, value, \JournalEvent.Kind.rawValue)]
         case "unmatched":
@@ -47,7 +48,7 @@ extension JournalQuery {
         case "since": since = try Self.number(name, value, in: 0...Int.max)
         case "before": before = try Self.number(name, value, in: 1...Int.max)
         case "direction": sender = try Self.choice(name, value, \Party.direction)
-        case "type": type = value
+        case "type": type = ExactString(value)
         case "limit": limit = try Self.number(name, value, in: 1...1000)
         default: isNewestFirst = try Self.isDescending(value)
         }

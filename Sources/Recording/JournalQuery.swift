@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import JSON
 
 /// Which entries of a journal are wanted, how many, and in what order.
 ///
@@ -7,7 +8,7 @@ import HTTPTypes
 /// ends of a socket have the user, the endpoint and the path of its opening, as long as that is in the journal.
 public struct JournalQuery: Sendable {
     /// The method of the request.
-    public var method: String?
+    public var method: ExactString?
     /// What the path has to be like.
     public var path: PathPattern?
     /// The statuses wanted.
@@ -15,7 +16,7 @@ public struct JournalQuery: Sendable {
     /// The operation.
     public var endpoint: Endpoint?
     /// The user's id.
-    public var user: String?
+    public var user: ExactString?
     /// The connection's number.
     public var connection: UInt64?
     /// The kinds of entries; none for all.
@@ -29,7 +30,7 @@ public struct JournalQuery: Sendable {
     /// Who sent the frame.
     public var sender: Party?
     /// The `type` of the frame.
-    public var type: String?
+    public var type: ExactString?
     /// The most entries that are given, 1 to 1,000.
     public var limit = 100
     /// Whether the newest entry comes first.
@@ -54,13 +55,15 @@ public struct JournalQuery: Sendable {
                 && status?.contains(101) ?? true && isUnmatched != true
         case .frame(let frame):
             return method == nil && status == nil && isUnmatched == nil && (sender ?? frame.sender) == frame.sender
-                && (type == nil || frame.type == type)
+                && (type == nil || frame.type.map(ExactString.init(_:)) == type)
         case .closed, .fault, .clock, .note:
             return method == nil && status == nil && isUnmatched == nil && sender == nil && type == nil
         }
     }
 
-    private func matches(method arrived: HTTPRequest.Method) -> Bool { method == nil || method == arrived.rawValue }
+    private func matches(method arrived: HTTPRequest.Method) -> Bool {
+        method == nil || method == ExactString(arrived.rawValue)
+    }
 
     /// Whether there is a condition that a frame meets through the opening of its socket.
     var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil }
@@ -84,22 +87,14 @@ extension Journal {
     ///
     /// Takes one or two passes over the journal; frames are parsed only where `type` is asked for.
     public func entries(_ query: JournalQuery) -> [JournalEntry] {
-        var sockets: Set<UInt64> = []
-        if query.asksForRequestFacts {
-            for entry in entries() {
-                guard case .opened = entry.event, query.matchesRequestFacts(entry.event) == true else { continue }
-                sockets.insert(entry.connection)
+        var search = JournalSearch(query, in: entries())
+        var found: [JournalEntry] = []
+        while true {
+            switch search.next() {
+            case .found(let entry): found.append(entry)
+            case .passed: continue
+            case .end: return found
             }
         }
-        func matches(_ entry: JournalEntry) -> Bool {
-            entry.number < query.before
-                && (!query.asksForRequestFacts
-                    || query.matchesRequestFacts(entry.event) ?? sockets.contains(entry.connection))
-                && query.matches(entry)
-        }
-        let candidates = entries(after: query.since)
-        return query.isNewestFirst
-            ? Array(candidates.reversed().lazy.filter(matches).prefix(query.limit))
-            : Array(candidates.lazy.filter(matches).prefix(query.limit))
     }
 }

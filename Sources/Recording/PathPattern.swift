@@ -1,11 +1,12 @@
 import HTTP1
+import JSON
 
 /// What a path has to be like: it contains a text, or it fits a template.
 public enum PathPattern: Sendable, Equatable {
     /// The path as it arrived, percent-encoded, contains the text.
     case containing(String)
     /// The path has these segments, with any single one where nil stands; a world's `/w/{world}` does not count.
-    case template([String?])
+    case template([ExactString?])
 
     /// Reads `/messages` or `/api/v1/goals/{goalId}`: what has a brace in it is a template, and begins with a slash.
     ///
@@ -17,14 +18,14 @@ public enum PathPattern: Sendable, Equatable {
             return
         }
         guard text.hasPrefix("/") else { return nil }
-        var segments: [String?] = []
+        var segments: [ExactString?] = []
         for segment in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
             if segment.hasPrefix("{"), segment.hasSuffix("}"), segment.count > 2 {
                 segments.append(nil)
             } else if segment.contains("{") || segment.contains("}") {
                 return nil
             } else {
-                segments.append(String(segment))
+                segments.append(ExactString(segment))
             }
         }
         self = .template(segments)
@@ -35,7 +36,8 @@ public enum PathPattern: Sendable, Equatable {
         case .containing(let text): return Self.contains(target.path, text)
         case .template(let wanted):
             let segments = target.segmentsInWorld
-            return segments.count == wanted.count && zip(segments, wanted).allSatisfy { $1 == nil || $0 == $1 }
+            return segments.count == wanted.count
+                && zip(segments, wanted).allSatisfy { $1 == nil || ExactString($0) == $1 }
         }
     }
 

@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTP1
+import JSON
 
 /// A request and what became of it; a WebSocket's handshake too, where it was refused.
 public struct RecordedExchange: Sendable {
@@ -12,7 +13,7 @@ public struct RecordedExchange: Sendable {
     /// The operation that was asked for; nil for what is not of the API.
     public var endpoint: Endpoint?
     /// The user whose credentials were accepted.
-    public var user: String?
+    public var user: ExactString?
     /// Why no operation was asked for.
     public var unmatched: Unmatched?
     /// The status of the response; nil where none was sent.
@@ -52,7 +53,8 @@ extension RecordedExchange {
     ///
     /// Delegates to the implicit initialiser, because one that sets members one by one copies the whole value in the end.
     public init(
-        head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil, user: String? = nil,
+        head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil,
+        user: ExactString? = nil,
         unmatched: Unmatched? = nil, status: Int?, responseFields: RecordedFields = .none, responseBody: [UInt8] = [],
         delivery: Delivery = .complete, faults: [String] = []
     ) {

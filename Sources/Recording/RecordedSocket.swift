@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTP1
+import JSON
 import WebSocket
 
 /// A WebSocket's handshake that was accepted.
@@ -11,7 +12,7 @@ public struct RecordedOpening: Sendable {
     /// The operation; nil for a socket that is not of the API.
     public var endpoint: Endpoint?
     /// The user whose credentials were accepted.
-    public var user: String?
+    public var user: ExactString?
     /// The fields of the 101, save `Connection`.
     public var responseFields: RecordedFields
     /// The names of the faults that acted on the handshake.
@@ -19,7 +20,7 @@ public struct RecordedOpening: Sendable {
 
     /// Describes an opening.
     public init(
-        head: RequestHead, requestedAt: Timestamp, endpoint: Endpoint? = nil, user: String? = nil,
+        head: RequestHead, requestedAt: Timestamp, endpoint: Endpoint? = nil, user: ExactString? = nil,
         responseFields: RecordedFields = .none, faults: [String] = []
     ) {
         self.head = head

@@ -57,8 +57,8 @@ public struct JSONReport {
             for line in outcome.outdated {
                 writer.object { writer in
                     writer.member("line", line.number)
-                    writer.member("scenario", orNull: line.scenario)
-                    writer.member("subject", line.subject)
+                    writer.member("scenario", orNull: line.scenario?.text)
+                    writer.member("subject", line.subject.text)
                 }
             }
         }

@@ -152,7 +152,7 @@ public struct JUnitReport {
             cases: overview.outcome.outdated.map { line in
                 let message = Sentences.outdated(line)
                 return Case(
-                    name: line.scenario.map { "\($0) \(line.subject)" } ?? line.subject,
+                    name: line.scenario.map { "\($0) \(line.subject)" } ?? line.subject.text,
                     kind: .failure, message: message, details: message)
             })
     }

@@ -1,3 +1,4 @@
+import JSON
 import Obligations
 
 /// What a client is known to break: listed and broken does not fail a run, listed and kept does.
@@ -10,14 +11,14 @@ public struct KnownBroken: Sendable {
         /// The number of the line in the file, from 1.
         public let number: Int
         /// The scenario that it holds for; nil for all.
-        public let scenario: String?
+        public let scenario: ExactString?
         /// The obligation's id or the check's address.
-        public let subject: String
+        public let subject: ExactString
     }
 
     /// The lines that say something, in order.
     public let lines: [Line]
-    private let subjects: [String: [Line]]
+    private let subjects: [ExactString: [Line]]
 
     /// Nothing is known to be broken.
     public static let none = KnownBroken(lines: [])
@@ -33,24 +34,24 @@ public struct KnownBroken: Sendable {
     ///
     /// - Parameter checks: the addresses of the checks that there are.
     public init(reading bytes: [UInt8], checks: [String] = []) throws(KnownBrokenErrors) {
-        let subjects = Set(Judge.obligations.map(\.id) + checks)
+        let subjects = Set((Judge.obligations.map(\.id) + checks).map(ExactString.init(_:)))
         var lines: [Line] = []
-        var places: [[String]: Int] = [:]
+        var places: [[ExactString]: Int] = [:]
         var mistakes: [KnownBrokenErrors.Mistake] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
             // A comment begins a word: a check's address may have the sign inside.
             let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-                .prefix { !$0.hasPrefix("#") }.map(String.init)
+                .prefix { !$0.hasPrefix("#") }.map { ExactString($0) }
             func mistake(_ message: String) {
                 mistakes.append(KnownBrokenErrors.Mistake(line: index + 1, message: message))
             }
             guard let subject = words.last else { continue }
             if words.count > 2 {
-                mistake(Sentences.tooManyWords(words.joined(separator: " ")))
+                mistake(Sentences.tooManyWords(words.map(\.text).joined(separator: " ")))
             } else if !subjects.contains(subject) {
-                mistake(Sentences.unknownSubject(subject, known: subjects.sorted()))
+                mistake(Sentences.unknownSubject(subject.text, known: subjects.sorted().map(\.text)))
             } else if let earlier = places[words] {
-                mistake(Sentences.repeatedLine(words.joined(separator: " "), earlier: earlier))
+                mistake(Sentences.repeatedLine(words.map(\.text).joined(separator: " "), earlier: earlier))
             } else {
                 places[words] = index + 1
                 lines.append(
@@ -63,7 +64,7 @@ public struct KnownBroken: Sendable {
 
     /// Whether an obligation or a check is known to be broken in a scenario.
     public func lists(_ subject: String, in scenario: String) -> Bool {
-        subjects[subject]?.contains { $0.scenario == nil || $0.scenario == scenario } ?? false
+        subjects[ExactString(subject)]?.contains { $0.scenario == nil || $0.scenario == ExactString(scenario) } ?? false
     }
 }
 

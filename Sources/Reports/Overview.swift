@@ -28,7 +28,7 @@ struct Overview {
         self.knownBroken = knownBroken
         outcome = report.outcome(knownBroken: knownBroken)
         var rows: [Row] = []
-        var places: [String: Int] = [:]
+        var places: [String: Int] = [:]  // Obligations' ids: constants.
         for (index, run) in report.runs.enumerated() {
             for verdict in run.verdicts {
                 let id = verdict.obligation.id

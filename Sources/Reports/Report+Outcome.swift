@@ -1,3 +1,4 @@
+import JSON
 import Obligations
 
 extension Report {
@@ -47,7 +48,7 @@ extension Report {
     /// Judges the whole.
     public func outcome(knownBroken: KnownBroken = .none) -> Outcome {
         var outcome = Outcome()
-        var worst: [String: Mark] = [:]
+        var worst: [String: Mark] = [:]  // Obligations' ids: constants.
         for run in runs {
             outcome.hasConnected = outcome.hasConnected || run.hasConnected
             if run.command?.isSuccess == false { outcome.failedCommandCount += 1 }
@@ -68,12 +69,12 @@ extension Report {
     /// Whether what a line lists was kept somewhere and broken nowhere.
     private func isOutdated(_ line: KnownBroken.Line) -> Bool {
         var isKept = false
-        for run in runs where line.scenario == nil || line.scenario == run.scenario {
-            for verdict in run.verdicts where verdict.obligation.id == line.subject {
+        for run in runs where line.scenario == nil || line.scenario == ExactString(run.scenario) {
+            for verdict in run.verdicts where ExactString(verdict.obligation.id) == line.subject {
                 if verdict.outcome == .broken { return false }
                 isKept = isKept || verdict.outcome == .kept
             }
-            for check in run.checks where check.address == line.subject {
+            for check in run.checks where ExactString(check.address) == line.subject {
                 if !check.failures.isEmpty { return false }
                 isKept = true
             }

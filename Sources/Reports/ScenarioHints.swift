@@ -1,7 +1,7 @@
 /// Which built-in scenarios make a client face an obligation: advice for what was not exercised.
 enum ScenarioHints {
     /// Names of scenarios by the obligation's id; an empty list where any scenario does it if the client does its part.
-    static let scenarios: [String: [String]] = [
+    static let scenarios: [String: [String]] = [  // Obligations' ids: constants.
         "auth/credentials-on-every-request": [],
         "auth/websocket-credentials": [],
         "auth/refresh-after-401": ["token-expires-mid-session"],

@@ -4,6 +4,8 @@ public enum ScenarioLimits {
     public static let fileBytes = 16 * 1024 * 1024
     /// Values of a YAML document, those that aliases repeat counted each time.
     public static let nodes = 200_000
+    /// Values of a file that is JSON, as exports are, which have more than eight bytes for each.
+    public static let valuesOfJSON = fileBytes / 8
     /// How deep lists and mappings may be nested.
     public static let depth = 64
     /// Mistakes that are reported; the rest is counted.

@@ -63,6 +63,9 @@ public final class SessionRecorder {
         writer = SessionWriter(creatorVersion: settings.creatorVersion, limits: settings.fileLimits)
     }
 
+    /// What every recording of ours begins with.
+    public static let beginning = HAREncoder.beginning
+
     /// How many requests were recorded, refused WebSocket handshakes among them.
     public var exchangeCount: Int { writer.exchangeCount }
     /// How many WebSockets were recorded.
@@ -113,7 +116,7 @@ public final class SessionRecorder {
 
     // MARK: What comes of it
 
-    /// The writes since the last call, to be done in order at the end of a turn.
+    /// The writes since the last call, to be done in order at the end of a turn, all of them or none.
     public func takeWrites() -> [FileWrite] { writer.takeWrites() }
 
     /// Sentences since the last call on what is missing from the recording, for the log.

@@ -33,6 +33,9 @@ final class ChildExitWatcher: Sendable {
         }
     }
 
+    /// How it ended, which it has, without giving its number back; as `CPlatform` has it.
+    func outcome() -> Int32 { cplatform_await_child(child) }
+
     deinit {
         pipe.close()
     }

@@ -36,8 +36,8 @@ extension ChildProcess {
         }
     }
 
-    /// posix_spawnp(3): the child leads a group of its own, blocks no signal, and does not ignore SIGPIPE as this
-    /// process does.
+    /// posix_spawnp(3): the child leads a group of its own, blocks no signal, and does not ignore SIGPIPE
+    /// and SIGXFSZ as this process does.
     ///
     /// All other descriptors of this process are closed when a program is executed.
     static func spawn(
@@ -68,11 +68,12 @@ extension ChildProcess {
         }
         var none = sigset_t()
         sigemptyset(&none)
-        var brokenPipe = sigset_t()
-        sigemptyset(&brokenPipe)
-        sigaddset(&brokenPipe, SIGPIPE)
+        var ignored = sigset_t()
+        sigemptyset(&ignored)
+        sigaddset(&ignored, SIGPIPE)
+        sigaddset(&ignored, SIGXFSZ)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &brokenPipe)
+        posix_spawnattr_setsigdefault(&attributes, &ignored)
         posix_spawnattr_setpgroup(&attributes, 0)
         let flags = Int32(POSIX_SPAWN_SETPGROUP) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
         posix_spawnattr_setflags(&attributes, Int16(flags))
@@ -88,7 +89,7 @@ extension ChildProcess {
     }
 
     /// The texts as C has them, with a null pointer at the end.
-    private static func withCStrings(
+    static func withCStrings(
         _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {
         var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }

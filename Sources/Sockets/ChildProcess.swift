@@ -1,30 +1,25 @@
-import CPlatform
-import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// A program that this process has started, in a process group of its own.
 ///
-/// The group is what makes an end certain: signals reach the programs that it has started too, unless they left the
-/// group. Whoever starts one calls
-/// ``end(grace:)`` at last, also where it has ended by itself: only then is its number given back to the system.
-/// Released before, it is killed.
+/// Its end is certain: ``end(grace:)`` ends all that it has started, too. Call it also where the program has ended by
+/// itself: only then are its resources given back. Released before, all of it is killed.
+///
+/// On Linux, this holds for daemons that have left the group, and it holds where this process is killed (SIGKILL): a
+/// second process, the guardian, sees to it. Other systems have nothing of the kind: there, what leaves the group is
+/// not found, and a program outlives this process where that is killed. Nowhere is found what another service starts
+/// on the program's behalf, such as systemd, or a daemon that ran before.
 public final class ChildProcess {
     /// The process id, which is also the id of its group.
-    public let identifier: Int32
+    public var identifier: Int32 { keeper.identifier }
     /// How it ended; nil while it runs, or before anybody asked.
     public private(set) var outcome: Outcome?
+    /// Whether ``end(grace:)`` could not end all that the program had started.
+    public private(set) var leavesProcesses = false
 
     /// It and all that it started, for other threads.
-    public let group: ChildGroup
+    public var group: ChildGroup { ChildGroup(keeper: keeper) }
 
-    private let watcher: ChildExitWatcher
+    private let keeper: any ChildKeeper
+    private var hasEnded = false
 
     /// How a program ended.
     public enum Outcome: Sendable, Hashable {
@@ -34,9 +29,6 @@ public final class ChildProcess {
         case signalled(Int)
     }
 
-    /// How often is looked whether a group has ended whose first process has: the system tells nobody.
-    private static let groupInterval = Duration.milliseconds(5)
-
     /// Starts a program.
     ///
     /// - Parameters:
@@ -44,28 +36,28 @@ public final class ChildProcess {
     ///   - environment: `NAME=value` each; see ``CurrentProcess/environment(with:)``.
     ///   - streams: what its standard input, output and error are.
     /// - Throws: where the program cannot be started.
-    public init(
+    public convenience init(
         _ command: [String], environment: [String], streams: Streams = Streams()
     ) throws(ChildProcessError) {
+        try self.init(command, environment: environment, streams: streams, keeping: .platformDefault)
+    }
+
+    init(
+        _ command: [String], environment: [String], streams: Streams = Streams(), keeping: Keeping
+    ) throws(ChildProcessError) {
         precondition(!command.isEmpty, "a command has at least a name")
-        identifier = try ChildProcess.spawn(command, environment, streams)
-        group = ChildGroup(identifier)
-        do throws(ChildProcessError) {
-            watcher = try ChildExitWatcher(of: identifier)
-        } catch {
-            group.signal(SIGKILL)
-            group.reap()
-            throw error
-        }
+        keeper = try keeping.start(command, environment, streams)
     }
 
     deinit {
-        group.signal(SIGKILL)
-        group.reap()
+        if !hasEnded {
+            keeper.kill()
+            _ = keeper.end(grace: .zero)
+        }
     }
 
-    /// A descriptor that becomes readable when the program has ended, and stays so; for an event loop.
-    public var exitDescriptor: Int32 { watcher.descriptor }
+    /// A descriptor that becomes readable when the program has ended, and stays so until it is ended; for an event loop.
+    public var exitDescriptor: Int32 { keeper.exitDescriptor }
 
     /// Waits until the program has ended, at most until the deadline.
     ///
@@ -74,84 +66,31 @@ public final class ChildProcess {
     public func wait(until deadline: MonotonicInstant) -> Outcome? {
         if let outcome { return outcome }
         guard SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) == nil else { return nil }
-        outcome = ChildProcess.peek(identifier)
+        outcome = keeper.outcome()
         return outcome
     }
 
     /// Ends the program and all that it started: asks by SIGTERM, and after the time of grace does it by SIGKILL.
     ///
-    /// Returns at once where nothing of it runs any more. What left the group, as daemons do, is not found.
+    /// Returns as soon as nothing of it runs any more, or a few seconds after SIGKILL.
     @discardableResult
     public func end(grace: Duration) -> Outcome {
-        let deadline = MonotonicInstant.now().advanced(by: grace)
-        // Not reaped yet, its number is nobody else's.
-        group.signal(SIGTERM)
-        if wait(until: deadline) == nil {
-            group.signal(SIGKILL)
-            wait(until: MonotonicInstant(nanoseconds: .max))
-        }
-        if group.reap() { endGroup(by: deadline) }
-        // Waited for without an end: there is one.
-        return outcome ?? .signalled(Int(SIGKILL))
-    }
-
-    /// Waits for what the program left behind in its group, and kills it when the time is up.
-    ///
-    /// As long as there is one of them, the system gives the group's number to nobody else.
-    private func endGroup(by deadline: MonotonicInstant) {
-        while sendSignal(0, toGroup: identifier) {
-            let now = MonotonicInstant.now()
-            if now >= deadline { sendSignal(SIGKILL, toGroup: identifier) }
-            // What is left then is dead, and waits for a parent that does not look after it, as in containers without
-            // an init.
-            if now >= deadline.advanced(by: .milliseconds(100)) { return }
-            watcher.pause(until: now.advanced(by: Self.groupInterval))
-        }
-    }
-
-    /// How a process ended that has, without giving its number back.
-    private static func peek(_ identifier: Int32) -> Outcome {
-        let status = Int(cplatform_await_child(identifier))
-        // Negative where somebody waited for every child of this process: how it ended is lost.
-        return (0..<256).contains(status) ? .exited(status) : .signalled(max(0, status - 256))
+        if hasEnded, let outcome { return outcome }
+        hasEnded = true
+        let end = keeper.end(grace: grace)
+        leavesProcesses = !end.isComplete
+        let outcome = outcome ?? end.outcome
+        self.outcome = outcome
+        return outcome
     }
 }
 
-/// The process group of a program: what other threads may know of it.
-public final class ChildGroup: Sendable {
-    private let identifier: Int32
-    /// Whether the program's number is free for others: nothing may be sent to it any more.
-    private let isReaped = Mutex(false)
+/// A program and all that it started: what other threads may know of it.
+public struct ChildGroup: Sendable {
+    let keeper: any ChildKeeper
 
-    init(_ identifier: Int32) {
-        self.identifier = identifier
-    }
-
-    /// Sends a signal to the program and to all that it started; nothing once it was ended.
+    /// Kills the program and all that it started; nothing once it was ended.
     ///
-    /// Any thread may call.
-    public func signal(_ number: Int32) {
-        isReaped.withLock { if !$0 { sendSignal(number, toGroup: identifier) } }
-    }
-
-    /// Kills the program and all that it started, once; whoever started it has to end it all the same.
-    public func kill() { signal(SIGKILL) }
-
-    /// Gives the number of a program that has ended back to the system; waits where it has not.
-    ///
-    /// - Returns: false where that was done before.
-    @discardableResult
-    func reap() -> Bool {
-        isReaped.withLock { isReaped in
-            guard !isReaped else { return false }
-            isReaped = true
-            var status: Int32 = 0
-            while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
-            return true
-        }
-    }
+    /// Any thread may call. It has to be ended by ``ChildProcess/end(grace:)`` all the same.
+    public func kill() { keeper.kill() }
 }
-
-/// kill(2); false where there is no such group.
-@discardableResult
-private func sendSignal(_ number: Int32, toGroup group: Int32) -> Bool { kill(-group, number) == 0 }

@@ -34,6 +34,35 @@ public enum CurrentProcess {
     /// Sockets of this module never raise SIGPIPE; this covers the rest, such as standard output. A handler that
     /// the program installed itself is left alone.
     public static func ignoreBrokenPipeSignal() {
-        cplatform_ignore_broken_pipe_signal()
+        cplatform_ignore_signal(SIGPIPE)
+    }
+
+    /// Has writing beyond the limit on the size of files (`ulimit -f`) fail with EFBIG instead of ending the process.
+    ///
+    /// A handler that the program installed itself is left alone.
+    public static func ignoreFileSizeSignal() {
+        cplatform_ignore_signal(SIGXFSZ)
+    }
+
+    /// Gives each standard stream that is closed a descriptor, so that no file that is opened later takes its number and
+    /// is written by what is meant for the stream.
+    ///
+    /// Using such a stream fails, as before.
+    public static func holdStandardStreams() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest number that is free. Opened the other way round, for the error.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
+    /// Whether a process of that number runs; one that has ended and whose parent has not asked yet does not.
+    ///
+    /// Source: kill(2), signal 0. Source: proc(5) `/proc/pid/stat`, where the system has it.
+    public static func isRunning(_ identifier: Int32) -> Bool {
+        guard kill(identifier, 0) == 0 || errno == EPERM else { return false }
+        guard let stat = try? FileReader("/proc/\(identifier)/stat").read(upTo: 4096) else { return true }
+        // The name of the program stands in brackets, and may have any bytes; the state follows.
+        guard let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count else { return true }
+        return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(stat[end + 2])
     }
 }

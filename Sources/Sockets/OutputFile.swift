@@ -8,7 +8,7 @@
 
 /// A regular file that is written at places of its own choosing, for what grows while a program runs.
 ///
-/// Made with mode 0600, closed on exec. What was written survives the process being killed: the system has it. Calls wait for the
+/// Closed on exec. What was written survives the process being killed: the system has it. Calls wait for the
 /// disk, and belong to one thread at a time. Like `Socket` this is a name for the descriptor: close it once.
 public struct OutputFile: Sendable {
     /// What becomes of a file that is there already.
@@ -24,11 +24,20 @@ public struct OutputFile: Sendable {
     /// The file descriptor.
     public let descriptor: Int32
 
-    /// Makes the file, empty.
+    /// Makes the file with mode 0600, empty.
+    ///
+    /// Where it replaces what a symbolic link leads to, the link stays.
     ///
     /// - Throws: where the folder takes none, where one is there and `existing` is `.refuse`, and for what is no regular file:
     ///   places in a pipe or a device cannot be written again.
     public init(creating path: String, existing: Existing = .refuse) throws(FileError) {
+        var path = path
+        if existing == .replace {
+            guard case .file(let place) = try FilePlace.find(path, for: .create) else {
+                throw FileError(.create, path: path, code: FileError.notRegular)
+            }
+            path = place
+        }
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (existing == .refuse ? O_EXCL : 0)
         let descriptor = open(path, flags, mode_t(0o600))
         guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
@@ -40,6 +49,29 @@ public struct OutputFile: Sendable {
         self.path = path
         self.descriptor = descriptor
     }
+
+    /// Makes a file that is to take the place of another, in the same folder and under a name that no file has.
+    ///
+    /// - Parameter mode: that of the file, less what the process's umask takes away.
+    /// - Throws: where the folder takes none.
+    public init(draftFor path: String, mode: Int = 0o600) throws(FileError) {
+        let folder = FilePlace.folder(of: path)
+        // Others are what processes left that were killed, and had the same number.
+        for number in 0..<OutputFile.draftLimit {
+            let draft = "\(folder).fitiq-mock-\(getpid())-\(number)"
+            let descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
+            if descriptor >= 0 {
+                self.path = draft
+                self.descriptor = descriptor
+                return
+            }
+            guard errno == EEXIST else { throw FileError(.create, path: path, code: errno) }
+        }
+        throw FileError(.create, path: path, code: EEXIST)
+    }
+
+    /// The most names that are tried for a draft.
+    private static let draftLimit = 1000
 
     /// Emptied only once it is known to be a file; errno, or 0.
     private static func prepare(_ descriptor: Int32) -> Int32 {
@@ -107,6 +139,28 @@ public struct OutputFile: Sendable {
         guard fsync(descriptor) == 0, rename(self.path, path) == 0 else {
             throw FileError(.move, path: path, code: errno)
         }
+    }
+
+    /// Moves the file to a path where nothing is, in the same folder.
+    ///
+    /// - Throws: also where something is there; the file then keeps its name.
+    public func move(toFree path: String) throws(FileError) {
+        if link(self.path, path) == 0 {
+            unlink(self.path)
+            return
+        }
+        guard errno != EEXIST else { throw FileError(.create, path: path, code: EEXIST) }
+        // Not every file system has links.
+        var status = stat()
+        guard lstat(path, &status) != 0 else { throw FileError(.create, path: path, code: EEXIST) }
+        guard rename(self.path, path) == 0 else { throw FileError(.move, path: path, code: errno) }
+    }
+
+    /// Whether a path, its links not followed, leads to this file, and not to another one that took its name.
+    public func isAt(_ path: String) -> Bool {
+        var (own, other) = (stat(), stat())
+        return fstat(descriptor, &own) == 0 && lstat(path, &other) == 0
+            && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
     /// Closes the file and removes it.

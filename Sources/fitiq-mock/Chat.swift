@@ -88,7 +88,7 @@ struct Chat: ParsableCommand {
         while true {
             if isTerminal {
                 print("> ", terminator: "")
-                fflush(nil)
+                StandardOutput.flush()
             }
             guard let line = readLine() else { return }
             if line.contains(where: { !$0.isWhitespace }) { try ask(line, client) }

@@ -1,13 +1,5 @@
 import FitIQClient
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// An answer as it comes, on standard output.
 enum ChatAnswer {
     /// Sends a message and prints what comes of it, each part as it arrives, and the end of the line.
@@ -84,7 +76,7 @@ private struct PrintedLine: Sendable {
     }
 
     private func write(_ bytes: some Sequence<UInt8>) {
-        Swift.print(String(decoding: Array(bytes), as: UTF8.self), terminator: "")
-        fflush(nil)
+        StandardOutput.write(Array(bytes))
+        StandardOutput.flush()
     }
 }

@@ -3,14 +3,6 @@ import MockServer
 import Scenarios
 import Sockets
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -29,7 +21,7 @@ struct Check: ParsableCommand {
             } else {
                 print("\(file): ok")
                 // In order with the mistakes, where both go to one terminal.
-                fflush(nil)
+                StandardOutput.flush()
             }
         }
         guard isGood else { throw Failure.alreadyTold }
@@ -38,7 +30,8 @@ struct Check: ParsableCommand {
     /// A line for each mistake of a file; nil for a good one.
     static func mistakes(in path: String) -> String? {
         do throws(Failure) {
-            return mistakes(in: try InputFile.read(path, limit: ScenarioLimits.fileBytes), file: path)
+            let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true)
+            return mistakes(in: bytes, file: path)
         } catch {
             return Messages.inFile(path, error.message)
         }

@@ -1,3 +1,5 @@
+import Sockets
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -47,7 +49,7 @@ struct DataDirectory {
     func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try make(absolutePath)
         let lock = self["lock"]
-        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.unwritable(lock) }
         // The system takes the lock back when the process ends, however it does.
         defer { close(descriptor) }
@@ -59,38 +61,10 @@ struct DataDirectory {
 
     /// Writes a file whole or not at all; a secret one is never readable for others, not even while it is written.
     func write(_ bytes: [UInt8], to name: String, isSecret: Bool) throws(Failure) {
-        let path = self[name]
-        let draft = path + ".new"
-        // What a process left that was killed while it wrote; only one writes at a time.
-        unlink(draft)
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isSecret ? 0o600 : 0o644)
-        guard descriptor >= 0 else { throw Self.unwritable(path) }
-        let isWritten = Self.writeAll(bytes, to: descriptor)
-        let isClosed = close(descriptor) == 0
-        guard isWritten, isClosed, rename(draft, path) == 0 else {
-            let failure = Self.unwritable(path)
-            unlink(draft)
-            throw failure
-        }
-    }
-
-    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                #if canImport(Darwin)
-                    let count = Darwin.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                #elseif canImport(Musl)
-                    let count = Musl.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                #else
-                    let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-                #endif
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            // No fsync(2): what a power cut damages is made anew.
-            return true
+        do throws(FileError) {
+            try WholeFile.write(bytes, to: self[name], others: .none, mode: isSecret ? 0o600 : 0o644)
+        } catch {
+            throw .configuration(error.description + ".")
         }
     }
 

@@ -32,9 +32,12 @@ struct FitIQMock: ParsableCommand {
 
     /// Parses and runs, and turns every error into one line on standard error and an exit code of the table above.
     static func main() {
+        CurrentProcess.holdStandardStreams()
+        CurrentProcess.ignoreFileSizeSignal()
         do {
             var command = try parseAsRoot()
             try command.run()
+            tellTrouble(exitCode: 0)
         } catch let failure as Failure {
             if !failure.message.isEmpty { printError(failure.message) }
             leave(failure.exitCode)
@@ -60,8 +63,16 @@ struct FitIQMock: ParsableCommand {
         return Messages.usage(text, of: word, hint: lacksDashes ? Messages.behindDashes(word) : "")
     }
 
+    /// Ends the program with exit code 3 where what it had to say could not be written; a mistake of usage, and what failed
+    /// otherwise, keeps its code.
+    private static func tellTrouble(exitCode: Int32) {
+        guard let trouble = StandardOutput.takeTrouble() else { return }
+        printError(trouble)
+        if [0, 1, 4].contains(exitCode) { _exit(3) }
+    }
+
     private static func leave(_ code: Int32) -> Never {
-        fflush(nil)
+        tellTrouble(exitCode: code)
         // Not exit(): the handlers of libraries have nothing left to do, and take their time over it.
         _exit(code)
     }

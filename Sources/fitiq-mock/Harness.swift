@@ -5,9 +5,13 @@ import Sockets
 /// What the commands have in common that judge clients: a server within the program, whose failures are the harness's own.
 enum Harness {
     /// A server on a free port that only this machine reaches.
-    static func startServer() throws(Failure) -> LocalServer {
+    ///
+    /// - Parameter origins: whose pages may be clients.
+    static func startServer(allowing origins: Set<AllowedOrigin> = []) throws(Failure) -> LocalServer {
+        var configuration = Engine.Configuration()
+        configuration.allowedOrigins = origins
         do {
-            return try LocalServer()
+            return try LocalServer(configuration)
         } catch {
             throw .running(Messages.noServer("\(error)"))
         }

@@ -1,3 +1,5 @@
+import Sockets
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -6,23 +8,18 @@
     import Glibc
 #endif
 
-/// A file that is read whole.
+/// A file that is read whole; only regular ones are: see `FileReader`.
 enum InputFile {
     /// The bytes of a file that has at most so many.
-    static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
-        guard let file = fopen(path, "r") else { throw unreadable(path) }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        while bytes.count <= limit {
-            let wanted = min(limit + 1 - bytes.count, 1 << 20)
-            let start = bytes.count
-            bytes.append(contentsOf: repeatElement(0, count: wanted))
-            let count = bytes.withUnsafeMutableBytes { fread($0.baseAddress.map { $0 + start }, 1, wanted, file) }
-            bytes.removeLast(wanted - count)
-            if count < wanted {
-                guard ferror(file) == 0 else { throw unreadable(path) }
-                break
-            }
+    ///
+    /// - Parameter orInherited: for a path that was typed: whether it may also be `/dev/stdin`, or what a shell makes of
+    ///   `<(command)`.
+    static func read(_ path: String, limit: Int, orInherited: Bool = false) throws(Failure) -> [UInt8] {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try FileReader(path, orInherited: orInherited).read(upTo: limit + 1)
+        } catch {
+            throw .configuration(error.description + ".")
         }
         guard bytes.count <= limit else { throw .configuration(Messages.tooLarge(path, limit: limit)) }
         return bytes
@@ -32,10 +29,6 @@ enum InputFile {
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
-    }
-
-    private static func unreadable(_ path: String) -> Failure {
-        .configuration(Messages.unreadable(path, reason: String(cString: strerror(errno))))
     }
 }
 

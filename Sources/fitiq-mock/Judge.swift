@@ -2,14 +2,7 @@ import ArgumentParser
 import FitIQAPI
 import Recording
 import Reports
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import Sockets
 
 struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,24 +59,20 @@ struct JudgeCommand: ParsableCommand {
 
     /// Hands over the bytes of the journal as they come, so that its size does not matter.
     private func read(_ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
-        func unreadable() -> Failure {
-            .configuration(Messages.unreadable(name, reason: String(cString: strerror(errno))))
-        }
-        let descriptor = journal == "-" ? STDIN_FILENO : open(journal, O_RDONLY)
-        guard descriptor >= 0 else { throw unreadable() }
-        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var chunk = [UInt8](repeating: 0, count: 256 * 1024)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw unreadable() }
-            guard count > 0 else { return }
-            try body(chunk[..<count])
+        do {
+            let reader =
+                journal == "-" ? FileReader(standardInputNamed: name) : try FileReader(journal, orInherited: true)
+            while true {
+                let bytes = try reader.read(atMost: 256 * 1024)
+                guard !bytes.isEmpty else { return }
+                try body(bytes[...])
+            }
+        } catch let error as FileError {
+            throw .configuration(error.description + ".")
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            preconditionFailure("Neither reading nor judging throws anything else: \(error)")
         }
     }
-}
-
-/// read(2): the method of that name hides it.
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    read(descriptor, bytes, count)
 }

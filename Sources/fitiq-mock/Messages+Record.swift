@@ -19,7 +19,15 @@ extension Messages {
             + "in \(path)"
     }
 
-    static func recordingIncomplete(_ path: String) -> String {
-        "the recording stopped before the proxy did, for the reason logged above; what came before is in '\(path)'."
+    static func recordingIncomplete(_ path: String, _ program: String) -> String {
+        "the recording stopped before the \(program) did, for the reason logged above; what came before is in '\(path)'."
+    }
+
+    static func recordingDisplaced(_ path: String, _ other: String) -> String {
+        "'\(path)' was moved, removed or replaced by another file while it was recorded to; the recording is in '\(other)'."
+    }
+
+    static func recordingGone(_ path: String) -> String {
+        "'\(path)' was moved or removed while it was recorded to, and the recording with it: nothing is left there."
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Reports
+import Sockets
 
 /// Everything that the program says, in one place.
 enum Messages {
@@ -40,6 +41,11 @@ enum Messages {
 
     static func notAFieldValue(_ option: String) -> String {
         "\(option) must be printable ASCII without spaces around it: clients send it as a header field."
+    }
+
+    static func notAnOrigin(_ value: String) -> String {
+        "--allow-origin must be an origin as browsers send it, scheme://host or scheme://host:port without a path, or null, "
+            + "or *; got '\(value)'."
     }
 
     static func fewDescriptors(_ count: Int, connections: Int) -> String {
@@ -101,6 +107,9 @@ enum Messages {
     }
 
     static let interrupted = "interrupted; the command was ended, and nothing was judged."
+    static let processesLeft =
+        "processes that the command started could not all be ended, and may still run; look for them with ps and kill "
+        + "them."
 
     static func scenarioBegins(_ number: Int, of count: Int, _ name: String) -> String {
         "fitiq-mock: scenario \(number) of \(count), \(name): the command runs"
@@ -156,13 +165,26 @@ enum Messages {
 
     // MARK: Files
 
-    static func unreadable(_ path: String, reason: String) -> String { "cannot read '\(path)': \(reason)." }
-
     static func tooLarge(_ path: String, limit: Int) -> String {
         "'\(path)' is larger than \(limit >> 20) MiB, which is the most that is read."
     }
 
     static func unwritable(_ path: String, reason: String) -> String { "cannot write '\(path)': \(reason)." }
+
+    /// Of a path at which no ready file can be made; `kind` says what is there where it is no regular file.
+    static func notReadyFile(_ path: String, _ kind: String?) -> String {
+        "'\(path)' is \(kind ?? "no ready file of fitiq-mock") and stays as it is: name a path for --ready-file where "
+            + "nothing is."
+    }
+
+    static func readyFileInUse(_ path: String, _ identifier: Int32) -> String {
+        "'\(path)' is the ready file of process \(identifier), which still runs: stop it, or name another file. "
+            + "Where that process is another program by now, remove the file."
+    }
+
+    static func standardOutput(_ error: FileError) -> String {
+        "cannot write to standard output: \(error.reason)."
+    }
 
     static let noDataDirectory =
         "there is no folder to keep certificates in: neither HOME nor FITIQ_MOCK_DATA_DIR is set."

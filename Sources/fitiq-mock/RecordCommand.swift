@@ -28,10 +28,9 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var options: RecordOptions
 
     func run() throws {
-        // A limit on the size of files (ulimit -f) ends the recording, not the proxy.
-        signal(SIGXFSZ, SIG_IGN)
         let served = options.served
         let logger = try served.logger()
+        defer { StandardOutput.excuse(logger) }
         let upstream = try upstream(served)
         guard let output = try served.nonEmpty(options.output, "OUTPUT", "--output") else {
             throw Failure.configuration(Messages.noOutput)
@@ -39,10 +38,9 @@ struct RecordCommand: ParsableCommand {
         var configuration = ProxyHost.Configuration(upstream: upstream, trust: try trust(served, upstream))
         fitDescriptors(&configuration.limits, logger)
         let address = try served.address()
+        // Before anything is made.
+        let readyFile = try served.claimReadyFile()
         let secure = try served.secure(besides: address)
-        let readyFile = try served.readyFilePath()
-        // One that an earlier run left would send whoever waits for it to the wrong place.
-        if let readyFile { unlink(readyFile) }
         if let secure {
             for warning in served.warnings(of: secure.listening, ca: secure.ca, at: FitIQMock.now) {
                 logger.warning("\(warning)")
@@ -54,12 +52,10 @@ struct RecordCommand: ParsableCommand {
         proxy.record(to: tap)
 
         let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
-        if let readyFile {
-            try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: readyFile)
-        }
+        try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
         let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
-        fflush(nil)
+        StandardOutput.excuse(logger)
         var trouble: String?
         do throws(SocketError) {
             // A second signal cuts answers off; the recording is brought to its end all the same.
@@ -67,11 +63,13 @@ struct RecordCommand: ParsableCommand {
         } catch {
             trouble = error.description
         }
-        if let readyFile { unlink(readyFile) }
-        let summary = tap.finish(at: FitIQMock.now)
+        readyFile?.remove()
+        do throws(Failure) {
+            try tap.conclude(output, of: "proxy")
+        } catch {
+            throw trouble.map(Failure.running) ?? error
+        }
         if let trouble { throw Failure.running(trouble) }
-        print(Messages.recorded(requests: summary.requests, sockets: summary.sockets, in: output))
-        guard summary.isComplete else { throw Failure.running(Messages.recordingIncomplete(output)) }
     }
 
     private func upstream(_ served: ServeOptions) throws(Failure) -> UpstreamURL {
@@ -88,7 +86,7 @@ struct RecordCommand: ParsableCommand {
     private func trust(_ served: ServeOptions, _ upstream: UpstreamURL) throws(Failure) -> TLSTrust {
         guard let path = try served.nonEmpty(options.upstreamCa, "UPSTREAM_CA", "--upstream-ca") else { return .system }
         guard upstream.isSecure else { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
-        let pem = try InputFile.read(path, limit: TLSLimits.pemFile)
+        let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
         do throws(TLSError) {
             // Told here with the file's name.
             _ = try TLSContext.client(trust: .only(pem))
@@ -129,9 +127,13 @@ struct RecordCommand: ParsableCommand {
         settings.keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
         let replaces = try Settings.flag(options.overwrite, "OVERWRITE")
         do throws(FileError) {
-            return try SessionTap(settings, to: output, existing: replaces ? .replace : .refuse, logger: logger)
+            return try SessionTap(
+                settings, to: output, existing: replaces ? .replace : .refuse, program: "proxy", logger: logger)
         } catch {
-            throw .configuration(error.exists ? Messages.outputExists(output) : error.description + ".")
+            guard error.exists else { throw .configuration(error.description + ".") }
+            // What is in the way may be beside it.
+            throw .configuration(
+                error.path == output ? Messages.outputExists(output) : Messages.recordingExists(error.path))
         }
     }
 }

@@ -48,7 +48,7 @@ struct ReplayCommand: ParsableCommand {
         let settings = try replaySettings()
         try refuseWhatMeansNothing()
         let launcher = try ServerLauncher(options)
-        let recording = try SessionFile.recording(file)
+        let recording = try SessionFile.recording(file, isTyped: true)
         for note in recording.notes { launcher.logger.notice("\(Messages.inFile(file, note))") }
         let replay = SessionReplay(.plan(recording.plan), settings: settings)
         try launcher.run { configuration throws(Failure) in

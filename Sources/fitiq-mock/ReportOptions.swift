@@ -1,5 +1,6 @@
 import ArgumentParser
 import Reports
+import Sockets
 
 #if canImport(Darwin)
     import Darwin
@@ -45,7 +46,7 @@ struct ReportOptions: ParsableArguments {
     /// - Parameter checks: the addresses of the contract cases that there are.
     func readKnownBroken(checks: [String] = []) throws(Failure) -> KnownBroken {
         guard let knownBroken else { return .none }
-        let bytes = try InputFile.read(knownBroken, limit: Self.knownBrokenLimit)
+        let bytes = try InputFile.read(knownBroken, limit: Self.knownBrokenLimit, orInherited: true)
         do throws(KnownBrokenErrors) {
             return try KnownBroken(reading: bytes, checks: checks)
         } catch {
@@ -57,16 +58,16 @@ struct ReportOptions: ParsableArguments {
     func tell(_ report: Report, knownBroken: KnownBroken) throws(Failure) {
         let usesColor = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
         print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
-        fflush(nil)
-        do throws(Failure) {
-            if let junit { try AtomicFile.write(JUnitReport(report, knownBroken: knownBroken).bytes, to: junit) }
-            if let json { try AtomicFile.write(JSONReport(report, knownBroken: knownBroken).bytes, to: json) }
+        StandardOutput.flush()
+        do throws(FileError) {
+            if let junit { try WholeFile.write(JUnitReport(report, knownBroken: knownBroken).bytes, to: junit) }
+            if let json { try WholeFile.write(JSONReport(report, knownBroken: knownBroken).bytes, to: json) }
             if let markdown {
-                try AtomicFile.write(MarkdownReport(report, knownBroken: knownBroken).bytes, to: markdown)
+                try WholeFile.write(MarkdownReport(report, knownBroken: knownBroken).bytes, to: markdown)
             }
         } catch {
             // The client was judged already.
-            throw .running(error.message)
+            throw .running(error.description + ".")
         }
         let exitCode = report.outcome(knownBroken: knownBroken).exitCode
         guard exitCode == 0 else { throw .told(exitCode: exitCode) }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Obligations
 import Recording
 import Reports
@@ -15,23 +16,23 @@ struct SavedJournal {
     let name: String
     let mode: GuideMode
     /// The world that is judged; nil for all.
-    let world: String?
+    let world: ExactString?
 
     /// What the entries tell beside requests, answers and messages.
     private var evidence = Evidence.all
     private var reader = JournalReader()
     /// The worlds in the order of their first entries, and where each is.
     private var worlds: [World] = []
-    private var places: [String: Int] = [:]
+    private var places: [ExactString: Int] = [:]
     /// Where the world of the last entry is: lines of one world mostly follow each other.
     private var lastPlace = 0
     /// The worlds that are not judged, as far as a message needs them.
-    private var otherWorlds: Set<String> = []
+    private var otherWorlds: Set<ExactString> = []
     /// The last line, where it was cut off.
     private var unfinished: JournalError?
 
     private struct World {
-        let name: String
+        let name: ExactString
         var judge: Judge
         let startedAt: Timestamp
         var hasConnected = false
@@ -40,7 +41,7 @@ struct SavedJournal {
     init(name: String, mode: GuideMode, world: String? = nil) {
         self.name = name
         self.mode = mode
-        self.world = world
+        self.world = world.map(ExactString.init(_:))
     }
 
     /// Judges what is whole of more bytes.
@@ -80,12 +81,13 @@ struct SavedJournal {
     /// What came of it; a journal without entries is one in which no client connected.
     func report() throws(Failure) -> Report {
         if let world, worlds.isEmpty, !otherWorlds.isEmpty {
-            throw .configuration(Messages.inFile(name, Messages.noSuchWorld(world, others: otherWorlds.sorted())))
+            throw .configuration(
+                Messages.inFile(name, Messages.noSuchWorld(world.text, others: otherWorlds.sorted().map(\.text))))
         }
         var report = Report(title: Messages.judgement(of: name))
         report.runs = worlds.map { world in
             Report.Run(
-                scenario: world.name, mode: mode, startedAt: world.startedAt, hasConnected: world.hasConnected,
+                scenario: world.name.text, mode: mode, startedAt: world.startedAt, hasConnected: world.hasConnected,
                 verdicts: world.judge.verdicts(), exposures: world.judge.exposures,
                 missedCount: world.judge.missedCount)
         }
@@ -93,7 +95,7 @@ struct SavedJournal {
             let judge = Judge(mode: mode, evidence: evidence)
             report.runs = [
                 Report.Run(
-                    scenario: world ?? name, mode: mode, hasConnected: false, verdicts: judge.verdicts(),
+                    scenario: world?.text ?? name, mode: mode, hasConnected: false, verdicts: judge.verdicts(),
                     exposures: judge.exposures)
             ]
         }
@@ -106,8 +108,8 @@ struct SavedJournal {
     }
 
     /// Judges an entry; gives what is wrong with its place.
-    private mutating func problem(judging entry: JournalEntry, of world: String?) -> String? {
-        let id = world ?? name
+    private mutating func problem(judging entry: JournalEntry, of world: ExactString?) -> String? {
+        let id = world ?? ExactString(name)
         if let chosen = self.world, chosen != id {
             if otherWorlds.count < Self.worldLimit { otherWorlds.insert(id) }
             return nil
@@ -124,7 +126,7 @@ struct SavedJournal {
         }
         let last = worlds[lastPlace].judge.lastNumber
         guard entry.number > last else {
-            return Messages.disorderedEntry(entry.number, after: last, world: id)
+            return Messages.disorderedEntry(entry.number, after: last, world: id.text)
         }
         switch entry.event.kind {
         case .exchange, .opened, .frame: worlds[lastPlace].hasConnected = true

@@ -20,7 +20,7 @@ struct ScenarioPlan {
 
         init(_ path: String) throws(Failure) {
             self.path = path
-            bytes = try InputFile.read(path, limit: Scenario.largestState)
+            bytes = try InputFile.read(path, limit: Scenario.largestState, orInherited: true)
             do throws(ScenarioErrors) {
                 scenario = try Scenario.readState(bytes, file: path)
             } catch {
@@ -43,7 +43,7 @@ struct ScenarioPlan {
             }
             return complete(scenario)
         case .file(let path):
-            let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
+            let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true)
             let scenario: Scenario
             do throws(ScenarioErrors) {
                 scenario = try read(bytes, file: path)
@@ -87,7 +87,8 @@ struct ScenarioPlan {
             guard case .file(let path) = source else {
                 return .configuration(Messages.mistakes(in: state?.path ?? "", locate(error, in: [], file: "")))
             }
-            let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
+            // What came through a pipe is gone; the mistake is then told without its place.
+            let bytes = (try? InputFile.read(path, limit: ScenarioLimits.fileBytes)) ?? []
             return .configuration(
                 Messages.mistakes(in: state?.path ?? path, locate(error, in: bytes, file: path)))
         }

@@ -5,10 +5,14 @@ import MockServer
 import Scenarios
 
 /// `--watch`: looks at the scenario's file twice a second, and has the server follow it.
-struct ScenarioReloading {
+///
+/// Only the look and the change of scenario are on the loop; reading the file, and the session that it names, goes beside it.
+final class ScenarioReloading {
     private let plan: ScenarioPlan
     private let logger: Logger
     private var file: WatchedFile
+    /// Whether the file is being read: then nothing is looked at.
+    private var isReading = false
 
     static let interval = Duration.milliseconds(500)
 
@@ -20,33 +24,57 @@ struct ScenarioReloading {
     }
 
     /// Looks at the file, and takes it where it has changed.
-    mutating func look(for engine: Engine, at now: Timestamp) {
-        let path = file.path
-        let complaints = file.look(FileStamp(path)) { [self] in take(path, engine, at: now) }
-        for line in complaints { logger.error("\(line)") }
+    func look(for engine: Engine, at now: Timestamp) {
+        guard !isReading else { return }
+        switch file.look(FileStamp(file.path)) {
+        case .tell(let complaints): for line in complaints { logger.error("\(line)") }
+        case .take: take(for: engine, at: now)
+        }
     }
 
-    /// Has the server follow the file; what is wrong with it is returned, and the last good one stays.
-    private func take(_ path: String, _ engine: Engine, at now: Timestamp) -> [String] {
+    /// Has the server follow the file; what is wrong with it is noted, and the last good one stays.
+    private func take(for engine: Engine, at now: Timestamp) {
+        isReading = true
+        let (path, plan, preparation) = (file.path, plan, engine.reloadPreparation)
+        engine.beside(at: now) {
+            Self.read(path, plan, preparation, at: now)
+        } then: { [self] engine, outcome, now in
+            isReading = false
+            switch outcome.take() {
+            case .success(let prepared):
+                let reloaded = engine.adopt(prepared, at: now)
+                logger.notice("\(Messages.reloaded(path, isEntire: reloaded == .entirely))")
+            case .failure(let mistakes): file.took(mistakes.lines)
+            }
+        }
+    }
+
+    /// What is wrong with the file.
+    private struct Mistakes: Error {
+        let lines: [String]
+    }
+
+    /// Reads the file and works it out; a function of the file and its arguments, for any thread.
+    private static func read(
+        _ path: String, _ plan: ScenarioPlan, _ preparation: Engine.ReloadPreparation, at now: Timestamp
+    ) -> Result<Engine.PreparedScenario, Mistakes> {
         let bytes: [UInt8]
         do throws(Failure) {
             bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes)
         } catch {
-            return [error.message]
+            return .failure(Mistakes(lines: [error.message]))
         }
         let mistakes: String
         do {
-            let scenario = try plan.read(bytes, file: path)
-            let reloaded = try engine.reload(scenario, at: now)
-            logger.notice("\(Messages.reloaded(path, isEntire: reloaded == .entirely))")
-            return []
+            return .success(try preparation.prepare(plan.read(bytes, file: path), at: now))
         } catch let errors as ScenarioErrors {
             mistakes = errors.description
         } catch let error as PlantError {
             mistakes = plan.locate(error, in: bytes, file: path)
         } catch {
-            preconditionFailure("Neither reading nor reloading throws anything else: \(error)")
+            preconditionFailure("Neither reading nor preparing throws anything else: \(error)")
         }
-        return [Messages.lastGoodStays(path)] + mistakes.split(separator: "\n").map(String.init)
+        return .failure(
+            Mistakes(lines: [Messages.lastGoodStays(path)] + mistakes.split(separator: "\n").map(String.init)))
     }
 }

@@ -37,8 +37,8 @@ extension ServeOptions {
     private func own(
         _ certificatePath: String, _ keyPath: String, at address: SocketAddress
     ) throws(Failure) -> Host.Secure {
-        let certificates = try InputFile.read(certificatePath, limit: TLSLimits.pemFile)
-        let key = try InputFile.read(keyPath, limit: TLSLimits.pemFile)
+        let certificates = try InputFile.read(certificatePath, limit: TLSLimits.pemFile, orInherited: true)
+        let key = try InputFile.read(keyPath, limit: TLSLimits.pemFile, orInherited: true)
         do throws(TLSError) {
             _ = try TLSContext.server(certificates: certificates, key: key)
         } catch {

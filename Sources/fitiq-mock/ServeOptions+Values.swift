@@ -33,6 +33,7 @@ extension ServeOptions {
             apiKey: try fieldValue(apiKey, "API_KEY", "--api-key") ?? DevelopmentCredentials.apiKey,
             jwtSecret: try nonEmpty(jwtSecret, "JWT_SECRET", "--jwt-secret") ?? DevelopmentCredentials.jwtSecret,
             adminToken: try fieldValue(adminToken, "ADMIN_TOKEN", "--admin-token"))
+        configuration.allowedOrigins = try Settings.allowedOrigins(allowedOrigins)
         configuration.adopt(scenario)
         return configuration
     }
@@ -48,8 +49,11 @@ extension ServeOptions {
         }
     }
 
-    /// Where the ready file goes, if anywhere.
-    func readyFilePath() throws(Failure) -> String? { try nonEmpty(readyFile, "READY_FILE", "--ready-file") }
+    /// The ready file, if there is to be one, at a path that is free for it.
+    func claimReadyFile() throws(Failure) -> ReadyFile? {
+        guard let path = try nonEmpty(readyFile, "READY_FILE", "--ready-file") else { return nil }
+        return try ReadyFile(at: path)
+    }
 
     /// Where the state goes once the server has stopped, if anywhere.
     func exportPath() throws(Failure) -> String? { try nonEmpty(exportOnExit, "EXPORT_ON_EXIT", "--export-on-exit") }

@@ -95,6 +95,15 @@ struct ServeOptions: ParsableArguments {
     var adminToken: String?
 
     @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp(
+            """
+            Let web pages of this origin write and open WebSockets: http://localhost:3000, null for pages without one, * for \
+            any page of the web; may be repeated. (default: the server's own)
+            """, valueName: "origin"))
+    var allowedOrigins: [String] = []
+
+    @Option(
         help: ArgumentHelp(
             "Write url, ws_url, api_key, token, guide, scenario and pid as JSON to this file once the server accepts.",
             valueName: "path"

@@ -20,9 +20,9 @@ struct ServeRecording {
         settings.excludedPaths = Self.excludedPaths
         self.path = path
         do throws(FileError) {
-            tap = try SessionTap(settings, to: path, existing: .refuse, logger: logger)
+            tap = try SessionTap(settings, to: path, existing: .refuse, program: "server", logger: logger)
         } catch {
-            throw .configuration(error.exists ? Messages.recordingExists(path) : error.description + ".")
+            throw .configuration(error.exists ? Messages.recordingExists(error.path) : error.description + ".")
         }
     }
 
@@ -34,14 +34,12 @@ struct ServeRecording {
             serverSent: { [tap] in tap.serverSent($0, on: $1, at: $2) },
             finished: { [tap] in tap.finished($0, byServer: $1, at: $2) },
             ended: { [tap] in tap.ended($0, byServer: $1, isReset: $2, at: $3) },
-            turnEnded: { [tap] in tap.write() })
+            write: { [tap] in tap.write() })
     }
 
     /// Brings the file to its end, and tells what is in it.
     func finish() throws(Failure) {
-        let summary = tap.finish(at: FitIQMock.now)
-        print(Messages.recorded(requests: summary.requests, sockets: summary.sockets, in: path))
-        guard summary.isComplete else { throw .running(Messages.serveRecordingIncomplete(path)) }
+        try tap.conclude(path, of: "server")
     }
 }
 

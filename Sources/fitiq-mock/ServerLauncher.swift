@@ -20,14 +20,16 @@ struct ServerLauncher {
     /// The scenario that the options ask for; its state file has been read.
     let plan: ScenarioPlan
     let logger: Logger
-    private let readyFile, exportFile: String?
+    private let readyFile: ReadyFile?
+    private let exportFile: String?
 
     init(_ options: ServeOptions) throws(Failure) {
         self.options = options
         logger = try options.logger()
         plan = try options.plan()
-        readyFile = try options.readyFilePath()
         exportFile = try options.exportPath()
+        // Before anything is made.
+        readyFile = try options.claimReadyFile()
     }
 
     /// Serves until somebody stops it.
@@ -39,6 +41,7 @@ struct ServerLauncher {
         configure: (inout Engine.Configuration) throws(Failure) -> Void = { _ in },
         conclude: (Engine) throws(Failure) -> Void = { _ in }
     ) throws(Failure) {
+        defer { StandardOutput.excuse(logger) }
         let watched = try options.watchedFile(of: plan)
         var configuration = try options.engineConfiguration(plan.load())
         try configure(&configuration)
@@ -46,8 +49,6 @@ struct ServerLauncher {
             throw .configuration(Messages.notWithSession("--export-on-exit"))
         }
         fitDescriptors(&configuration.limits)
-        // One that an earlier server left would send whoever waits for it to the wrong place.
-        if let readyFile { unlink(readyFile) }
         let address = try options.address()
         let secure = try options.secure(besides: address)
         let server = try open(configuration, address, secure?.listening)
@@ -65,7 +66,6 @@ struct ServerLauncher {
         }
         try announce(RunningServer(server.engine, caPath: secure?.ca, recordingPath: recording?.path))
         try serve(server, recording)
-        if let readyFile { unlink(readyFile) }
         if let exportFile { try export(server.engine, to: exportFile) }
         try conclude(server.engine)
     }
@@ -96,22 +96,21 @@ struct ServerLauncher {
     }
 
     private func follow(_ watched: WatchedFile, _ server: Host) {
-        var reloading = ScenarioReloading(watched, plan: plan, logger: logger)
+        let reloading = ScenarioReloading(watched, plan: plan, logger: logger)
         server.every(ScenarioReloading.interval) { [engine = server.engine] now in
             reloading.look(for: engine, at: now)
         }
     }
 
     private func announce(_ running: RunningServer) throws(Failure) {
-        if let readyFile {
-            try AtomicFile.write(running.readyFile(processID: CurrentProcess.identifier), to: readyFile)
-        }
+        try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
         print(Banner(server: running, program: ProgramName.asTyped).text, terminator: "")
-        fflush(nil)
+        StandardOutput.excuse(logger)
     }
 
     private func serve(_ server: Host, _ recording: ServeRecording?) throws(Failure) {
         let outcome = Result { () throws(SocketError) in try server.run() }
+        readyFile?.remove()
         // However it ended: what was recorded is worth as much.
         try recording?.finish()
         let stoppedInOrder: Bool
@@ -125,10 +124,9 @@ struct ServerLauncher {
 
     private func export(_ engine: Engine, to path: String) throws(Failure) {
         do {
-            try AtomicFile.write(engine.exportState(at: FitIQMock.now) + [UInt8(ascii: "\n")], to: path)
-        } catch let error as Failure {
-            // It had served already.
-            throw .running(error.message)
+            try WholeFile.write(engine.exportState(at: FitIQMock.now) + [UInt8(ascii: "\n")], to: path)
+        } catch let error as FileError {
+            throw .running(error.description + ".")
         } catch let error as APIError {
             throw .running(error.message)
         } catch {

@@ -5,7 +5,7 @@ import Sessions
 enum SessionFile {
     /// Reads a HAR; what is wrong with it is told with its place.
     static func read(_ path: String) throws(Failure) -> HARFile {
-        let bytes = try InputFile.read(path, limit: HARLimits().bytes)
+        let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: true)
         do throws(HARError) {
             return try HARFile(reading: bytes) { attachment($0, of: path) }
         } catch {
@@ -14,8 +14,10 @@ enum SessionFile {
     }
 
     /// Reads a session to play it back.
-    static func recording(_ path: String) throws(Failure) -> SessionReplay.Recording {
-        let bytes = try InputFile.read(path, limit: HARLimits().bytes)
+    ///
+    /// - Parameter isTyped: whether the path is from the command line.
+    static func recording(_ path: String, isTyped: Bool = false) throws(Failure) -> SessionReplay.Recording {
+        let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: isTyped)
         do throws(SessionTrouble) {
             return try SessionReplay.Recording(readingHAR: bytes) { attachment($0, of: path) }
         } catch {

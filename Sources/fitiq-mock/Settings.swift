@@ -1,3 +1,5 @@
+import MockServer
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -25,6 +27,21 @@ enum Settings {
             throw .configuration(Messages.badEnvironment("FITIQ_MOCK_" + name, value: text, expected: expected))
         }
         return value
+    }
+
+    /// What the values of `--allow-origin` say; in the environment spaces or commas stand between them.
+    static func allowedOrigins(_ options: [String]) throws(Failure) -> Set<AllowedOrigin> {
+        var texts = options
+        if texts.isEmpty, let text = text(nil, "ALLOW_ORIGIN") {
+            texts = text.split { $0 == " " || $0 == "," }.map(String.init)
+            guard !texts.isEmpty else { throw .configuration(Messages.empty("--allow-origin")) }
+        }
+        var origins: Set<AllowedOrigin> = []
+        for text in texts {
+            guard let origin = AllowedOrigin(text) else { throw .configuration(Messages.notAnOrigin(text)) }
+            origins.insert(origin)
+        }
+        return origins
     }
 
     /// The same for flags: `1`, `true` or `yes`, `0`, `false` or `no`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FitIQAPI
+import JSON
 import MockServer
 import Sockets
 
@@ -33,7 +34,8 @@ struct Token: ParsableCommand {
     func run() throws {
         let secret = Settings.text(jwtSecret, "JWT_SECRET") ?? DevelopmentCredentials.jwtSecret
         let now = WallClock.nanosecondsSinceEpoch() / 1_000_000_000
-        let token = AccessToken(subject: user ?? DevelopmentCredentials.userID, expiresAt: now + expiresIn.seconds)
+        let token = AccessToken(
+            subject: ExactString(user ?? DevelopmentCredentials.userID), expiresAt: now + expiresIn.seconds)
         print(token.signed(with: Array(secret.utf8)))
     }
 }

@@ -52,6 +52,13 @@ struct Verify: ParsableCommand {
             "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
     var timeLimit = Lifetime(seconds: 60)
 
+    @Option(
+        name: .customLong("allow-origin"),
+        help: ArgumentHelp(
+            "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.",
+            valueName: "origin"))
+    var allowedOrigins: [String] = []
+
     @OptionGroup var reports: ReportOptions
 
     @Flag(help: "Say nothing while the command runs.")
@@ -68,11 +75,12 @@ struct Verify: ParsableCommand {
             throw Failure.configuration(Messages.badTimeLimit)
         }
         let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
+        let origins = try Settings.allowedOrigins(allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
         let run = VerifyRun(
             command: command, limit: .seconds(timeLimit.seconds),
             progress: quiet ? nil : VerifyProgress(count: plans.scenarios.count),
-            server: try Harness.startServer(), watch: try CommandWatch())
+            server: try Harness.startServer(allowing: origins), watch: try CommandWatch())
         var report = Report(title: command.map(\.shellQuoted).joined(separator: " "))
         for (index, scenario) in plans.scenarios.enumerated() {
             report.runs.append(try run.run(scenario, named: plans.names[index], index: index))

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import MockServer
 import Scenarios
 
@@ -35,9 +36,9 @@ struct VerifyPlan {
 
     /// The scenarios' own names; where two have the same, those of files are told with the file's path.
     static func told(_ scenarios: [(name: String, source: ScenarioSource)]) -> [String] {
-        let counts = Dictionary(grouping: scenarios, by: \.name).mapValues(\.count)
+        let counts = Dictionary(grouping: scenarios) { ExactString($0.name) }.mapValues(\.count)
         return scenarios.map { name, source in
-            guard counts[name, default: 0] > 1, case .file(let path) = source else { return name }
+            guard counts[ExactString(name), default: 0] > 1, case .file(let path) = source else { return name }
             return "\(name) (\(path))"
         }
     }

@@ -49,12 +49,12 @@ struct VerifyRun {
             }
             if case .ended = event { try settle(world) }
         } catch {
-            child.end(grace: Self.grace)
+            end(child)
             throw error
         }
         let duration = start.duration(to: .now())
         if case .signal(let number) = event {
-            child.end(grace: Self.grace)
+            end(child)
             progress?.isInterrupted()
             throw .interrupted(by: number)
         }
@@ -63,7 +63,7 @@ struct VerifyRun {
             (engine.judgement(ofWorld: world.id, at: now), engine.replayOutcome(ofWorld: world.id))
         }
         count(&traffic, in: world)
-        let outcome = Report.CommandOutcome(child.end(grace: Self.grace), isTimeUp: event == .timeUp, limit: limit)
+        let outcome = Report.CommandOutcome(end(child), isTimeUp: event == .timeUp, limit: limit)
         _ = try Harness.perform(server) { engine, now in engine.deleteWorld(world.id, at: now) }
         progress?.ends(index, name, outcome, after: duration, traffic)
         guard let judgement else { throw .running(Messages.worldIsGone(name)) }
@@ -71,6 +71,14 @@ struct VerifyRun {
             scenario: name, mode: world.mode, command: outcome, duration: duration.nanoseconds, startedAt: world.now,
             hasConnected: judgement.hasConnected, verdicts: judgement.verdicts, exposures: judgement.exposures,
             checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
+    }
+
+    /// Ends the command, with all that it started.
+    @discardableResult
+    private func end(_ child: ChildProcess) -> ChildProcess.Outcome {
+        let outcome = child.end(grace: Self.grace)
+        if child.leavesProcesses { FitIQMock.printError(Messages.processesLeft) }
+        return outcome
     }
 
     /// The address of the check that a session is followed.

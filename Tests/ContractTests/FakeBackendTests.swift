@@ -99,7 +99,7 @@ struct FakeBackendTests {
     func faults() async throws {
         let client = try Client()
         await #expect(throws: APIError.self) { try await client.backend.setFault("nothing", isEnabled: false) }
-        let rules = try #require(Scenario.builtIn(named: "flaky-500")).faults.map(\.name)
+        let rules = try #require(Scenario.builtIn(named: "flaky-500")).faults.map(\.name.text)
         for rule in rules { try await client.backend.setFault(rule, isEnabled: false) }
         for _ in 0..<10 { #expect(try await client.ask("GET", "/api/v1/goals").status == 200) }
     }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Testing
 
 @testable import Faults
@@ -167,8 +168,8 @@ struct FaultBookTests {
         let longest = String(repeating: "é", count: FaultLimits.ruleName / 2)
         try book.add(.response(longest, .hang))
         #expect(throws: FaultBookError.longName(longest + "x")) { try book.add(.response(longest + "x", .hang)) }
-        #expect(book.remove(named: longest) == true)
-        #expect(book.remove(named: longest) == false)
+        #expect(book.remove(named: ExactString(longest)) == true)
+        #expect(book.remove(named: ExactString(longest)) == false)
         for number in 1..<FaultLimits.rules { try book.add(.response("r\(number)", .hang)) }
         #expect(book.rules.count == FaultLimits.rules)
         #expect(throws: FaultBookError.tooManyRules(limit: 1000)) { try book.add(.response("more", .hang)) }

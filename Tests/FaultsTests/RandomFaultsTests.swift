@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Testing
 import WebSocket
 
@@ -176,7 +177,7 @@ struct RandomFaultsTests {
         let messages = (0..<30).map { _ in Talk.answer[Int(numbers.next(below: UInt64(Talk.answer.count)))] }
         for message in messages { out += socket.send(bytes(message)).transmission.bytes }
         // A message that waits to be swapped is sent by one more; what waits to be coalesced by the close.
-        for rule in socket.ruleNames { socket.setEnabled(false, named: rule) }
+        for rule in socket.ruleNames { socket.setEnabled(false, named: ExactString(rule)) }
         out += socket.send(bytes(Talk.error)).transmission.bytes + socket.close().bytes
         let heard = readFrames(out).flatMap { event -> [String] in
             guard case .text(let frame) = event else { return ["?"] }

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import JSON
 import Testing
 import WebSocket
 
@@ -28,17 +29,17 @@ extension FaultRule {
     static func response(
         _ name: String, _ fault: ResponseFault, on endpoints: Set<Endpoint> = [], _ selection: Selection = .all
     ) -> FaultRule {
-        FaultRule(name: name, fault: .response(fault, on: endpoints), selection: selection)
+        FaultRule(name: ExactString(name), fault: .response(fault, on: endpoints), selection: selection)
     }
 
     static func handshake(_ name: String, _ fault: HandshakeFault, _ selection: Selection = .all) -> FaultRule {
-        FaultRule(name: name, fault: .handshake(fault), selection: selection)
+        FaultRule(name: ExactString(name), fault: .handshake(fault), selection: selection)
     }
 
     static func socket(
         _ name: String, _ fault: SocketFault, at point: SocketPoint = .frames(.all), _ selection: Selection = .all
     ) -> FaultRule {
-        FaultRule(name: name, fault: .socket(fault, at: point), selection: selection)
+        FaultRule(name: ExactString(name), fault: .socket(fault, at: point), selection: selection)
     }
 }
 

@@ -182,6 +182,14 @@ import Testing
             "This server holds its limit of 5 users. They live in memory only: restart it to begin anew."
         ),
         (
+            .foreignOrigin("http://a:1", option: "--allow-origin http://a:1"), 403, .forbidden,
+            #"The request comes from a web page of another origin, "http://a:1", which may neither write nor open a WebSocket here. If that page is yours, start the server with --allow-origin http://a:1."#
+        ),
+        (
+            .foreignOrigin("http://a/b", option: nil), 403, .forbidden,
+            #"The field 'Origin' is "http://a/b", which is no origin: it has to be scheme://host or scheme://host:port, once, as browsers send it, or left out."#
+        ),
+        (
             .upgradeRequired, 426, .upgradeRequired,
             "This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the URL), not with a plain request."
         ),

@@ -25,7 +25,7 @@ import Testing
         AccessToken(subject: "u", expiresAt: 0), AccessToken(subject: "user-1", expiresAt: 1_738_146_600),
         AccessToken(subject: "Zoë \"😀\"\n", expiresAt: 9_000_000_000),
         AccessToken(subject: "u", expiresAt: -9_000_000_000),
-        AccessToken(subject: String(repeating: "é", count: 200), expiresAt: 1),
+        AccessToken(subject: "\(String(repeating: "é", count: 200))", expiresAt: 1),
     ]
 
     @Test("are read back as they were signed", arguments: claims)
@@ -65,9 +65,9 @@ import Testing
         let token = try verdict(Self.token(payload: #"{"sub":"u","exp":\#(text)}"#)).get()
         #expect(token == AccessToken(subject: "u", expiresAt: seconds))
         // The ends of the range are times that can be told.
-        #expect(throws: Never.self) { try token.checkExpiry(at: Timestamp(nanosecondsSinceEpoch: .min)) }
+        #expect(throws: Never.self) { try token.checkTime(at: Timestamp(nanosecondsSinceEpoch: .min)) }
         #expect(throws: AccessToken.Refusal.expired(at: Timestamp(secondsSinceEpoch: seconds))) {
-            try token.checkExpiry(at: Timestamp(nanosecondsSinceEpoch: .max))
+            try token.checkTime(at: Timestamp(nanosecondsSinceEpoch: .max))
         }
     }
 
@@ -75,15 +75,66 @@ import Testing
     func exactSecond(seconds: Int64) {
         let token = AccessToken(subject: "u", expiresAt: seconds)
         let expiry = Timestamp(secondsSinceEpoch: seconds)
-        #expect(throws: Never.self) { try token.checkExpiry(at: expiry.advanced(byNanoseconds: -1)) }
+        #expect(throws: Never.self) { try token.checkTime(at: expiry.advanced(byNanoseconds: -1)) }
         for late in [Int64(0), 1, 1_000_000_000] {
             #expect(throws: AccessToken.Refusal.expired(at: expiry)) {
-                try token.checkExpiry(at: expiry.advanced(byNanoseconds: late))
+                try token.checkTime(at: expiry.advanced(byNanoseconds: late))
             }
         }
     }
 
+    // MARK: Not before
+
+    static let starts: [(String, Int64)] = [
+        ("1738146600", 1_738_146_600), ("1.7381466e9", 1_738_146_600), ("1738146599.1", 1_738_146_600), ("0", 0),
+        ("-1.5", -1), ("1e300", 9_000_000_000), ("-1e300", -9_000_000_000), ("99999999999999999999", 9_000_000_000),
+    ]
+
+    @Test("take any number as the time from which they are valid", arguments: starts)
+    func start(text: String, seconds: Int64) throws {
+        let token = try verdict(Self.token(payload: #"{"sub":"u","exp":1e300,"nbf":\#(text)}"#)).get()
+        #expect(token == AccessToken(subject: "u", expiresAt: 9_000_000_000, notBefore: seconds))
+        #expect(verdict(token.signed(with: Self.secret)) == .success(token))
+    }
+
+    @Test("are valid from the very second of 'nbf'", arguments: [Int64(0), 1_738_146_600, -5])
+    func exactStart(seconds: Int64) {
+        let token = AccessToken(subject: "u", expiresAt: seconds + 1, notBefore: seconds)
+        let start = Timestamp(secondsSinceEpoch: seconds)
+        for early in [Int64(1), 1_000_000_000] {
+            #expect(throws: AccessToken.Refusal.notYetValid(from: start)) {
+                try token.checkTime(at: start.advanced(byNanoseconds: -early))
+            }
+        }
+        #expect(throws: Never.self) { try token.checkTime(at: start) }
+        #expect(throws: AccessToken.Refusal.expired(at: start.advanced(byNanoseconds: 1_000_000_000))) {
+            try token.checkTime(at: start.advanced(byNanoseconds: 1_000_000_000))
+        }
+    }
+
+    static let starters = ["null", #""1738146600""#, "true", "[1]", "1e400"]
+
+    @Test("are refused where 'nbf' is no time", arguments: starters)
+    func badStart(text: String) {
+        #expect(
+            verdict(Self.token(payload: #"{"sub":"u","exp":1738146600,"nbf":\#(text)}"#))
+                == .failure(.malformed("its claim 'nbf' must be a number of seconds since 1970")))
+    }
+
     // MARK: Refused
+
+    static let criticals: [(String, String)] = [
+        (#"["exp"]"#, #"["exp"]"#), (#"["b64","x"]"#, #"["b64","x"]"#), ("[]", "[]"), ("null", "null"),
+        (#""b64""#, #""b64""#), (#"["a"],"crit":["b"]"#, #"["b"]"#),
+    ]
+
+    @Test("are refused where the header demands that extensions be understood", arguments: criticals)
+    func critical(value: String, told: String) {
+        let token = Self.token(
+            header: #"{"alg":"HS256","crit":\#(value),"exp":1,"b64":false}"#,
+            payload: #"{"sub":"user-1","exp":1738146600}"#)
+        #expect(verdict(token) == .failure(.criticalExtensions(told)))
+    }
 
     static let good = token(payload: #"{"sub":"user-1","exp":1738146600}"#)
     static let algorithms: [(String, String)] = [
@@ -239,6 +290,15 @@ import Testing
         (
             .wrongSignature,
             "its signature does not fit: it was signed with another secret than this server's (see --jwt-secret) or cut short."
+        ),
+        (
+            .criticalExtensions(#"["b64"]"#),
+            "its header demands extensions that this server does not know, 'crit' is [\"b64\"] (RFC 7515 §4.1.11): "
+                + "sign the token without 'crit'."
+        ),
+        (
+            .notYetValid(from: .example),
+            "it is valid from 2025-01-29T10:30:00Z on (its claim 'nbf'): use it then, or compare the clocks."
         ),
         (.expired(at: .example), "it expired at 2025-01-29T10:30:00Z; refresh it."),
     ]

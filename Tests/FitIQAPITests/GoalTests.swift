@@ -138,7 +138,7 @@ import Testing
         #expect(decoded.targetDate == Date(timeIntervalSince1970: Double(goal.targetDate.secondsSinceEpoch)))
         #expect(decoded.progress == goal.progress)
         #expect(decoded.status.rawValue == goal.status.rawValue)
-        #expect(decoded.userId == goal.userID)
+        #expect(decoded.userId == goal.userID.text)
         #expect(decoded.conversationId == goal.conversationID?.description)
         #expect(decoded.category == goal.category)
     }

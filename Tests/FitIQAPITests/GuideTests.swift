@@ -18,7 +18,7 @@ import Testing
                     let contextID = type == .general || (type != .goal && !isFull) ? nil : goalID?.description
                     var consultation = Consultation(
                         id: .numbered(UInt64(all.count + 1)), userID: "user-1", persona: persona,
-                        context: ConsultationContext(type, id: contextID), goalID: goalID,
+                        context: ConsultationContext(type, id: contextID.map(ExactString.init(_:))), goalID: goalID,
                         title: isFull ? "A title — “odd” / é 😀 \n" : nil, createdAt: .example)
                     if isFull {
                         consultation.status = .archived
@@ -71,7 +71,7 @@ import Testing
         #expect(decoded.userId == "user-1")
         #expect(decoded.persona.rawValue == consultation.persona.rawValue)
         #expect(decoded.contextType.rawValue == consultation.context.type.rawValue)
-        #expect(decoded.contextId == consultation.context.id)
+        #expect(decoded.contextId == consultation.context.id?.text)
         #expect(decoded.title == consultation.title)
         #expect(decoded.isActive == consultation.isActive)
         #expect(decoded.isArchived == consultation.isArchived)

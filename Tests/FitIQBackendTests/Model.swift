@@ -39,7 +39,7 @@ struct Model {
         case .create(let user, let persona, let context):
             let existing = active[user][Topic(persona: persona, context: context)]
             let isFull = active[user].count == 10
-            let isUnknownGoal = context.type == .goal && !random.goalIDs[user].contains(context.id ?? "")
+            let isUnknownGoal = context.type == .goal && !random.goalIDs[user].contains(context.id?.text ?? "")
             return { outcome in
                 guard case .refused(let error) = outcome else { return !isUnknownGoal && existing == nil && !isFull }
                 if isUnknownGoal { return error.status.code == 404 }
@@ -121,7 +121,7 @@ struct Model {
         case (.updateGoal, .refused(let error)), (.chatAboutGoal, .refused(let error)):
             seen.insert("goal \(error.status.code)")
         case (.create(let user, _, let context), .body):
-            guard context.type == .goal, let goal = context.id, let id = random.ids[user].last else { return }
+            guard context.type == .goal, let goal = context.id?.text, let id = random.ids[user].last else { return }
             goals[id] = goal
             if conversations[user][goal] == nil { conversations[user][goal] = id }
         case (.archive(let user, let id), .body): forget(id, of: user)

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 @testable import FitIQBackend
 
@@ -89,7 +90,7 @@ struct RandomOperations {
             let type = ContextType.allCases[below(ContextType.allCases.count)]
             let needsID = type == .goal || (type != .general && below(2) == 0)
             let id = type == .goal ? goalID(for: user) : "item-\(below(2))"
-            return .create(user: user, persona, ConsultationContext(type, id: needsID ? id : nil))
+            return .create(user: user, persona, ConsultationContext(type, id: needsID ? ExactString(id) : nil))
         case 18..<24: return .archive(user: user, id: id(for: user))
         case 24..<40: return .open(user: user, id: id(for: user), socket: socketCount + 1)
         case 40..<52: return .close(socket: socket)

@@ -1,3 +1,4 @@
+import Sockets
 import Testing
 
 @testable import fitiq_mock
@@ -106,6 +107,17 @@ struct CommandLineTests {
             Messages.unknownLogLevel("inf", allowed: ["info", "debug"])
                 == "--log-level must be one of info, debug; got 'inf'. Did you mean 'info'?")
         #expect(Messages.unwritable("/x", reason: "no") == "cannot write '/x': no.")
+        #expect(
+            Messages.notReadyFile("/x", "a pipe")
+                == "'/x' is a pipe and stays as it is: name a path for --ready-file where nothing is.")
+        #expect(Messages.notReadyFile("/x", nil).hasPrefix("'/x' is no ready file of fitiq-mock and stays as it is: "))
+        #expect(
+            Messages.readyFileInUse("/x", 7)
+                == "'/x' is the ready file of process 7, which still runs: stop it, or name another file. "
+                + "Where that process is another program by now, remove the file.")
+        #expect(
+            Messages.standardOutput(FileError(.write, path: "", code: 28))
+                == "cannot write to standard output: the disk is full.")
         #expect(
             Messages.notAFieldValue("--api-key")
                 == "--api-key must be printable ASCII without spaces around it: clients send it as a header field.")

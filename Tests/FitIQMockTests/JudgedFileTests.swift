@@ -158,6 +158,42 @@ struct JudgedFileTests {
         #expect { try none.finish { _ in nil } } throws: { "\($0)".contains("x.har: ") }
     }
 
+    // MARK: What is neither
+
+    private static let entry = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"note","text":"x"}"#
+
+    @Test(
+        "What is no journal and no session is refused with its place; what is the beginning of one is judged",
+        arguments: [
+            ("", nil), ("\n \r\n", nil), (entry, nil), (entry + "\n", nil), (entry + "\r\n", nil),
+            (entry + "\n{\"numb", "line 2: the last line has no end"),
+            (#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[]}}"#, nil),
+            ("garbage", "! line 1, column 1: this is no JSON"), ("garbage\n", "! line 1, column 1: this is no JSON"),
+            (entry + "\ngarbage", "! line 2, column 1: this is no JSON"),
+            (entry + "\n[1,2", "! line 2, column 5: this is no JSON"),
+            (entry + "\n\0\0\0", "! line 2, column 1: this is no JSON"),
+            ("{\"numb", "! line 1, column 7: this is no JSON"), ("{", "! line 1, column 2: this is no JSON"),
+            ("\u{FEFF}", "! line 1, column 1: this is no JSON"),
+            ("\u{FEFF}" + entry, "! line 1, column 1: this is no JSON"),
+            ("\0\0\0", "! line 1, column 1: this is no JSON"),
+            ("\u{1F}\u{8B}\u{08}", "! line 1, column 1: this is no JSON"),
+            ("\u{7F}ELF\n{", "! line 1, column 1: this is no JSON"),
+            ("[]", "! line 1: a line of a journal is an object"), ("7", "! line 1: a line of a journal is an object"),
+            ("{}", "! line 1: the entry has no 'kind'"), ("{]", "! line 1, column 2: this is no JSON"),
+        ] as [(String, String?)])
+    func neither(text: String, told: String?) {
+        var file = JudgedFile(name: "x", mode: .union)
+        do throws(Failure) {
+            try file.receive(Array(text.utf8)[...])
+            let notes = try file.finish { _ in nil }
+            #expect(notes.count == (told == nil ? 0 : 1) && notes.allSatisfy { $0.hasPrefix(told ?? "") }, "\(notes)")
+            #expect(throws: Never.self) { try file.report() }
+        } catch {
+            #expect(error.exitCode == 2)
+            #expect(error.message.hasPrefix("x: \(told?.dropFirst(2) ?? "?")"), "\(error)")
+        }
+    }
+
     // MARK: Which of both it is
 
     @Test(

@@ -35,8 +35,17 @@ struct RecordMessagesTests {
             (Messages.recorded(requests: 0, sockets: 0, in: "a.har"), "0 requests and 0 WebSockets in a.har"),
             (Messages.recorded(requests: 1, sockets: 1, in: "a.har"), "1 request and 1 WebSocket in a.har"),
             (
-                Messages.recordingIncomplete("a.har"),
+                Messages.recordingIncomplete("a.har", "proxy"),
                 "the recording stopped before the proxy did, for the reason logged above; what came before is in 'a.har'."
+            ),
+            (
+                Messages.recordingDisplaced("a.har", "a.har.part"),
+                "'a.har' was moved, removed or replaced by another file while it was recorded to; "
+                    + "the recording is in 'a.har.part'."
+            ),
+            (
+                Messages.recordingGone("a.har"),
+                "'a.har' was moved or removed while it was recorded to, and the recording with it: nothing is left there."
             ),
         ])
     func sentences(_ text: String, expected: String) {

@@ -75,6 +75,10 @@ struct VerifyTests {
         )
         #expect(Messages.interrupted == "interrupted; the command was ended, and nothing was judged.")
         #expect(
+            Messages.processesLeft
+                == "processes that the command started could not all be ended, and may still run; look for them with ps "
+                + "and kill them.")
+        #expect(
             Messages.scenarioBegins(2, of: 3, "conflict") == "fitiq-mock: scenario 2 of 3, conflict: the command runs")
         #expect(
             Messages.scenarioGoesOn(2, of: 3, "conflict", seconds: 12, requests: 1, frames: 40)

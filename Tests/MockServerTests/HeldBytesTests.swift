@@ -1,3 +1,4 @@
+import FitIQAPI
 import Testing
 
 @testable import MockServer
@@ -8,6 +9,15 @@ struct HeldBytesTests {
 
     private func network() -> VirtualNetwork {
         VirtualNetwork { $0.limits.heldBytes = Self.limit }
+    }
+
+    /// The head of a masked binary frame of 16 MiB, and a part of its payload.
+    private static func unfinished(_ count: Int) -> [UInt8] {
+        [0x82, 0xFF, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: count)
+    }
+
+    private func isMemory(_ observation: MockServer.Observation, limit: Int) -> Bool {
+        if case .memory(limit) = observation { true } else { false }
     }
 
     @Test("The sum follows what connections hold, and is zero when they are gone")
@@ -21,41 +31,179 @@ struct HeldBytesTests {
         #expect(network.engine.heldBytes == 0)
     }
 
-    @Test("Answers that nobody reads do not add up beyond the limit: 503, and others are served once there is room")
+    @Test("Answers that are not read do not add up beyond the limit: the largest are reset, the next is served")
     func unreadAnswers() throws {
         let network = network()
         let request = Request(
             target: "/api/v1/consultations/quick-actions", fields: Request.authorized(.get, "/").fields)
+        let modest = try network.open(window: 0)
+        modest.send(Request(target: "/ready").bytes)
         var readers: [VirtualClient] = []
-        for _ in 0..<60 {
+        for _ in 0..<120 {
             let wire = try network.open(window: 0)
             wire.send(request.bytes)
             readers.append(wire)
+            #expect(network.engine.heldBytes <= Self.limit)
         }
-        #expect(network.engine.heldBytes <= Self.limit + 64 * 1024)
-        let refused = try HTTPClient(network).exchange(request)
-        #expect(refused.status == 503)
-        #expect(refused.errorCode == "SERVER_BUSY")
-        for reader in readers { reader.vanish() }
-        #expect(network.engine.heldBytes == 0)
         #expect(try HTTPClient(network).exchange(request).status == 200)
+        #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
+        // The smallest is the last to go.
+        #expect(modest.ending == .open)
+        for reader in readers + [modest] { reader.vanish() }
+        #expect(network.engine.heldBytes == 0)
     }
 
-    @Test("Messages that are never finished do not add up beyond the limit: who holds most of it is reset")
+    @Test("Messages that are never finished: at the limit nobody goes, one byte beyond the largest goes, and no other")
     func unfinishedMessages() throws {
         let network = network()
-        var opened = 0
-        for _ in 0..<8 {
-            let wire = try network.open()
-            wire.send(
-                "GET /__admin/echo HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                    + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
-            // The head of a binary frame of 1 MiB with a mask of zeros, and a tenth of its payload.
-            wire.send([0x82, 0xFF, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 100_000))
-            if wire.ending == .open { opened += 1 }
-        }
-        #expect(opened == 3)
+        let small = try network.echo()
+        small.wire.send(Self.unfinished(50_000))
+        let large = try network.echo()
+        large.wire.send(Self.unfinished(Self.limit - network.engine.heldBytes))
+        #expect(network.engine.heldBytes == Self.limit)
+        #expect(small.wire.ending == .open && large.wire.ending == .open)
+        #expect(network.observations.allSatisfy { !isMemory($0, limit: Self.limit) })
+        small.wire.send([7])
+        #expect(small.wire.ending == .open && large.wire.ending == .reset)
+        #expect(network.engine.heldBytes == 50_001)
+        #expect(network.observations.contains { isMemory($0, limit: Self.limit) })
+    }
+
+    @Test("An eighth of the limit is free afterwards, so that not every byte has everybody looked at")
+    func hysteresis() throws {
+        let network = network()
+        let sockets = try (0..<30).map { _ in try network.echo() }
+        for socket in sockets { socket.wire.send(Self.unfinished(10_000)) }
+        #expect(network.engine.heldBytes == Self.limit && sockets.allSatisfy { $0.wire.ending == .open })
+        sockets[29].wire.send([7])
+        #expect(network.engine.heldBytes <= Self.limit - Self.limit / 8)
+        #expect(sockets.filter { $0.wire.ending == .reset }.count == 4)
+        #expect(sockets[29].wire.ending == .reset)
+    }
+
+    @Test("A request that is arriving is answered 503 where it holds most")
+    func arriving() throws {
+        let network = network()
+        let upload = try network.open()
+        upload.send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
+        upload.send([UInt8](repeating: 0x20, count: 200_000))
+        let socket = try network.echo()
+        socket.wire.send(Self.unfinished(120_000))
+        #expect(socket.wire.ending == .open)
+        #expect(String(decoding: upload.received, as: UTF8.self).hasPrefix("HTTP/1.1 503"))
         #expect(network.engine.heldBytes <= Self.limit)
-        #expect(network.observations.contains { if case .memory = $0 { true } else { false } })
+    }
+
+    @Test("Sockets of chats are given up as well, and their journal says so")
+    func chat() throws {
+        let network = network()
+        let chat = try network.socket(on: try network.consultation())
+        chat.wire.send(Self.unfinished(0).prefix(2) + [0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0])
+        chat.wire.send([UInt8](repeating: 7, count: Self.limit + 1))
+        #expect(chat.wire.ending == .reset)
+        let journal = try network.admin(.get, "journal").text
+        #expect(journal.contains("which is the limit, and it held the most"), "\(journal)")
+    }
+
+    @Test("An answer that has no room for itself is refused, and nobody is given up for it")
+    func ownAnswer() throws {
+        let network = VirtualNetwork { $0.limits.heldBytes = 2_000 }
+        let socket = try network.echo()
+        socket.wire.send(Self.unfinished(1_000))
+        let refused = try network.exchange(Request(target: "/openapi.yaml"))
+        #expect(refused.status == 503 && refused.errorCode == "SERVER_BUSY")
+        #expect(socket.wire.ending == .open)
+    }
+
+    @Test("Probes are answered whatever is held", arguments: ["/health", "/ready"])
+    func probes(_ path: String) throws {
+        let network = network()
+        for _ in 0..<20 {
+            let socket = try network.echo()
+            socket.wire.send(Self.unfinished(Self.limit - network.engine.heldBytes))
+            #expect(network.engine.heldBytes == Self.limit && socket.wire.ending == .open)
+            #expect(try network.exchange(Request(target: path)).status == 200)
+            #expect(socket.wire.ending == .reset)
+        }
+    }
+
+    @Test("Whatever clients do at the limits, the sums are right and the limits hold", arguments: UInt64(1)...20)
+    func random(_ seed: UInt64) throws {
+        var numbers = SplitMix64(seed: seed)
+        let network = VirtualNetwork {
+            $0.limits.heldBytes = 200_000
+            $0.limits.echoBytes = 60_000
+        }
+        let pieces: [[UInt8]] = [
+            Request(target: "/docs").bytes, Request(target: "/health").bytes, Request.create().bytes,
+            Array(Request(target: "/health").bytes.dropLast(2)),
+            Array("POST /api/v1/goals HTTP/1.1\r\nHost: a\r\nContent-Length: 90000\r\n\r\n".utf8),
+            Request.handshake("/__admin/echo").bytes, Self.unfinished(9_000),
+            [UInt8](repeating: 0x20, count: 30_000), [UInt8](repeating: 7, count: 5_000),
+        ]
+        var clients: [VirtualClient] = []
+        for _ in 0..<300 {
+            let choice = Int(numbers.next(below: 12))
+            if choice >= pieces.count || clients.isEmpty {
+                clients.append(try network.open(window: [0, 40_000, .max][Int(numbers.next(below: 3))]))
+            } else {
+                let client = clients[Int(numbers.next(below: UInt64(clients.count)))]
+                if client.ending == .open { client.send(pieces[choice]) }
+            }
+            if numbers.next(below: 20) == 0 { clients[0].vanish() }
+            clients.removeAll { $0.ending != .open }
+            let totals = network.engine.inspectConnections()
+            #expect(totals.countedBytes == totals.accountedBytes)
+            // The head of an answer is not asked for room.
+            #expect(totals.countedBytes <= 201_000 && network.engine.echoBytes <= 60_000)
+        }
+        #expect(network.observations.contains { isMemory($0, limit: 200_000) || isMemory($0, limit: 60_000) })
+        for client in clients { client.vanish() }
+        #expect(network.engine.heldBytes == 0 && network.engine.echoBytes == 0)
+    }
+
+    // MARK: Echo sockets
+
+    @Test("Echo sockets have a limit of their own: at it all stay, one byte beyond the largest goes")
+    func echoes() throws {
+        let network = VirtualNetwork { $0.limits.echoBytes = 200_000 }
+        let chat = try network.socket(on: try network.consultation())
+        chat.wire.send(Self.unfinished(0).prefix(2) + [0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0])
+        chat.wire.send([UInt8](repeating: 7, count: 250_000))
+        let (small, large) = (try network.echo(), try network.echo())
+        small.wire.send(Self.unfinished(80_000))
+        large.wire.send(Self.unfinished(120_000))
+        #expect(network.engine.echoBytes == 200_000)
+        #expect(small.wire.ending == .open && large.wire.ending == .open)
+        small.wire.send([7])
+        #expect(small.wire.ending == .open && large.wire.ending == .reset && chat.wire.ending == .open)
+        #expect(network.engine.echoBytes == 80_001)
+        #expect(network.observations.contains { isMemory($0, limit: 200_000) })
+        for socket in [chat, small] { socket.wire.vanish() }
+        #expect(network.engine.echoBytes == 0 && network.engine.heldBytes == 0)
+    }
+
+    @Test("133 echo sockets with a quarter of their largest message each leave room for everybody else")
+    func attack() throws {
+        // A 64th of the real limits.
+        let network = VirtualNetwork {
+            $0.limits.heldBytes /= 64
+            $0.limits.echoBytes /= 64
+            $0.limits.echoMessage /= 64
+        }
+        let piece = Self.unfinished(0).prefix(6) + [0, 4, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 7, count: 65_536)
+        let limit = network.engine.limits.echoBytes
+        for _ in 0..<133 {
+            try network.echo().wire.send(Array(piece))
+            #expect(network.engine.heldBytes <= limit)
+            #expect(try network.exchange(Request(target: "/health")).status == 200)
+        }
+        #expect(try network.exchange(.create()).status == 201)
+        #expect(network.engine.inspectConnections().openWebSockets <= limit / 65_536)
+    }
+
+    @Test("The limits are the documented ones")
+    func documented() {
+        #expect(ServerLimits().heldBytes == 512 << 20 && ServerLimits().echoBytes == 64 << 20)
     }
 }

@@ -58,6 +58,11 @@ struct MessagesTests {
         (.refusedConnection(limit: 3), "refused a connection: 3 are open, which is the limit", true),
         (.webSocketFailed(code: 1002, message: "RSV1 is set."), "WebSocket closed with 1002: RSV1 is set.", true),
         (
+            .memory(limit: 99),
+            "reset a connection: together they hold more than 99 bytes, which is the limit, and it held the most",
+            true
+        ),
+        (
             .slowReader(limit: 99),
             "reset a WebSocket whose client left more than 99 bytes unread; read faster or close it",
             true

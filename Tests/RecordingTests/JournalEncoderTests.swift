@@ -169,4 +169,15 @@ struct JournalEncoderTests {
         #expect(lines.count == 4 && lines[0] == "# " && lines[3] == "")
         #expect(try lines[1...2].map { try JSON.parse(String($0))["text"]?.string } == ["a", "b"])
     }
+
+    @Test("appends lines where the output is, without copying what stands before them")
+    func inPlace() {
+        var journal = Journal()
+        for _ in 0..<8 { journal.record(.note("a"), at: Sample.time) }
+        var output: [UInt8] = []
+        output.reserveCapacity(64 * 1024)
+        let place = output.withUnsafeBufferPointer { $0.baseAddress }
+        for entry in journal.entries() { JournalEncoder().appendLine(entry, to: &output) }
+        #expect(output.withUnsafeBufferPointer { $0.baseAddress } == place && output.capacity >= 64 * 1024)
+    }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTP1
+import JSON
 import Testing
 import WebSocket
 
@@ -20,7 +21,7 @@ struct JournalQueryTests {
         record(.exchange(Sample.exchange("POST /api/v1/goals", status: 201, endpoint: .createGoal, user: "bob")), 1)
         record(.exchange(Sample.exchange("GET /goals", status: 404, unmatched: .unknownPath)), 2)
         record(.exchange(Sample.exchange("GET /a%20b/goals", status: nil)), 2)
-        func opening(_ user: String) -> JournalEvent {
+        func opening(_ user: ExactString) -> JournalEvent {
             .opened(
                 RecordedOpening(
                     head: Sample.head("GET /api/v1/consultations/c/ws"), requestedAt: Sample.time, endpoint: .webSocket,

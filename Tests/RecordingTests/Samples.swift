@@ -23,7 +23,7 @@ enum Sample {
     }
 
     static func exchange(
-        _ line: String, status: Int? = 200, endpoint: Endpoint? = nil, user: String? = nil,
+        _ line: String, status: Int? = 200, endpoint: Endpoint? = nil, user: ExactString? = nil,
         unmatched: RecordedExchange.Unmatched? = nil, body: String = "", answer: String = ""
     ) -> RecordedExchange {
         RecordedExchange(

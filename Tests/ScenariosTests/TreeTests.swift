@@ -57,13 +57,13 @@ struct TreeTests {
         #expect(errors?.description.hasSuffix("\n1 more mistake not shown.") == true)
     }
 
-    @Test("JSON of requests: types are strict, places are paths")
+    @Test("JSON of requests: a text in quotation marks is no number, places are paths")
     func json() throws {
         #expect(
             try Scenario.read(json: ["name": "a", "seed": 7, "faults": [["on": "any", "delay": "2s"]]])
                 == Scenario.read("{name: a, seed: 7, faults: [{on: any, delay: 2s}]}"))
         do {
-            _ = try Scenario.read(json: ["name": 5, "seed": "7", "fault": [], "users": [["id": true]]])
+            _ = try Scenario.read(json: ["name": [], "seed": "7", "fault": [], "users": [["id": ""]]])
             Issue.record("It was read.")
         } catch {
             #expect(
@@ -71,9 +71,9 @@ struct TreeTests {
                     == """
                     fault is not a key of a scenario. Did you mean 'faults'? \
                     Known keys: \(ObjectKind.scenario.keys.joined(separator: ", ")).
-                    name must be a text of 1 to 100 characters; got 5.
+                    name must be a text of 1 to 100 characters; got a list.
                     seed must be a whole number from 0 to 18446744073709551615; got "7".
-                    users[0].id must be a text of 1 to 200 characters; got true.
+                    users[0].id must be a text of 1 to 200 characters; it has 0.
                     """)
         }
     }

@@ -1,5 +1,6 @@
 import Faults
 import FitIQAPI
+import JSON
 import MockServer
 
 /// A world as those who use it know it.
@@ -44,8 +45,8 @@ final class SimulatedUser {
         self.subject = subject
         self.world = world
         let key = Array(secret.utf8)
-        token = AccessToken(subject: subject, expiresAt: 4_102_444_799).signed(with: key)
-        let old = AccessToken(subject: subject, expiresAt: 1_500_000_000).signed(with: key)
+        token = AccessToken(subject: ExactString(subject), expiresAt: 4_102_444_799).signed(with: key)
+        let old = AccessToken(subject: ExactString(subject), expiresAt: 1_500_000_000).signed(with: key)
         apiKeyLine = "X-API-Key: \(apiKey)\r\n"
         good = Array("Authorization: Bearer \(token)\r\n\(apiKeyLine)".utf8)
         withoutKey = Array("Authorization: Bearer \(token)\r\n".utf8)

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 
 /// What the rules demand of an answer, worked out from what the world holds when the request is sent.
 ///
@@ -60,7 +61,7 @@ extension Simulator {
         }
         expectation.status = engine.inspectBackend(ofWorld: user.world.id) { backend in
             guard let resource = ResourceID(id), let facts = backend.consultationFacts(resource),
-                facts.consultation.userID == user.subject
+                facts.consultation.userID == ExactString(user.subject)
             else { return 404 }
             return facts.consultation.isActive ? 101 : 400
         }
@@ -84,7 +85,7 @@ struct Rules {
 
     func answer(to target: Target) -> Answer {
         switch target {
-        case .create(let persona, let type, let id): create(persona, ConsultationContext(type, id: id))
+        case .create(let persona, let type, let id): create(persona, ConsultationContext(type, id: id.map { "\($0)" }))
         case .listConsultations(let page, let size):
             part("consultations", page, size, of: backend.consultationCount(of: user))
         case .show(let id): owned(id).map { (200, .entity($0.consultation.id)) } ?? (404, .refusal)
@@ -111,7 +112,7 @@ struct Rules {
     }
 
     private func create(_ persona: Persona, _ context: ConsultationContext) -> Answer {
-        if context.type == .goal, goal(context.id ?? "") == nil { return (404, .refusal) }
+        if context.type == .goal, goal(context.id?.text ?? "") == nil { return (404, .refusal) }
         if let existing = active(persona, context) { return (409, .conflict(existing)) }
         return activeCount < limits.activeConsultations ? (201, .new(.consultation)) : (429, .refusal)
     }
@@ -149,12 +150,12 @@ struct Rules {
 
     private func owned(_ id: String) -> Backend.ConsultationFacts? {
         guard let resource = ResourceID(id), let facts = backend.consultationFacts(resource) else { return nil }
-        return facts.consultation.userID == user ? facts : nil
+        return facts.consultation.userID == ExactString(user) ? facts : nil
     }
 
     private func goal(_ id: String) -> Goal? {
         guard let resource = ResourceID(id), let goal = backend.inspectGoal(resource) else { return nil }
-        return goal.userID == user ? goal : nil
+        return goal.userID == ExactString(user) ? goal : nil
     }
 
     private func mealLog(_ id: String) -> ResourceID? {

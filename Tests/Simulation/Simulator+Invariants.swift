@@ -1,6 +1,8 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 import MockServer
+import Scenarios
 
 /// What always holds, whoever did what.
 extension Simulator {
@@ -14,6 +16,7 @@ extension Simulator {
     /// At the end of each session: everybody in its world.
     func checkWorld(_ world: SimulatedWorld) {
         for user in world.users { checkUser(user.subject, of: world) }
+        checkExport(world)
         guard let totals = engine.inspectBackend(ofWorld: world.id, { $0.inspectTotals() }) else { return }
         if totals.countedBytes != totals.heldBytes {
             fail("\(totals.countedBytes) bytes are counted, \(totals.heldBytes) are held", in: world)
@@ -25,6 +28,23 @@ extension Simulator {
             fail(
                 "\(totals.answers) answers and \(totals.processing) meals wait for \(totals.scheduled) steps", in: world
             )
+        }
+    }
+
+    /// What a world exports can be imported, within the same limits, and is then exported the same.
+    private func checkExport(_ world: SimulatedWorld) {
+        guard let facts = engine.inspectWorld(world.id),
+            let data = engine.inspectBackend(ofWorld: world.id, { $0.data(at: facts.now, issuedIDs: 1) })
+        else { return }
+        let file = data.scenarioFile(name: "export", guide: world.mode, seed: 1, clock: .manual(start: facts.now))
+        do {
+            let read = try Scenario.readState(file, file: "export").data
+            var backend = Backend(Backend.Configuration(origin: "http://127.0.0.1", mode: world.mode, limits: limits))
+            var turn = Turn(now: facts.now, identifiers: ResourceIDSequence(seed: 1))
+            try backend.plant(read, &turn)
+            if backend.data(at: facts.now, issuedIDs: 1) != data { fail("an export is imported as another", in: world) }
+        } catch {
+            fail("an export cannot be imported: \(error)", in: world)
         }
     }
 
@@ -127,7 +147,9 @@ extension Simulator {
             guard let consultation = backend.consultationFacts(id)?.consultation else {
                 return fail("goal \(goal.id) names \(id), which does not exist", in: world)
             }
-            if consultation.userID != subject { fail("goal \(goal.id) names \(id) of another user", in: world) }
+            if consultation.userID != ExactString(subject) {
+                fail("goal \(goal.id) names \(id) of another user", in: world)
+            }
             if !consultation.isActive { fail("goal \(goal.id) names \(id), which is not active", in: world) }
             if consultation.goalID != goal.id { fail("goal \(goal.id) names \(id), which does not name it", in: world) }
             if named.contains(id) { fail("two goals name \(id)", in: world) }

@@ -16,13 +16,15 @@ struct ChildProcessTests {
 
     /// Runs a shell's script to its end, and returns how it ended and what it wrote.
     private func run(
-        _ script: String, environment: [(name: String, value: String)] = [], input: String? = nil
+        _ script: String, environment: [(name: String, value: String)] = [], input: String? = nil,
+        keeping: ChildProcess.Keeping = .platformDefault
     ) throws -> (outcome: ChildProcess.Outcome, output: String) {
         let output = try ChildPipe(.fromChild)
         let given = try ChildPipe(.toChild)
         let child = try ChildProcess(
             ["sh", "-c", script], environment: CurrentProcess.environment(with: environment),
-            streams: .init(input: input == nil ? .null : given.childStream, output: output.childStream))
+            streams: .init(input: input == nil ? .null : given.childStream, output: output.childStream),
+            keeping: keeping)
         output.closeChildEnd()
         given.closeChildEnd()
         if let input { try given.write(Array(input.utf8), until: Self.soon) }
@@ -39,18 +41,21 @@ struct ChildProcessTests {
         arguments: [
             ("true", .exited(0)), ("exit 7", .exited(7)), ("exit 255", .exited(255)),
             ("kill -KILL $$", .signalled(Int(SIGKILL))), ("kill -TERM $$", .signalled(Int(SIGTERM))),
-        ] as [(String, ChildProcess.Outcome)])
-    func outcomes(script: String, outcome: ChildProcess.Outcome) throws {
-        #expect(try run(script).outcome == outcome)
+        ] as [(String, ChildProcess.Outcome)], ChildProcess.Keeping.allCases)
+    func outcomes(expected: (script: String, outcome: ChildProcess.Outcome), keeping: ChildProcess.Keeping) throws {
+        #expect(try run(expected.script, keeping: keeping).outcome == expected.outcome)
     }
 
-    @Test("Standard streams: nothing to read, what was given, and more than a pipe holds")
-    func streams() throws {
-        #expect(try run("cat; echo done").output == "done\n")
-        #expect(try run("cat", input: "a\nb").output == "a\nb")
-        #expect(try run("head -c 1000000 /dev/zero | tr '\\0' x").output.utf8.count == 1_000_000)
+    @Test(
+        "Standard streams: nothing to read, what was given, and more than a pipe holds",
+        arguments: ChildProcess.Keeping.allCases)
+    func streams(keeping: ChildProcess.Keeping) throws {
+        #expect(try run("cat; echo done", keeping: keeping).output == "done\n")
+        #expect(try run("cat", input: "a\nb", keeping: keeping).output == "a\nb")
+        let much = "head -c 1000000 /dev/zero | tr '\\0' x"
+        #expect(try run(much, keeping: keeping).output.utf8.count == 1_000_000)
         // A child that waits for its standard input sees one that waits.
-        #expect(try run("read a; read b; echo $b$a", input: "1\n2\n").output == "21\n")
+        #expect(try run("read a; read b; echo $b$a", input: "1\n2\n", keeping: keeping).output == "21\n")
     }
 
     @Test("The environment is this process's, with other values for some names")
@@ -61,12 +66,18 @@ struct ChildProcessTests {
         #expect(home == ["HOME="])
     }
 
-    @Test("A child ignores nothing and blocks nothing, though this process does; and it leads its group")
-    func signals() throws {
+    @Test(
+        "A child ignores nothing and blocks nothing, though this process does; and it leads its group",
+        arguments: ChildProcess.Keeping.allCases)
+    func signals(keeping: ChildProcess.Keeping) throws {
         CurrentProcess.ignoreBrokenPipeSignal()
-        let output = try run(#"trap - PIPE; kill -PIPE $$; echo "not ended""#)
-        #expect(output.outcome == .signalled(Int(SIGPIPE)) && output.output == "")
-        let group = try run("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat; echo $$").output
+        CurrentProcess.ignoreFileSizeSignal()
+        for (name, number) in [("PIPE", SIGPIPE), ("XFSZ", SIGXFSZ)] {
+            let output = try run("trap - \(name); kill -\(name) $$; echo not ended", keeping: keeping)
+            #expect(output.outcome == .signalled(Int(number)) && output.output == "")
+        }
+        let group = try run("ps -o pgid= -p $$ 2>/dev/null || cut -d' ' -f5 /proc/$$/stat; echo $$", keeping: keeping)
+            .output
         let numbers = group.split(whereSeparator: \.isWhitespace)
         #expect(numbers.count == 2 && numbers.first == numbers.last, "\(group)")
     }
@@ -76,20 +87,26 @@ struct ChildProcessTests {
         arguments: [
             ("fitiq-no-such-program", "no folder in PATH has a program of that name"),
             ("./fitiq-no-such-program", "there is no such file"), ("/", "it is not executable"),
-        ])
-    func notStarted(name: String, reason: String) {
-        let error = #expect(throws: ChildProcessError.self) { try ChildProcess([name], environment: []) }
+            ("", "no folder in PATH has a program of that name"),
+        ], ChildProcess.Keeping.allCases)
+    func notStarted(expected: (name: String, reason: String), keeping: ChildProcess.Keeping) {
+        let (name, reason) = expected
+        let error = #expect(throws: ChildProcessError.self) {
+            try ChildProcess([name], environment: [], keeping: keeping)
+        }
         #expect(
             error?.description.hasPrefix("cannot start '\(name)': \(reason)") == true, "\(error?.description ?? "")")
     }
 
-    @Test("A program that runs has no outcome; asked to end, it does, with all that it started")
-    func ended() throws {
+    @Test(
+        "A program that runs has no outcome; asked to end, it does, with all that it started",
+        arguments: ChildProcess.Keeping.allCases)
+    func ended(keeping: ChildProcess.Keeping) throws {
         // Both hold the pipe open.
         let output = try ChildPipe(.fromChild)
         let child = try ChildProcess(
             ["sh", "-c", "sleep 300 & echo ready; wait"], environment: CurrentProcess.environment(),
-            streams: .init(output: output.childStream))
+            streams: .init(output: output.childStream), keeping: keeping)
         output.closeChildEnd()
         var bytes: [UInt8] = []
         _ = try output.read(into: &bytes, until: Self.soon)
@@ -101,12 +118,14 @@ struct ChildProcessTests {
         #expect(waitpid(child.identifier, nil, WNOHANG) == -1, "It was reaped.")
     }
 
-    @Test("Who does not listen to SIGTERM is killed, after the time of grace, with all that it started")
-    func killed() throws {
+    @Test(
+        "Who does not listen to SIGTERM is killed, after the time of grace, with all that it started",
+        arguments: ChildProcess.Keeping.allCases)
+    func killed(keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
         let child = try ChildProcess(
             ["sh", "-c", "trap '' TERM; sleep 300 & echo ready; wait"], environment: CurrentProcess.environment(),
-            streams: .init(output: output.childStream))
+            streams: .init(output: output.childStream), keeping: keeping)
         output.closeChildEnd()
         var bytes: [UInt8] = []
         _ = try output.read(into: &bytes, until: Self.soon)
@@ -116,12 +135,14 @@ struct ChildProcessTests {
         #expect(try !output.read(into: &bytes, until: Self.soon))
     }
 
-    @Test("What a program left behind is ended with it, be it deaf to SIGTERM", arguments: ["", "trap '' TERM;"])
-    func leftBehind(trap: String) throws {
+    @Test(
+        "What a program left behind is ended with it, be it deaf to SIGTERM", arguments: ["", "trap '' TERM;"],
+        ChildProcess.Keeping.allCases)
+    func leftBehind(trap: String, keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
         let child = try ChildProcess(
             ["sh", "-c", "\(trap) sleep 300 & exit 3"], environment: CurrentProcess.environment(),
-            streams: .init(output: output.childStream))
+            streams: .init(output: output.childStream), keeping: keeping)
         output.closeChildEnd()
         #expect(child.wait(until: Self.soon) == .exited(3))
         #expect(child.end(grace: .milliseconds(50)) == .exited(3))
@@ -129,13 +150,13 @@ struct ChildProcessTests {
         #expect(try !output.read(into: &bytes, until: Self.soon) && bytes.isEmpty)
     }
 
-    @Test("Released, a program is killed")
-    func released() throws {
+    @Test("Released, a program is killed", arguments: ChildProcess.Keeping.allCases)
+    func released(keeping: ChildProcess.Keeping) throws {
         let output = try ChildPipe(.fromChild)
         do {
             let child = try ChildProcess(
                 ["sleep", "300"], environment: CurrentProcess.environment(),
-                streams: .init(output: output.childStream))
+                streams: .init(output: output.childStream), keeping: keeping)
             output.closeChildEnd()
             #expect(child.wait(until: .now()) == nil)
         }

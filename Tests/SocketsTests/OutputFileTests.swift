@@ -92,7 +92,11 @@ struct OutputFileTests {
                 FileError(.create, path: "a", code: FileError.notRegular),
                 "cannot create 'a': it is a device or a pipe, and places in it cannot be written again; name a file"
             ),
-            (FileError(.create, path: "a", code: ENXIO), "cannot create 'a': it is a pipe or a socket; name a file"),
+            (
+                FileError(.create, path: "a", code: ENXIO),
+                "cannot create 'a': it is a socket, or a pipe that nothing reads; name a file"
+            ),
+            (FileError(.write, path: "a", code: EBADF), "cannot write to 'a': it is closed"),
             (
                 FileError(.create, path: "a", code: EMFILE),
                 "cannot create 'a': this process has reached its limit of open files; raise it with ulimit -n"
@@ -108,6 +112,21 @@ struct OutputFileTests {
                 FileError(.read, path: "a", code: FileError.cut),
                 "cannot read 'a': somebody has cut it short meanwhile"
             ),
+            (
+                FileError(.write, path: "a", code: FileError.gone),
+                "cannot write to 'a': it was moved, removed or replaced by another file meanwhile"
+            ),
+            (
+                FileError(.create, path: "a", code: FileError.notExchangeable),
+                "cannot create 'a': its file system can neither exchange nor link files; name a file on another one"
+            ),
+            (
+                FileError(.read, path: "a", code: FileError.notRegular),
+                "cannot read 'a': it is a pipe or a device, which may have no end; name a file, or hand its bytes over as "
+                    + "/dev/stdin"
+            ),
+            (FileError(.read, path: "a", code: EISDIR), "cannot read 'a': it is a folder; name a file in it"),
+            (FileError(.read, path: "a", code: ENOENT), "cannot read 'a': \(String(cString: strerror(ENOENT)))"),
             (
                 FileError(.move, path: "a", code: EACCES),
                 "cannot move a finished file to 'a': this user may not write there"

@@ -115,11 +115,13 @@ struct SignalTests {
         #expect(error?.description == "cannot watch signal \(signal): no handler can be installed for it")
     }
 
-    @Test("SIGPIPE is ignored, unless the program handles it")
+    @Test("SIGPIPE and SIGXFSZ are ignored, unless the program handles them")
     func brokenPipe() async {
         await #expect(processExitsWith: .success) {
             CurrentProcess.ignoreBrokenPipeSignal()
             raiseHere(SIGPIPE)
+            CurrentProcess.ignoreFileSizeSignal()
+            raiseHere(SIGXFSZ)
         }
         await #expect(processExitsWith: .exitCode(42)) {
             signal(SIGPIPE) { _ in _exit(42) }

@@ -16,7 +16,7 @@ public struct Credentials: Sendable {
 
     /// Signs a token for `user` that lives a day.
     public init(user: String, secret: String, apiKey: String) {
-        let claims = AccessToken(subject: user, expiresAt: Int64(time(nil)) + 86_400)
+        let claims = AccessToken(subject: "\(user)", expiresAt: Int64(time(nil)) + 86_400)
         token = claims.signed(with: Array(secret.utf8))
         fields = "Authorization: Bearer \(token)\r\nX-API-Key: \(apiKey)\r\n"
     }

@@ -42,7 +42,8 @@ extension AsyncAPITexts {
               `Authorization` and `X-API-Key`; `?token=` belongs to other guides and is refused.
 
               The handshake is refused with 401 for credentials, 404 for an unknown, foreign or upper-case id, 400 for a
-              consultation that is not active, and 426 where it is no handshake. The first frame is `connected`.
+              consultation that is not active, and 426 where it is no handshake; before all that with 403 for a
+              web page of another origin (`Origin`), unless `--allow-origin` names it. The first frame is `connected`.
             parameters:
               id:
                 description: The consultation's id, in lower case.

@@ -18,8 +18,8 @@ extension OpenAPITexts {
             `/__admin/worlds/default` is the default one.
 
             Who may ask: whoever sends the server's `--admin-token` as `X-Admin-Token`. A server without one answers this machine
-            only, and no page of another site: an `Origin` or a `Host` that is not `localhost`, `127.0.0.0/8` or `[::1]` is refused.
-            `/health`, `/echo` and `/openapi.yaml` ask for nothing.
+            only, and no page of another site: an `Origin` or a `Host` that is not exactly `localhost`, `127.0.0.0/8` or `[::1]` is
+            refused. `/health` and `/openapi.yaml` ask for nothing.
 
             - Bodies are JSON objects in which a key that is not known is a mistake (400); no body counts as `{}`. `null` counts as
               absent.
@@ -31,7 +31,7 @@ extension OpenAPITexts {
             - Requests to the admin API are in no journal, no fault meets them, and no world's clock moves their time-outs.
 
             What any request may meet beside: 400, 413, 414, 431, 501 and 505 where it breaks HTTP or a limit of it (a body has at most
-            1 MiB, that of `PUT /state` 64 MiB), 408 where it does not arrive within 10 seconds, 503 where the server is at its limits.
+            1 MiB, that of `PUT /state` 320 MiB), 408 where it does not arrive within 10 seconds, 503 where the server is at its limits.
           license:
             name: MIT
             identifier: MIT
@@ -97,12 +97,15 @@ extension OpenAPITexts {
               operationId: openEcho
               tags: [Server]
               summary: A WebSocket that sends back what it gets
-              description: For conformance tools. Messages have at most 16 MiB.
-              security: []
+              description: >-
+                For conformance tools. Messages have at most 16 MiB; all echo sockets together hold at most 64 MiB, beyond which those
+                that hold most are reset.
               responses:
                 '101':
                   description: The connection is a WebSocket now.
                 '400': {$ref: '#/components/responses/BadRequest'}
+                '401': {$ref: '#/components/responses/Unauthorized'}
+                '403': {$ref: '#/components/responses/Forbidden'}
                 '426':
                   description: The request is no WebSocket handshake.
                   content:
@@ -534,6 +537,9 @@ extension OpenAPITexts {
               description: |-
                 Oldest first, an object on each line. A journal keeps 10,000 entries and 32 MiB; all journals together weigh at most
                 256 MiB, of which the longest give up their oldest entries.
+
+                The entries are those that there are when it is asked, whatever happens before the last of them is read; so it is with
+                the lists of requests and frames. A long answer is sent in chunks, without `Content-Length`.
               responses:
                 '200':
                   description: The entries.
@@ -827,7 +833,7 @@ extension OpenAPITexts {
               tags: [State]
               summary: Have the world hold something else
               description: |-
-                Takes what `GET` gives, or any scenario as JSON, of at most 64 MiB. The world begins from it, and a reset returns to it;
+                Takes what `GET` gives, or any scenario as JSON, of at most 320 MiB. The world begins from it, and a reset returns to it;
                 sockets are closed with 1001, and the journal is emptied. What the file leaves out stays as it is: guide, seed, clock
                 mode, scripts, and the faults, as they were switched and counted. Where it is refused nothing has changed. A session that
                 is too large for `/worlds` and `/reset` fits in here: `{"name": …, "replay": {"session": {"log": …}}}`.
@@ -852,7 +858,7 @@ extension OpenAPITexts {
                 '404': {$ref: '#/components/responses/NotFound'}
                 '409': {$ref: '#/components/responses/PlaysBack'}
                 '413':
-                  description: The body is larger than 64 MiB, or than 1 MiB where the sender may not use the admin API. The connection closes.
+                  description: The body is larger than 320 MiB, or than 1 MiB where the sender may not use the admin API. The connection closes.
                   content:
                     application/json:
                       schema: {$ref: '#/components/schemas/Refusal'}

@@ -41,6 +41,8 @@ extension OpenAPITexts {
 
             What any request may meet:
 
+            - 403 `FORBIDDEN`: a web page writes, or opens a WebSocket, and its `Origin` is neither the server's own nor one that
+              `--allow-origin` names; told before all else. Clients that are no browsers send no `Origin`.
             - 404 `NOT_FOUND`: no endpoint has the path; the message names the nearest one, where one is near.
             - 405 `METHOD_NOT_ALLOWED`: the path exists, the method does not; `Allow` lists those that do. HEAD works wherever
               GET does, save on the WebSocket; OPTIONS answers 204 with `Allow`.

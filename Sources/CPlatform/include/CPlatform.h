@@ -30,6 +30,12 @@ int cplatform_open_pipe(int ends[2]);
 /// One send(2) that never raises SIGPIPE; EINTR is retried.
 ssize_t cplatform_send(int descriptor, const void *bytes, size_t count);
 
+// MARK: Files (files_linux.c, files_darwin.c)
+
+/// Has two files of one file system change places, at once. -EINVAL, -ENOSYS or
+/// -ENOTSUP where the system or the file system cannot.
+int cplatform_exchange_files(const char *first, const char *second);
+
 // MARK: Waiting (polling_linux.c, polling_darwin.c)
 
 /// poll(2) with a timeout in nanoseconds, negative to wait forever. Systems
@@ -61,8 +67,8 @@ void cplatform_unwatch_signal(int number);
 /// Clears the signal's pending mark; 1 if it was set, otherwise 0.
 int cplatform_take_signal(int number);
 
-/// Ignores SIGPIPE, unless the process has installed a handler of its own.
-void cplatform_ignore_broken_pipe_signal(void);
+/// Ignores a signal, unless the process has installed a handler of its own.
+void cplatform_ignore_signal(int number);
 
 // MARK: Process (process.c)
 
@@ -80,3 +86,36 @@ char *const *cplatform_environment(void);
 /// Waits until a child has ended, and leaves its number reserved: its exit
 /// status from 0 to 255, or 256 plus the number of the signal that ended it.
 int cplatform_await_child(pid_t child);
+
+#ifdef __linux__
+// MARK: Guarded commands (guardian_linux.c)
+
+/// What a process and the guardian of its command tell each other, one packet each.
+struct cplatform_guard_message {
+    int32_t kind;
+    int32_t value;
+};
+
+/// From the guardian, once and first: the command's process id, or a negated errno.
+#define CPLATFORM_GUARD_STARTED 1
+/// From the guardian, once: how the command ended, as `cplatform_await_child` has it.
+#define CPLATFORM_GUARD_ENDED 2
+/// From the guardian, last: 0 if nothing of the command is left, 1 if something could not be ended.
+#define CPLATFORM_GUARD_FINISHED 3
+/// To the guardian: end all that runs, by SIGTERM, and after so many milliseconds by SIGKILL.
+#define CPLATFORM_GUARD_END 4
+
+/// The stream of a command that is this process's own.
+#define CPLATFORM_STREAM_INHERITED (-1)
+/// The stream of a command that is empty, or leads nowhere.
+#define CPLATFORM_STREAM_NULL (-2)
+
+/// Starts a command, in a group of its own, under a guardian: a child process that
+/// ends the command with all its descendants when it is told to, or when the other
+/// end of `control` is closed, be it by kill -9. Returns the guardian's process id.
+pid_t cplatform_start_guarded(
+    char *const arguments[], char *const environment[], const int streams[3], int *control);
+
+/// Waits for a message; 0 where none comes any more.
+int cplatform_receive_from_guardian(int control, struct cplatform_guard_message *message);
+#endif

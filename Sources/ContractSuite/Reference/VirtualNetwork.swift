@@ -89,7 +89,10 @@ public final class VirtualNetwork {
                 isQuiet = false
                 serve(connection)
             }
-            if isQuiet { return hasMoved }
+            if isQuiet {
+                guard engine.isStreaming else { return hasMoved }
+                engine.advance(to: now)
+            }
             hasMoved = true
         }
     }

@@ -74,7 +74,7 @@ extension Consultation {
         writer.member("id", id)
         // websocket-architecture reads this name from the answer to create.
         writer.member("consultation_id", id)
-        writer.member("user_id", userID)
+        writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
         writer.member("status", status.rawValue)
         writer.member("started_at", createdAt.wireText)
@@ -83,7 +83,7 @@ extension Consultation {
         writer.member("updated_at", updatedAt.wireText)
         writer.member("goal_id", ifPresent: goalID?.description)
         writer.member("context_type", context.type.rawValue)
-        writer.member("context_id", ifPresent: context.id)
+        writer.member("context_id", ifPresent: context.id?.text)
         writer.member("title", ifPresent: title)
         writer.member("is_active", isActive)
         writer.member("is_archived", isArchived)
@@ -97,7 +97,7 @@ extension Consultation {
     /// consultation-websocket, `Consultation`.
     private func writeConsultationWebSocket(into writer: inout JSONWriter) {
         writer.member("id", id.description)
-        writer.member("user_id", userID)
+        writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
         writer.member("status", status.rawValue)
         writer.member("started_at", createdAt.wireText)
@@ -110,10 +110,10 @@ extension Consultation {
     /// enhanced-consultations, `Consultation`.
     private func writeEnhancedConsultations(into writer: inout JSONWriter) {
         writer.member("id", id.description)
-        writer.member("user_id", userID)
+        writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
         writer.member("context_type", context.type.rawValue)
-        writer.member("context_id", ifPresent: context.id)
+        writer.member("context_id", ifPresent: context.id?.text)
         writer.member("title", ifPresent: title)
         writer.member("is_active", isActive)
         writer.member("is_archived", isArchived)
@@ -126,7 +126,7 @@ extension Consultation {
     /// goal-linking, "Get Conversation Details".
     private func writeCamelCase(into writer: inout JSONWriter, origin: String) {
         writer.member("id", id.description)
-        writer.member("userId", userID)
+        writer.member("userId", userID.text)
         writer.member("goalId", orNull: goalID?.description)
         writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
         writer.member("createdAt", createdAt.wireText)

@@ -1,9 +1,11 @@
+import JSON
+
 /// A conversation with a coach, as every guide sees it.
 public struct Consultation: Equatable, Sendable {
     /// Issued by the backend.
     public var id: ResourceID
     /// The token's `sub`.
-    public var userID: String
+    public var userID: ExactString
     /// Fixed at creation.
     public var persona: Persona
     /// Fixed at creation: with the persona it decides what is a duplicate.
@@ -25,7 +27,7 @@ public struct Consultation: Equatable, Sendable {
 
     /// Makes a consultation that begins now and has no messages.
     public init(
-        id: ResourceID, userID: String, persona: Persona, context: ConsultationContext, goalID: ResourceID?,
+        id: ResourceID, userID: ExactString, persona: Persona, context: ConsultationContext, goalID: ResourceID?,
         title: String?, createdAt: Timestamp
     ) {
         self.id = id

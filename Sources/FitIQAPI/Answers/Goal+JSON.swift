@@ -39,7 +39,7 @@ extension Goal {
 
     private func writeCamelCaseMembers(into writer: inout JSONWriter) {
         writer.member("id", id.description)
-        writer.member("userId", userID)
+        writer.member("userId", userID.text)
         writer.member("title", title)
         writer.member("description", description)
         writer.member("status", status.rawValue)
@@ -53,7 +53,7 @@ extension Goal {
 
     private func writeSnakeCaseMembers(into writer: inout JSONWriter) {
         writer.member("id", id.description)
-        writer.member("user_id", userID)
+        writer.member("user_id", userID.text)
         writer.member("title", title)
         writer.member("description", description)
         writer.member("status", status.rawValue)

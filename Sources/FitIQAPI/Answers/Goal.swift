@@ -1,9 +1,11 @@
+import JSON
+
 /// Something that a user wants to reach (goal-linking, Goal Entity, without the app's local id).
 public struct Goal: Equatable, Sendable {
     /// Issued by the backend: the guide's `backendId`.
     public var id: ResourceID
     /// The token's `sub`.
-    public var userID: String
+    public var userID: ExactString
     /// 1 to 200 characters.
     public var title: String
     /// 0 to 2,000 characters.
@@ -25,7 +27,8 @@ public struct Goal: Equatable, Sendable {
 
     /// Makes a goal that was not started yet and has no conversation.
     public init(
-        id: ResourceID, userID: String, title: String, description: String, category: String?, targetDate: DateTime,
+        id: ResourceID, userID: ExactString, title: String, description: String, category: String?,
+        targetDate: DateTime,
         createdAt: Timestamp
     ) {
         self.id = id

@@ -90,7 +90,7 @@ extension MealLog {
     }
 
     private func writeInput(into writer: inout JSONWriter) {
-        writer.member("user_id", userID)
+        writer.member("user_id", userID.text)
         writer.member("raw_input", rawInput)
         writer.member("meal_type", mealType.rawValue)
         writer.member("status", status.rawValue)

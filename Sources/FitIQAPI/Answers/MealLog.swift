@@ -1,3 +1,5 @@
+import JSON
+
 /// A meal described in plain words, and what the backend made of it.
 public struct MealLog: Equatable, Sendable {
     /// How far the backend has come with the text.
@@ -13,7 +15,7 @@ public struct MealLog: Equatable, Sendable {
     /// Issued by the backend.
     public let id: ResourceID
     /// The token's `sub`.
-    public let userID: String
+    public let userID: ExactString
     /// The text as it was sent, not trimmed.
     public let rawInput: String
     /// Which meal of the day it was.
@@ -27,7 +29,8 @@ public struct MealLog: Equatable, Sendable {
 
     /// Makes a log whose processing starts now.
     public init(
-        id: ResourceID, userID: String, rawInput: String, mealType: MealType, loggedAt: DateTime, createdAt: Timestamp
+        id: ResourceID, userID: ExactString, rawInput: String, mealType: MealType, loggedAt: DateTime,
+        createdAt: Timestamp
     ) {
         self.id = id
         self.userID = userID

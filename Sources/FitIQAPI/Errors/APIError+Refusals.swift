@@ -311,6 +311,26 @@ extension APIError {
             "This server holds its limit of \(limit) \(what). They live in memory only: restart it to begin anew.")
     }
 
+    // MARK: Origins
+
+    /// A page of another site writes, or opens a socket.
+    ///
+    /// - Parameters:
+    ///   - text: what the field `Origin` says.
+    ///   - option: what the server has to be started with for that page; nil where the field is no origin.
+    public static func foreignOrigin(_ text: String, option: String?) -> APIError {
+        guard let option else {
+            return APIError(
+                .forbidden, .forbidden,
+                "The field 'Origin' is \(quoted(text)), which is no origin: it has to be scheme://host or "
+                    + "scheme://host:port, once, as browsers send it, or left out.")
+        }
+        return APIError(
+            .forbidden, .forbidden,
+            "The request comes from a web page of another origin, \(quoted(text)), which may neither write nor open a "
+                + "WebSocket here. If that page is yours, start the server with \(option).")
+    }
+
     // MARK: WebSocket handshakes
 
     /// A plain request arrived where a WebSocket handshake is due.

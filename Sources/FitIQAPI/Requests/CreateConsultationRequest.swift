@@ -46,7 +46,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         case (let goalID?, nil, nil), (let goalID?, .goal, nil):
             context = ConsultationContext(.goal, id: goalID)
         case (let goalID?, nil, let id?), (let goalID?, .goal, let id?):
-            guard goalID == id else { throw .contradictingContexts(goalID: goalID, type: "goal", id: id) }
+            guard goalID.isExactly(id) else { throw .contradictingContexts(goalID: goalID, type: "goal", id: id) }
             context = ConsultationContext(.goal, id: goalID)
         case (let goalID?, let type?, _):
             throw .contradictingContexts(goalID: goalID, type: type.rawValue, id: id)
@@ -55,7 +55,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         case (nil, nil, let id?), (nil, .general, let id?):
             throw .generalWithID(id)
         case (nil, let type?, _):
-            context = ConsultationContext(type, id: id)
+            context = ConsultationContext(type, id: id.map(ExactString.init(_:)))
         case (nil, nil, nil):
             context = .general
         }

@@ -1,7 +1,7 @@
 /// The ids that a world issues, one after another, all of them decided by its seed.
 public struct ResourceIDSequence: Sendable {
     private var numbers: SplitMix64
-    /// How many ids have been issued, or passed over: the place in the sequence.
+    /// How many ids have been issued, or passed over: the place in the sequence, which repeats after 2⁶³ of them.
     public private(set) var issuedCount: Int
 
     /// Begins the sequence that belongs to a seed, or goes on with it after so many ids.
@@ -15,7 +15,7 @@ public struct ResourceIDSequence: Sendable {
 
     /// The next id.
     public mutating func next() -> ResourceID {
-        issuedCount += 1
+        issuedCount = (issuedCount &+ 1) & .max
         return ResourceID(randomBits: numbers.next(), numbers.next())
     }
 
@@ -44,6 +44,6 @@ public struct ResourceIDSequence: Sendable {
     private mutating func skip(_ count: Int) {
         precondition(count >= 0, "a sequence goes forward, not by \(count)")
         numbers.skip(UInt64(count) &* 2)
-        issuedCount += count
+        issuedCount = (issuedCount &+ count) & .max
     }
 }

@@ -12,7 +12,7 @@ struct AnswerIndex: Sendable {
     /// Those without keywords, which fit any question.
     let general: [WrittenAnswer]
     private let answers: [WrittenAnswer]
-    private var phrases: [String: [Phrase]] = [:]
+    private var phrases: [String: [Phrase]] = [:]  // Words of people, who may type either form.
     private var phraseCount = 0
 
     init(_ answers: [WrittenAnswer]) {

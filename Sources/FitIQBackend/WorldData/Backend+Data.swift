@@ -36,7 +36,8 @@ extension Backend {
     private func data(ofConsultation position: Int) -> ConsultationData {
         let record = consultations[position]
         let consultation = record.consultation
-        let contextGoal = consultation.context.type == .goal ? consultation.context.id.flatMap { ResourceID($0) } : nil
+        let contextGoal =
+            consultation.context.type == .goal ? consultation.context.id.flatMap { ResourceID($0.text) } : nil
         let isLinkedOtherwise = consultation.goalID != contextGoal
         return ConsultationData(
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,

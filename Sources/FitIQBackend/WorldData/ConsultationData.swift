@@ -1,9 +1,10 @@
 import FitIQAPI
+import JSON
 
 /// Which goal of the same user is meant.
 public enum GoalReference: Sendable, Equatable {
     /// The one that the document calls so.
-    case named(String)
+    case named(ExactString)
     /// The one with this id.
     case id(ResourceID)
 }
@@ -17,7 +18,7 @@ public struct ConsultationData: Sendable, Equatable {
     /// What it is about; `goal` goes with ``contextGoal``.
     public var contextType: ContextType
     /// The id of an insight, a mood or a journal entry.
-    public var contextID: String?
+    public var contextID: ExactString?
     /// The goal that it is about.
     public var contextGoal: GoalReference?
     /// The goal that it is linked with, if other than ``contextGoal``.
@@ -43,7 +44,7 @@ public struct ConsultationData: Sendable, Equatable {
 
     /// Makes a consultation.
     public init(
-        id: ResourceID? = nil, persona: Persona, contextType: ContextType = .general, contextID: String? = nil,
+        id: ResourceID? = nil, persona: Persona, contextType: ContextType = .general, contextID: ExactString? = nil,
         contextGoal: GoalReference? = nil, linkedGoal: GoalReference? = nil, isGoalsConversation: Bool = true,
         title: String? = nil, status: ConsultationStatus = .active, messages: [MessageData] = [],
         madeUpMessages: Int = 0, createdAt: DataTime? = nil, updatedAt: DataTime? = nil,

@@ -1,11 +1,12 @@
 import FitIQAPI
+import JSON
 
 /// A goal in a document.
 public struct GoalData: Sendable, Equatable {
     /// Its id; nil has one issued.
     public var id: ResourceID?
     /// What consultations of the document call it; nil where none refers to it by name.
-    public var name: String?
+    public var name: ExactString?
     /// As in requests.
     public var title: String
     /// As in requests.
@@ -25,7 +26,8 @@ public struct GoalData: Sendable, Equatable {
 
     /// Makes a goal.
     public init(
-        id: ResourceID? = nil, name: String? = nil, title: String, description: String = "", category: String? = nil,
+        id: ResourceID? = nil, name: ExactString? = nil, title: String, description: String = "",
+        category: String? = nil,
         targetDate: DateTime? = nil, status: GoalStatus = .notStarted, progress: Double = 0,
         createdAt: DataTime? = nil, updatedAt: DataTime? = nil
     ) {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// A consultation that is about to be planted.
 struct ConsultationDraft {
@@ -86,13 +87,13 @@ extension Planter {
             guard data.contextID == nil else { throw .strayContextID("\(path).context_id", .goal) }
             guard let goal = data.contextGoal else { throw .missingContextGoal(path) }
             let index = try goals.index(of: goal, "\(path).goal")
-            return ConsultationContext(.goal, id: goals.goals[index].id.description)
+            return ConsultationContext(.goal, id: "\(goals.goals[index].id)")
         case .general, .insight, .mood, .journal:
             guard data.contextGoal == nil else { throw .strayContextGoal("\(path).goal", data.contextType) }
             guard data.contextType != .general || data.contextID == nil else {
                 throw .strayContextID("\(path).context_id", .general)
             }
-            try check(data.contextID, "\(path).context_id", TextLengths.contextID)
+            try check(data.contextID?.text, "\(path).context_id", TextLengths.contextID)
             return ConsultationContext(data.contextType, id: data.contextID)
         }
     }

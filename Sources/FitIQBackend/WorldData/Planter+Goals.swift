@@ -1,14 +1,15 @@
 import FitIQAPI
+import JSON
 
 /// The goals of a user that a document names, before they are planted.
 struct GoalDrafts {
     var goals: [Goal] = []
-    private var names: [String: Int] = [:]
+    private var names: [ExactString: Int] = [:]
     private var ids: [ResourceID: Int] = [:]
 
-    mutating func append(_ goal: Goal, name: String?, at path: String) throws(PlantError) {
+    mutating func append(_ goal: Goal, name: ExactString?, at path: String) throws(PlantError) {
         if let name {
-            guard names[name] == nil else { throw .duplicateName("\(path).name", name) }
+            guard names[name] == nil else { throw .duplicateName("\(path).name", name.text) }
             names[name] = goals.count
         }
         ids[goal.id] = goals.count
@@ -45,7 +46,7 @@ extension Planter {
         return goals
     }
 
-    private mutating func goal(_ data: GoalData, userID: String, at path: String) throws(PlantError) -> Goal {
+    private mutating func goal(_ data: GoalData, userID: ExactString, at path: String) throws(PlantError) -> Goal {
         try check(data.title, "\(path).title", TextLengths.title)
         try check(data.description, "\(path).description", TextLengths.description)
         try check(data.category, "\(path).category", TextLengths.category)

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Nutrition
 
 extension Planter {
@@ -32,7 +33,7 @@ extension Planter {
     }
 
     private mutating func mealLog(
-        _ data: MealLogData, userID: String, at path: String
+        _ data: MealLogData, userID: ExactString, at path: String
     ) throws(PlantError) -> MealLog {
         try check(data.rawInput, "\(path).text", TextLengths.mealText)
         guard data.rawInput.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {

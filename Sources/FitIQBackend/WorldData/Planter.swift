@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// Plants a document into a copy of a backend, which the caller takes over where nothing was refused.
 struct Planter {
@@ -8,15 +9,12 @@ struct Planter {
     var now: Timestamp { turn.now }
     var limits: Limits { backend.configuration.limits }
 
-    /// The most ids that a world can be said to have issued: far more than it holds, far less than would overflow.
-    static let maximumIssuedIDs = 1 << 48
-
     mutating func plant(_ data: WorldData) throws(PlantError) {
         try passOverIssuedIDs(of: data)
-        var names: Set<String> = []
+        var names: Set<ExactString> = []
         for (index, user) in data.users.enumerated() {
             let path = "users[\(index)]"
-            guard names.insert(user.id).inserted else { throw .duplicateUser("\(path).id", user.id) }
+            guard names.insert(user.id).inserted else { throw .duplicateUser("\(path).id", user.id.text) }
             try plant(user, at: path)
         }
     }
@@ -32,9 +30,9 @@ struct Planter {
         try plantMealLogs(of: data, user, at: path)
     }
 
-    private mutating func user(_ id: String, at path: String) throws(PlantError) -> UserID {
+    private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
         // What a token's `sub` may be: nobody could sign in as anybody else.
-        try check(id, "\(path).id", TextLengths.user)
+        try check(id.text, "\(path).id", TextLengths.user)
         if let user = backend.users[id] { return user }
         guard backend.users.count < limits.users else {
             throw .tooMany(path, "users", backend.users.count + 1, limit: limits.users)

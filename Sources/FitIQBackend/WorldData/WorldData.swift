@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// What a world holds, as a document: what a scenario starts from, and what an export says.
 ///
@@ -19,7 +20,7 @@ public struct WorldData: Sendable, Equatable {
 /// A user and what is theirs.
 public struct UserData: Sendable, Equatable {
     /// The `sub` of their tokens.
-    public var id: String
+    public var id: ExactString
     /// Their goals; where times say otherwise than the order, the times are followed.
     public var goals: [GoalData]
     /// Their consultations, in the order of their times as well.
@@ -31,7 +32,7 @@ public struct UserData: Sendable, Equatable {
 
     /// Makes a user.
     public init(
-        id: String, goals: [GoalData] = [], consultations: [ConsultationData] = [],
+        id: ExactString, goals: [GoalData] = [], consultations: [ConsultationData] = [],
         fillActiveConsultations: Int? = nil, mealLogs: [MealLogData] = []
     ) {
         self.id = id

@@ -13,10 +13,13 @@ struct AdminBody {
     /// How many of them a world has to keep: all, where they hold a scenario and not its name.
     var scenarioBytes: Int { object["scenario"]?.object == nil ? 0 : byteCount }
 
+    /// Those of the API's bodies: reading as many values as fit into a body's bytes would hold the loop.
+    static let limits = JSON.Limits(values: 10_000)
+
     /// Reads a body; no body at all counts as an empty object.
     ///
     /// - Throws: 400 for what is no JSON object or has other keys.
-    init(_ body: [UInt8], keys: [String]) throws(APIError) {
+    init(_ body: [UInt8], keys: [String], limits: JSON.Limits = AdminBody.limits) throws(APIError) {
         byteCount = body.count
         guard !body.isEmpty else {
             object = [:]
@@ -24,7 +27,7 @@ struct AdminBody {
         }
         let value: JSONValue
         do {
-            value = try JSON.parse(body)
+            value = try JSON.parse(body, limits: limits)
         } catch {
             throw .invalidJSON(error)
         }

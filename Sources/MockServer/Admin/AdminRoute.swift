@@ -1,9 +1,10 @@
 import HTTPTypes
+import JSON
 
 /// An endpoint of the admin API: below `/__admin` for the default world and the server, below `/__admin/worlds/{id}` for another world.
 struct AdminRoute: Equatable {
     /// The world; nil for the default one, which is also called `default`.
-    var worldID: String?
+    var worldID: ExactString?
     var resource: Resource
 
     /// What there is below either.
@@ -13,7 +14,7 @@ struct AdminRoute: Equatable {
         // Of a world.
         case world, reset, clock, tokens
         case requests, unmatchedRequests, frames, journal, events, verdicts, replay
-        case faults, fault(String)
+        case faults, fault(ExactString)
         case state
     }
 
@@ -22,7 +23,7 @@ struct AdminRoute: Equatable {
         let rest = Array(segments.dropFirst())
         guard let first = rest.first else { return nil }
         if first == "worlds", rest.count >= 2, !rest[1].isEmpty {
-            worldID = rest[1] == World.defaultID ? nil : rest[1]
+            worldID = rest[1] == World.defaultID ? nil : ExactString(rest[1])
             let below = Array(rest.dropFirst(2))
             guard let resource = below.isEmpty ? .world : Resource(ofWorld: below) else { return nil }
             self.resource = resource
@@ -88,7 +89,8 @@ extension AdminRoute.Resource {
         case ["replay"]: self = .replay
         case ["state"]: self = .state
         case ["faults"]: self = .faults
-        case let path where path.count == 2 && path[0] == "faults" && !path[1].isEmpty: self = .fault(path[1])
+        case let path where path.count == 2 && path[0] == "faults" && !path[1].isEmpty:
+            self = .fault(ExactString(path[1]))
         default: return nil
         }
     }

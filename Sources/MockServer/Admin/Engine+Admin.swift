@@ -7,7 +7,7 @@ import Scenarios
 
 /// The admin API: what the person at the keyboard, or a test, does to the server.
 extension Engine {
-    /// Answers a request below `/__admin`; nil where it opened a WebSocket.
+    /// Answers a request below `/__admin`; nil where it opened a WebSocket, or waits for a job.
     ///
     /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
     func adminAnswer(
@@ -19,19 +19,20 @@ extension Engine {
         case .description:
             return Answer(
                 status: .ok, body: APIDescription.adminOpenAPIBytes, contentType: APIDescription.openAPI.mediaType)
-        case .echo: return try openEcho(head, on: connection, at: now)
         default: break
         }
         try AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)
+        // It is the process's, and no world's.
+        if case .echo = route.resource { return try openEcho(head, on: connection, at: now) }
         let world = try adminWorld(route.worldID, at: now)
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }
         switch route.resource {
         case .health, .description, .echo: preconditionFailure("Answered above.")
-        case .worlds where head.method == .post: return try makeWorld(body, at: now)
-        case .worlds: return worldList(at: now)
+        case .worlds where head.method == .post: return try makeWorld(body, head, on: connection, at: now)
+        case .worlds: return worldList(on: connection, at: now)
         case .world where head.method == .delete: return delete(world, at: now)
         case .world: return .ok(describe(world, at: now))
-        case .reset: return try reset(world, body, at: now)
+        case .reset: return try reset(world, body, head, on: connection, at: now)
         case .clock where head.method == .post: return try advanceClock(of: world, body, at: now)
         case .clock: return clockAnswer(of: world, at: now)
         case .tokens: return try makeToken(for: world, body, at: now)
@@ -46,17 +47,17 @@ extension Engine {
             return nil
         case .verdicts: return verdictAnswer(of: world, at: now)
         case .replay: return try replayReport(of: world, at: now)
-        case .state where head.method == .put: return try importState(body, into: world, at: now)
-        case .state: return .ok(try exportState(of: world, at: now))
+        case .state where head.method == .put: return try importState(body, into: world, head, on: connection, at: now)
+        case .state: return try exportState(of: world, head, on: connection, at: now)
         case .faults where head.method == .post: return try addFault(to: world, body)
-        case .faults: return .ok(faultList(of: world))
+        case .faults: return faultList(of: world)
         case .fault(let name): return try faultAnswer(named: name, of: world, head, body)
         }
     }
 
-    private func adminWorld(_ id: String?, at now: Timestamp) throws(APIError) -> World {
+    private func adminWorld(_ id: ExactString?, at now: Timestamp) throws(APIError) -> World {
         guard let id else { return defaultWorld }
-        guard let world = worlds[id] else { throw .unknownWorld(id) }
+        guard let world = worlds[id] else { throw .unknownWorld(id.text) }
         world.lastUsed = now
         return world
     }

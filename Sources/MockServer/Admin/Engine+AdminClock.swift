@@ -20,14 +20,24 @@ extension Engine {
     /// `POST /__admin/clock`: moves everything that happens in the world, each thing at its time, before it answers.
     func advanceClock(of world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
         let body = try AdminBody(body, keys: ["advance", "advance_to"])
+        guard world.clock.manualTime != nil else { throw .realClock }
+        let move = ClockMove(of: world, in: self, body)
+        // What is wrong with it is told at once, unless it has to wait for another one.
+        if world.clockMove == nil { try move.begin() }
+        return Answer(move)
+    }
+
+    /// Reads how far a clock is to be moved, and tells the journal.
+    ///
+    /// - Throws: 400 where it cannot be.
+    fileprivate func beginAdvance(of world: World, _ body: AdminBody) throws(APIError) -> Timestamp {
         guard let start = world.clock.manualTime else { throw .realClock }
         let target = try target(of: body, from: start)
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span >= 0 else { throw .clockBackwards(start.nanosecondText) }
         guard span <= ScenarioLimits.longestDuration else { throw .clockTooFar }
         noteAdvance(of: world, from: start, to: target)
-        advance(world, to: target, at: now)
-        return clockAnswer(of: world, at: now)
+        return target
     }
 
     /// Tells the journal that a clock is moved, where it is.
@@ -61,14 +71,15 @@ extension Engine {
     /// `POST /__admin/tokens`: a token for any user, on the world's clock.
     func makeToken(for world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
         let body = try AdminBody(body, keys: ["user", "expires_in"])
-        let user = try body.text("user", expected: "a user's id of 1 to 200 characters") ?? world.defaultUser
+        let named = try body.text("user", expected: "a user's id of 1 to 200 characters")
+        let user = named ?? world.defaultUser.text
         guard (1...200).contains(user.count), user.utf8.count <= 1000 else {
             throw .wrongLength("user", allowed: 1...200, got: user.count)
         }
         let expiry = try body.duration("expires_in").map { span in
             world.clock.now(now).advanced(byNanoseconds: span).secondsSinceEpoch
         }
-        let token = world.token(for: user, expiresAt: expiry ?? world.tokenExpiry)
+        let token = world.token(for: ExactString(user), expiresAt: expiry ?? world.tokenExpiry)
         return Answer(
             status: .created,
             body: JSONWriter.object { writer in
@@ -76,5 +87,56 @@ extension Engine {
                 writer.member("user", user)
                 writer.member("expires_at", DateTime(secondsSinceEpoch: expiry ?? world.tokenExpiry).wireText)
             })
+    }
+}
+
+/// A clock that is moved by hand, some steps at a time: the answers and meals of a year may be due on its way.
+///
+/// Another move of the same clock waits until this one is over. A reset ends it; so does a client that leaves, and the clock
+/// stands where it is.
+final class ClockMove: BodySource {
+    private unowned let engine: Engine
+    private let world: World
+    private let body: AdminBody
+    /// Where the clock is to stand; nil before the move has begun.
+    private var target: Timestamp?
+    private var slow: Set<ConnectionID>?
+
+    /// How many things happen in a slice, each of which may take a tenth of a millisecond.
+    private static let steps = 16
+
+    init(of world: World, in engine: Engine, _ body: AdminBody) {
+        (self.world, self.engine, self.body) = (world, engine, body)
+    }
+
+    func begin() throws(APIError) {
+        target = try engine.beginAdvance(of: world, body)
+        world.clockMove = self
+    }
+
+    func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
+        if let id = world.id, world.isGone { throw .unknownWorld(id) }
+        // What it holds is in the hands of a job.
+        guard !world.isStanding else {
+            slice.spend(slice.bytesLeft)
+            return .more
+        }
+        if target == nil {
+            guard world.clockMove == nil else {
+                slice.spend(slice.bytesLeft)
+                return .more
+            }
+            try begin()
+        }
+        if let target, world.clockMove === self {
+            engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
+            if let time = world.clock.manualTime, time < target {
+                slice.spend(slice.bytesLeft)
+                return .more
+            }
+            world.clockMove = nil
+        }
+        slice.bytes += engine.clockAnswer(of: world, at: slice.now).body
+        return .end
     }
 }

@@ -24,14 +24,29 @@ extension Engine {
         followers.removeAll { self[$0]?.follower == nil }
         for id in followers {
             guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),
-                var follower = connection.follower, follower.world.journal.lastNumber > follower.lastNumber
+                let follower = connection.follower, !follower.isBehind, follower.hasNews
             else { continue }
-            lendOutput(to: connection)
-            follower.appendNews(to: connection, limit: limits.unsentBytesBeforeReadingPauses)
-            connection.follower = follower
-            touch(connection)
-            account(connection)
+            feedFollower(connection)
         }
+    }
+
+    /// Sends a follower a slice of what it has not seen; where there is more, the next comes in the next turn of the loop.
+    ///
+    /// - Returns: what it cost.
+    @discardableResult
+    func feedFollower(_ connection: Connection) -> Int {
+        guard var follower = connection.follower else { return 0 }
+        follower.isBehind = false
+        lendOutput(to: connection)
+        let cost = follower.appendNews(to: connection, limit: limits.unsentBytesBeforeReadingPauses, slice: sliceSize)
+        if follower.hasNews, !isReadingPaused(connection) {
+            follower.isBehind = true
+            waitingStreams.append(connection.id)
+        }
+        connection.follower = follower
+        touch(connection)
+        account(connection)
+        return cost
     }
 
     /// Tells a follower that there is nothing to tell; one that reads nothing is given up after a connection's idle time.
@@ -62,6 +77,8 @@ struct Follower {
     let world: World
     /// The number of the last entry that was sent.
     private(set) var lastNumber: Int
+    /// Whether it is among those that get a slice in each turn, because it has more to see than one.
+    var isBehind = false
     /// How long output has waited of which the reader took nothing, in nanoseconds.
     private(set) var unreadTime: Int64 = 0
 
@@ -80,8 +97,16 @@ struct Follower {
     /// The reader has taken nothing for a while.
     mutating func readerStood(for nanoseconds: Int64) { unreadTime += nanoseconds }
 
-    /// Sends entries until the connection holds so many bytes.
-    mutating func appendNews(to connection: Connection, limit: Int) {
+    /// Whether there are entries that it was not sent.
+    var hasNews: Bool { world.journal.lastNumber > lastNumber }
+
+    /// Sends entries until the connection holds so many bytes, or the slice is full.
+    ///
+    /// - Returns: what it cost.
+    mutating func appendNews(to connection: Connection, limit: Int, slice: Int) -> Int {
+        let start = connection.output.writtenOffset
+        var extraCost = 0
+        func cost() -> Int { connection.output.writtenOffset - start + extraCost }
         let encoder = world.journalEncoder
         let missed = world.journal.missedCount(after: lastNumber)
         if missed > 0 {
@@ -95,7 +120,9 @@ struct Follower {
             connection.http.sendBody(
                 ServerSentEvent(entry, encoder: encoder).bytes, into: &connection.output.bytes)
             lastNumber = entry.number
-            if connection.output.count > limit { break }
+            extraCost += entry.extraCost
+            if connection.output.count > limit || cost() >= slice { break }
         }
+        return cost()
     }
 }

@@ -7,12 +7,19 @@ import Scenarios
 /// The admin API's faults: looked at, switched, added and taken out while clients are connected.
 extension Engine {
     /// `GET /__admin/faults`: the rules in the order in which they act.
-    func faultList(of world: World) -> [UInt8] {
-        JSONWriter.object { writer in
-            writer.array("faults") { writer in
-                for entry in world.faults.rules { writer.raw(describe(entry)) }
-            }
+    func faultList(of world: World) -> Answer {
+        let source = JSONSource(of: world.faults.rules) { writer in
+            writer.beginObject()
+            writer.key("faults")
+            writer.beginArray()
+        } element: { [unowned self] entry, writer in
+            writer.raw(describe(entry))
+            return 0
+        } end: { writer in
+            writer.endArray()
+            writer.endObject()
         }
+        return Answer(source)
     }
 
     /// `POST /__admin/faults`: a rule as in a scenario file, behind the others.
@@ -22,12 +29,12 @@ extension Engine {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
         do {
-            value = try JSON.parse(body)
+            value = try JSON.parse(body, limits: AdminBody.limits)
         } catch {
             throw .invalidJSON(error)
         }
         let rule = try rule(from: value, in: world)
-        try checkRoom(for: body.count)
+        try room(of: nil).check(bringing: body.count)
         do throws(FaultBookError) {
             try world.faults.add(rule)
         } catch {
@@ -46,7 +53,7 @@ extension Engine {
         object["acted"] = nil
         if object["name"] == nil {
             let names = Set(world.faults.rules.map(\.rule.name))
-            let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains($0) }
+            let free = (1...).lazy.map { "live-\($0)" }.first { !names.contains(ExactString($0)) }
             object["name"] = free.map(JSONValue.string)
         }
         do throws(ScenarioErrors) {
@@ -63,7 +70,7 @@ extension Engine {
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body.
     func faultAnswer(
-        named name: String, of world: World, _ head: RequestHead, _ body: [UInt8]
+        named name: ExactString, of world: World, _ head: RequestHead, _ body: [UInt8]
     ) throws(APIError) -> Answer {
         let description = try describe(faultNamed: name, of: world)
         switch head.method {
@@ -85,7 +92,7 @@ extension Engine {
         }
     }
 
-    func setFault(_ name: String, of world: World, isEnabled: Bool) {
+    func setFault(_ name: ExactString, of world: World, isEnabled: Bool) {
         world.faults.setEnabled(isEnabled, named: name)
         changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: name) }
     }
@@ -100,9 +107,9 @@ extension Engine {
         }
     }
 
-    private func describe(faultNamed name: String, of world: World) throws(APIError) -> [UInt8] {
+    private func describe(faultNamed name: ExactString, of world: World) throws(APIError) -> [UInt8] {
         guard let entry = world.faults.rules.first(where: { $0.rule.name == name }) else {
-            throw .unknownFault(name, known: world.faults.rules.map(\.rule.name))
+            throw .unknownFault(name.text, known: world.faults.rules.map(\.rule.name.text))
         }
         return describe(entry)
     }

@@ -11,37 +11,74 @@ import Scenarios
 extension Engine {
     /// `GET /__admin/state`: a scenario file in JSON from which a world begins where this one is now.
     ///
+    /// - Returns: nil where the request waits for a job.
     /// - Throws: 409 where a session is played back.
-    func exportState(of world: World, at now: Timestamp) throws(APIError) -> [UInt8] {
+    func exportState(
+        of world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        let export = Parcel(try export(of: world, at: now))
+        guard startJob != nil, world.isLarge else { return .state(export.take().encoded()) }
+        let awaited = awaitJob(for: head, on: connection)
+        stand(world)
+        beside(at: now) {
+            // Taken out, so that the world's values have one owner again when the job is done.
+            export.take().encoded().pieces
+        } then: { engine, pieces, now in
+            if engine.connection(of: awaited) == nil {
+                engine.discard(pieces.take())
+            } else {
+                engine.conclude(awaited, with: .success(.state(pieces.take())), at: now)
+            }
+            engine.resume(world, at: now)
+        }
+        return nil
+    }
+
+    /// Everything that the default world holds, as `GET /__admin/state` has it.
+    ///
+    /// - Throws: 409 where a session is played back.
+    public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
+        try export(of: defaultWorld, at: now).encoded()
+    }
+
+    private func export(of world: World, at now: Timestamp) throws(APIError) -> StateExport {
         guard world.replay == nil else { throw .stateOfReplay }
         // The loop may be late.
         advance(world, to: world.clock.now(now), at: now)
         world.setTime(now)
-        let settings = world.settings
-        let data = world.backend.data(at: world.turn.now, issuedIDs: world.turn.identifiers.issuedCount)
-        return data.scenarioFile(
-            name: settings.scenario.name, guide: settings.mode, seed: settings.seed,
+        return StateExport(
+            backend: world.backend, time: world.turn.now, issuedIDs: world.turn.identifiers.issuedCount,
+            name: world.settings.scenario.name, guide: world.settings.mode, seed: world.settings.seed,
             clock: world.clock.manualTime.map(ClockMode.manual) ?? .real)
-    }
-
-    /// Everything that the default world holds, as ``exportState(of:at:)`` has it.
-    ///
-    /// - Throws: 409 where a session is played back.
-    public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
-        try exportState(of: defaultWorld, at: now)
     }
 
     /// `PUT /__admin/state`: has a world hold what a scenario file says, from its beginning; a reset returns to it.
     ///
     /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, scripts, and the faults as they are now.
     ///
+    /// - Returns: nil where the request waits for a job.
     /// - Throws: 400 for what is no scenario file, or does not fit together, 409 where a session is played back and the file
     ///   brings no other, 507 where there is no room for it; the world stays as it was.
-    func importState(_ body: [UInt8], into world: World, at now: Timestamp) throws(APIError) -> Answer {
+    func importState(
+        _ body: [UInt8], into world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
         guard !body.isEmpty else { throw .emptyBody }
-        let imported: Scenario
+        let (settings, jsonLimits, isReplay) = (world.settings, stateLimits, world.replay != nil)
+        let request = BeginningRequest(head: head, connection: connection, bodySize: body.count)
+        return try begin(world, for: request, at: now) { () throws(APIError) in
+            let imported = try Engine.readState(body, jsonLimits)
+            guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
+            return WorldDraft(
+                settings: settings.importing(imported), scenarioBytes: body.count, keepsFaults: imported.faults.isEmpty)
+        } then: { (engine, beginning, now) throws(APIError) in
+            try engine.restart(world, try beginning.get(), reason: "The world's state was replaced", at: now)
+            return .ok(engine.describe(world, at: now))
+        }
+    }
+
+    private static func readState(_ body: [UInt8], _ limits: JSON.Limits) throws(APIError) -> Scenario {
         do {
-            imported = try Scenario.read(json: JSON.parse(body, limits: stateLimits))
+            return try Scenario.read(json: JSON.parse(body, limits: limits))
         } catch let error as JSONError {
             throw .invalidJSON(error)
         } catch let errors as ScenarioErrors {
@@ -49,9 +86,66 @@ extension Engine {
         } catch {
             preconditionFailure("Reading throws nothing else.")
         }
-        guard imported.replay != nil || world.replay == nil else { throw .stateOfReplay }
-        var settings = world.settings
-        let old = settings.scenario
+    }
+
+    /// A state may be large; a body of the API never is.
+    private var stateLimits: JSON.Limits {
+        JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
+    }
+
+    /// Takes a larger body where it is a state, and comes from somebody who may send one.
+    func admitLargeBody(_ head: RequestHead, on connection: Connection) {
+        guard case .admin(let route) = Destination(of: head.target, in: self).route, route.resource == .state,
+            (try? AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)) != nil
+        else { return }
+        let limit = min(limits.stateBody, Connection.largestBody)
+        connection.http.raiseBodyLimit(to: limit)
+        // Growing by copies would hold the loop; room that is not filled takes no memory.
+        let length = head.contentLength ?? limit
+        if length > Engine.largestWorkOnLoop { connection.body.reserveCapacity(min(length, limit)) }
+    }
+}
+
+/// What an export is made of: a function of values, so that a job can make it.
+private struct StateExport: Sendable {
+    let backend: Backend
+    let time: Timestamp
+    let issuedIDs: Int
+    let name: String
+    let guide: GuideMode
+    let seed: UInt64
+    let clock: ClockMode
+
+    func encoded() -> [UInt8] {
+        backend.data(at: time, issuedIDs: issuedIDs)
+            .scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
+    }
+}
+
+extension Answer {
+    /// A state; it names no URL of the server's, and so is the same over TLS.
+    fileprivate static func state(_ bytes: [UInt8]) -> Answer {
+        Answer(status: .ok, body: bytes, contentType: Answer.json)
+    }
+
+    /// The same in pieces, which are sent in slices and let go of one by one.
+    fileprivate static func state(_ pieces: [[UInt8]]) -> Answer {
+        Answer(BytesSource(pieces), contentType: Answer.json)
+    }
+}
+
+extension [UInt8] {
+    /// The bytes in pieces: freeing all of them at once would hold the loop.
+    fileprivate var pieces: [[UInt8]] {
+        stride(from: 0, to: count, by: 1 << 20).map { Array(self[$0..<Swift.min($0 + 1 << 20, count)]) }
+    }
+}
+
+extension WorldSettings {
+    /// The settings with what a state says; what it leaves out stays.
+    fileprivate func importing(_ imported: Scenario) -> WorldSettings {
+        var settings = self
+        let old = scenario
         settings.scenario = imported
         if imported.name == old.name, imported.summary.isEmpty { settings.scenario.summary = old.summary }
         if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
@@ -60,20 +154,6 @@ extension Engine {
         settings.seed = imported.seed ?? settings.seed
         settings.mode = imported.guide ?? settings.mode
         settings.clock = imported.clock ?? settings.clock
-        try restart(
-            world, settings, scenarioBytes: body.count, keepsFaults: imported.faults.isEmpty,
-            reason: "The world's state was replaced", at: now)
-        return .ok(describe(world, at: now))
-    }
-
-    /// A state may be large; a body of the API never is.
-    private var stateLimits: JSON.Limits { JSON.Limits(bytes: max(limits.stateBody, 1), values: 4_000_000) }
-
-    /// Takes a larger body where it is a state, and comes from somebody who may send one.
-    func admitLargeBody(_ head: RequestHead, on connection: Connection) {
-        guard case .admin(let route) = Destination(of: head.target, in: self).route, route.resource == .state,
-            (try? AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)) != nil
-        else { return }
-        connection.http.raiseBodyLimit(to: min(limits.stateBody, Connection.largestBody))
+        return settings
     }
 }

@@ -9,17 +9,64 @@ extension Engine {
     func verdictAnswer(of world: World, at now: Timestamp) -> Answer {
         // The loop may be late, and what is overdue is judged by the time.
         advance(world, to: world.clock.now(now), at: now)
-        let judgement = world.judgement(at: world.clock.now(now))
-        let encoder = world.journalEncoder
-        return .ok(JSONWriter.object { writer in judgement.write(to: &writer, encoder) })
+        return Answer(VerdictSource(of: world, at: world.clock.now(now)))
+    }
+}
+
+/// The verdicts on a world's client: first what waits is judged, then they are written, finding by finding.
+private final class VerdictSource: BodySource {
+    private let world: World
+    private let time: Timestamp
+    private var json: JSONSource?
+
+    init(of world: World, at time: Timestamp) {
+        self.world = world
+        self.time = time
+    }
+
+    func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
+        if let json { return try json.fill(&slice) }
+        if let id = world.id, world.isGone { throw .unknownWorld(id) }
+        guard !world.judge(in: &slice) else { return .more }
+        let parts = world.judgement(at: time).parts(world.journalEncoder)
+        let json = JSONSource(of: parts) {
+            $0.beginObject()
+        } element: { part, writer in
+            part(&writer)
+            return 0
+        } end: {
+            $0.endObject()
+        }
+        self.json = json
+        return try json.fill(&slice)
     }
 }
 
 extension Judgement {
-    fileprivate func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
-        writer.array("verdicts") { writer in
-            for verdict in verdicts { verdict.write(to: &writer, encoder) }
+    /// Writes a part, between others.
+    fileprivate typealias Part = (inout JSONWriter) -> Void
+
+    /// What writes its members, each part in a moment: a finding may show entries of half a megabyte.
+    fileprivate func parts(_ encoder: JournalEncoder) -> [Part] {
+        var parts: [Part] = [
+            { writer in
+                writer.key("verdicts")
+                writer.beginArray()
+            }
+        ]
+        for verdict in verdicts {
+            parts.append(verdict.begin)
+            for finding in verdict.findings { parts.append { finding.write(to: &$0, encoder) } }
+            parts.append(verdict.end)
         }
+        parts.append { writer in
+            writer.endArray()
+            writeRest(to: &writer)
+        }
+        return parts
+    }
+
+    private func writeRest(to writer: inout JSONWriter) {
         writer.array("exposures") { writer in
             for exposure in exposures {
                 writer.object { writer in
@@ -35,21 +82,26 @@ extension Judgement {
 }
 
 extension Verdict {
-    fileprivate func write(to writer: inout JSONWriter, _ encoder: JournalEncoder) {
-        writer.object { writer in
-            writer.member("id", obligation.id)
-            writer.member("level", obligation.level.rawValue)
-            writer.member("origin", obligation.originText)
-            writer.member("clause", obligation.clause)
-            writer.member("tolerance", orNull: obligation.tolerance)
-            writer.member("verdict", outcome.rawValue)
-            writer.member("exercised", exercisedCount)
-            writer.array("findings") { writer in
-                for finding in findings { finding.write(to: &writer, encoder) }
-            }
-            writer.member("finding_count", findingCount)
-            writer.member("advice", obligation.advice)
-        }
+    /// Writes what stands before the findings.
+    fileprivate func begin(_ writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("id", obligation.id)
+        writer.member("level", obligation.level.rawValue)
+        writer.member("origin", obligation.originText)
+        writer.member("clause", obligation.clause)
+        writer.member("tolerance", orNull: obligation.tolerance)
+        writer.member("verdict", outcome.rawValue)
+        writer.member("exercised", exercisedCount)
+        writer.key("findings")
+        writer.beginArray()
+    }
+
+    /// Writes what stands behind the findings.
+    fileprivate func end(_ writer: inout JSONWriter) {
+        writer.endArray()
+        writer.member("finding_count", findingCount)
+        writer.member("advice", obligation.advice)
+        writer.endObject()
     }
 }
 

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import HTTP1
 import HTTPTypes
 import JSON
 import Scenarios
@@ -7,47 +8,61 @@ import Scenarios
 /// The admin API's worlds: made, listed, shown, reset, deleted.
 extension Engine {
     /// What a world is made or reset with.
-    private static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
+    static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
 
     /// `POST /__admin/worlds`: what is left out is as in the scenario, then as in the server's options.
-    func makeWorld(_ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: Self.worldKeys)
-        try checkWorldCount()
-        let scenario = try body.scenario() ?? configuration.scenario
-        let world = try makeWorld(
-            scenario, guide: body.guide(), seed: body.seed(), clock: body.clock(),
-            isJudged: body.flag("judged") ?? false,
-            scenarioBytes: body.scenarioBytes, at: now)
-        return Answer(
-            status: .created, body: describe(world, at: now),
-            fields: [.location: "/__admin/worlds/\(world.id ?? World.defaultID)"])
+    ///
+    /// - Returns: nil where the request waits for a job.
+    func makeWorld(
+        _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        let (configuration, number, hasPlace) = (configuration, worldSerial + 1, hasPlaceForWorld)
+        worldSerial = number
+        let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
+        return try begin(nil, for: request, at: now) { () throws(APIError) in
+            let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
+            guard hasPlace else { throw .tooManyWorlds(limit: configuration.limits.worlds) }
+            let scenario = try body.scenario() ?? configuration.scenario
+            let settings = configuration.settings(
+                ofWorld: number, scenario, guide: try body.guide(), seed: try body.seed(), clock: try body.clock())
+            return WorldDraft(
+                settings: settings, scenarioBytes: body.scenarioBytes, isJudged: try body.flag("judged") ?? false)
+        } then: { (engine, beginning, now) throws(APIError) in
+            do throws(APIError) {
+                let world = try engine.addWorld(number, try beginning.get(), at: now)
+                return Answer(
+                    status: .created, body: engine.describe(world, at: now),
+                    fields: [.location: "/__admin/worlds/\(world.id ?? World.defaultID)"])
+            } catch {
+                // The number was not used, unless another world was asked for meanwhile.
+                if engine.worldSerial == number { engine.worldSerial -= 1 }
+                throw error
+            }
+        }
     }
 
     /// Makes a world; what is nil is as in the scenario, then as in the server's options.
-    ///
-    /// - Parameter scenarioBytes: what the scenario counts for, where it came over the network.
     func makeWorld(
-        _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool,
-        scenarioBytes: Int = 0, at now: Timestamp
+        _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool, at now: Timestamp
     ) throws(APIError) -> World {
-        try checkWorldCount()
+        guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
         let number = worldSerial + 1
-        let id = "w\(number)"
-        var settings = configuration.defaultWorldSettings
-        settings.origin += "/w/" + id
-        settings.scenario = scenario
-        settings.seed = seed ?? scenario.seed ?? configuration.seed
-        settings.mode = guide ?? scenario.guide ?? configuration.mode
-        settings.clock = clock ?? scenario.clock ?? configuration.clock
-        settings.apiKey += "-" + id
-        settings.jwtSecret += "-" + id
-        try checkRoom(for: scenarioBytes)
-        let room = storageRoom(of: nil, written: scenarioBytes)
-        let world = try World(id: id, number: number, settings, room: room, now: now)
-        world.scenarioBytes = scenarioBytes
-        if isJudged { world.beginJudging() }
+        let settings = configuration.settings(ofWorld: number, scenario, guide: guide, seed: seed, clock: clock)
+        let draft = WorldDraft(settings: settings, isJudged: isJudged)
+        let world = try addWorld(number, WorldBeginning(draft, in: room(of: nil), now: now), at: now)
         worldSerial = number
-        worlds[id] = world
+        return world
+    }
+
+    /// Has a world begin that was not there.
+    ///
+    /// - Throws: 507 where there is no room for it.
+    private func addWorld(_ number: Int, _ beginning: WorldBeginning, at now: Timestamp) throws(APIError) -> World {
+        guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
+        try beginning.check(in: room(of: nil))
+        let world = World(id: "w\(number)", number: number, beginning, now: now)
+        if beginning.draft.isJudged { world.beginJudging() }
+        worlds[ExactString("w\(number)")] = world
         accountStorage(of: world)
         worldDeadlines.worldCount = worlds.count + 1
         if nextSweep == nil { nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
@@ -55,20 +70,29 @@ extension Engine {
         return world
     }
 
-    private func checkWorldCount() throws(APIError) {
-        guard worlds.count + 1 < limits.worlds else { throw .tooManyWorlds(limit: limits.worlds) }
-    }
+    private var hasPlaceForWorld: Bool { worlds.count + 1 < limits.worlds }
 
     /// `GET /__admin/worlds`: in the order in which they were made, the default world first.
-    func worldList(at now: Timestamp) -> Answer {
-        let others = worlds.values.sorted { $0.number < $1.number }
-        return .ok(
-            JSONWriter.object { writer in
-                writer.member("count", others.count + 1)
-                writer.array("worlds") { writer in
-                    for world in [defaultWorld] + others { writer.raw(describe(world, at: now)) }
-                }
-            })
+    ///
+    /// One that is deleted while the list is made is in it, empty: it has as many as it says at its beginning.
+    func worldList(on connection: Connection, at now: Timestamp) -> Answer {
+        let all = [defaultWorld] + worlds.values.sorted { $0.number < $1.number }
+        let isSecure = connection.isSecure
+        let source = JSONSource(of: all) { writer in
+            writer.beginObject()
+            writer.member("count", all.count)
+            writer.key("worlds")
+            writer.beginArray()
+        } element: { [unowned self] world, writer in
+            let description = describe(world, at: now)
+            writer.raw(isSecure ? securing(description) : description)
+            // Its token is signed.
+            return 2048
+        } end: { writer in
+            writer.endArray()
+            writer.endObject()
+        }
+        return Answer(source)
     }
 
     /// `GET /__admin/worlds/{id}`: how to reach it, and what it holds.
@@ -100,40 +124,53 @@ extension Engine {
     }
 
     /// `POST /__admin/reset`: closes the world's sockets with 1001 and has it begin anew, as it was made or otherwise.
-    func reset(_ world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
-        let body = try AdminBody(body, keys: Self.worldKeys)
-        var settings = world.reloadedSettings ?? world.settings
-        if let scenario = try body.scenario() {
-            settings.scenario = scenario
-            settings.seed = scenario.seed ?? configuration.seed
-            settings.mode = scenario.guide ?? configuration.mode
-            settings.clock = scenario.clock ?? configuration.clock
+    ///
+    /// - Returns: nil where the request waits for a job.
+    func reset(
+        _ world: World, _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        let (configuration, settings, scenarioBytes) =
+            (configuration, world.reloadedSettings ?? world.settings, world.scenarioBytes)
+        let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
+        return try begin(world, for: request, at: now) { () throws(APIError) in
+            let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
+            var draft = WorldDraft(settings: settings, scenarioBytes: scenarioBytes)
+            if let scenario = try body.scenario() {
+                draft.settings.scenario = scenario
+                draft.settings.seed = scenario.seed ?? configuration.seed
+                draft.settings.mode = scenario.guide ?? configuration.mode
+                draft.settings.clock = scenario.clock ?? configuration.clock
+                draft.scenarioBytes = body.scenarioBytes
+            }
+            draft.settings.seed = try body.seed() ?? draft.settings.seed
+            draft.settings.mode = try body.guide() ?? draft.settings.mode
+            draft.settings.clock = try body.clock() ?? draft.settings.clock
+            draft.isJudged = try body.flag("judged") ?? false
+            return draft
+        } then: { (engine, beginning, now) throws(APIError) in
+            let beginning = try beginning.get()
+            try engine.restart(world, beginning, reason: "The world was reset", at: now)
+            if beginning.draft.isJudged, world.judge == nil { world.beginJudging() }
+            return .ok(engine.describe(world, at: now))
         }
-        settings.seed = try body.seed() ?? settings.seed
-        settings.mode = try body.guide() ?? settings.mode
-        settings.clock = try body.clock() ?? settings.clock
-        let isJudged = try body.flag("judged") ?? false
-        let bytes = body["scenario"] == nil ? world.scenarioBytes : body.scenarioBytes
-        try restart(world, settings, scenarioBytes: bytes, reason: "The world was reset", at: now)
-        if isJudged, world.judge == nil { world.beginJudging() }
-        return .ok(describe(world, at: now))
     }
 
     /// Has a world begin anew, and closes its sockets with 1001.
     ///
-    /// - Parameter keepsFaults: whether the faults that are in force stay.
-    /// - Throws: 400 where the scenario's data does not fit together, 507 where there is no room; the world stays as it was.
-    func restart(
-        _ world: World, _ settings: WorldSettings, scenarioBytes: Int, keepsFaults: Bool = false, reason: String,
-        at now: Timestamp
-    ) throws(APIError) {
-        try checkRoom(for: max(0, scenarioBytes - world.storedBytes))
-        let state = try World.State(settings, room: storageRoom(of: world, written: scenarioBytes), now: now)
+    /// - Throws: 404 where the world is no more, 507 where there is no room; the world stays as it was.
+    func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
+        guard isServed(world) else { throw .unknownWorld(world.id ?? World.defaultID) }
+        try beginning.check(in: room(of: world))
         closeConnections(of: world, reason: reason, at: now)
-        world.begin(settings, state, keepsFaults: keepsFaults)
-        world.scenarioBytes = scenarioBytes
+        discardContents(of: world)
+        world.begin(beginning)
         accountEverything(of: world)
         queueDeadline(of: world)
+    }
+
+    /// Has what a world holds freed beside the loop, once it holds something else.
+    private func discardContents(of world: World) {
+        if world.isLarge { discard(world.contents) }
     }
 
     /// Forgets the worlds that lay idle too long.
@@ -142,7 +179,7 @@ extension Engine {
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
         for world in worlds.values.sorted(by: { $0.number < $1.number }) {
             let idle = now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch
-            guard idle >= patience.worldIdle, world.openSocketCount == 0,
+            guard idle >= patience.worldIdle, world.openSocketCount == 0, !world.isStanding,
                 !followed.contains(ObjectIdentifier(world))
             else { continue }
             remove(world, reason: "The world lay idle", at: now)
@@ -159,10 +196,13 @@ extension Engine {
         for connection in followers.compactMap({ self[$0] }) where connection.follower?.world === world {
             endEvents(on: connection, at: now)
         }
-        worlds[id] = nil
+        worlds[ExactString(id)] = nil
         worldDeadlines.worldCount = worlds.count + 1
+        discardContents(of: world)
         world.vanish()
         accountEverything(of: world)
+        // Whatever waits for it is told that it is gone.
+        resume(world, at: now)
     }
 
     /// Closes the sockets of a world with 1001, and has every other connection forget it.

@@ -5,6 +5,8 @@ import HTTPTypes
 struct Answer {
     var status: HTTPResponse.Status
     var body: [UInt8]
+    /// What makes the body while it is sent, in place of ``body``; nil for most answers.
+    var source: (any BodySource)?
     /// Fields beside `Content-Type`, `Content-Length`, `Date` and `Connection`; nil where there are none, for most answers.
     var fields: HTTPFields?
     /// The media type; nil for JSON, and a 204 has none.
@@ -18,6 +20,12 @@ struct Answer {
 
     static func ok(_ body: [UInt8]) -> Answer { Answer(status: .ok, body: body) }
     static func created(_ body: [UInt8]) -> Answer { Answer(status: .created, body: body) }
+
+    /// A long answer.
+    init(_ source: any BodySource, contentType: String? = nil) {
+        self.init(status: .ok, body: [], contentType: contentType)
+        self.source = source
+    }
 
     init(status: HTTPResponse.Status, body: [UInt8], fields: HTTPFields? = nil, contentType: String? = nil) {
         self.status = status

@@ -43,6 +43,12 @@ public final class Connection {
     /// The request that is arriving.
     var request: RequestHead?
     var body: [UInt8] = []
+    /// What its request waits for; it is whole, and nothing more is read meanwhile.
+    var waiting: Waiting?
+    /// Bytes of its request that a job holds.
+    var jobBytes = 0
+    /// Bytes that arrived on its socket while the world stood.
+    var unreadFrames: [UInt8] = []
     /// The credentials seen last.
     var lastAuthorization: LastAuthorization?
 
@@ -57,7 +63,7 @@ public final class Connection {
     var socketFaults: SocketFaults?
     /// How long a fault has held its output back, in nanoseconds of the system's clock, as far as that was looked at.
     var heldTime: Int64 = 0
-    /// Whether a fault has it read nothing.
+    /// Whether it is read nothing: a fault has it so, or a long answer is on its way.
     var isReadingStalled = false
     /// What the journal of the world that it was last about calls it, and that world's number.
     private var journaled: (world: Int, number: UInt64)?
@@ -75,11 +81,18 @@ public final class Connection {
     /// Whose journal it is sent as it grows; nil for every other connection.
     var follower: Follower?
 
+    /// The long answer that is on its way; nil for every other connection.
+    var stream: BodyStream?
+
     /// What of this connection is in the engine's sum of held bytes.
     var accountedBytes = 0
     /// Bytes that the connection holds: for the peer, or of what the peer has not finished.
+    ///
+    /// None once it is to be reset: its end is due before anything else happens.
     var heldBytes: Int {
-        output.count + body.count + (socketFaults?.waitingByteCount ?? 0)
+        guard ending != .reset else { return 0 }
+        return output.count + body.count + jobBytes + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
+            + (stream?.source.heldByteCount ?? 0)
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
 
@@ -134,6 +147,9 @@ public final class Connection {
         return isChanged
     }
 
+    /// Whether it is an echo socket.
+    var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
+
     /// Whether it is a WebSocket of which the journal has no end.
     var isOpenSocket: Bool { webSocket != nil && !isClosingRecorded }
 
@@ -169,6 +185,14 @@ public final class Connection {
     /// The protocol of a connection, which changes once at most.
     enum Speech {
         case http, webSocket
+    }
+
+    /// What a request waits for.
+    enum Waiting {
+        /// Its world stands.
+        case forWorld
+        /// A job is done for it.
+        case forJob
     }
 
     /// How a connection ends.

@@ -1,12 +1,13 @@
 import FitIQAPI
 import HTTP1
+import JSON
 
 /// Where a request goes: a world, and an endpoint in it.
 ///
 /// The plain paths are the default world's; those below `/w/{id}` another one's (CONTRACT: worlds).
 struct Destination {
     /// The id in the path; nil for the default world.
-    private(set) var worldID: String?
+    private(set) var worldID: ExactString?
     /// The world; nil where there is none with this id.
     private(set) var world: World?
     /// The endpoint; nil where there is none with this path.
@@ -35,8 +36,9 @@ struct Destination {
             return
         }
         let segments = target.segments
-        worldID = segments[1]
-        world = engine.worlds[segments[1]]
+        let id = ExactString(segments[1])
+        worldID = id
+        world = engine.worlds[id]
         let rest = Array(segments.dropFirst(2))
         isAdmin = rest.first == "__admin"
         route = isAdmin ? nil : ServerRoute(segments: rest)

@@ -18,8 +18,9 @@ extension Engine {
         if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "PATCH", "OPTIONS"]) }
         guard destination.world != nil else {
             exchange.unmatched = .unknownPath
-            throw .unknownWorld(destination.worldID ?? "")
+            throw .unknownWorld(destination.worldID?.text ?? "")
         }
+        if !destination.isAdmin { try checkOrigin(head, on: connection) }
         if world.replay?.answers(exchange) ?? false {
             return try replayAnswer(&exchange, in: world, on: connection, at: now)
         }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 import Recording
 import Scenarios
 
@@ -51,7 +52,7 @@ extension Engine {
 
     /// Closes a world's sockets with 1001 and forgets it; nothing happens where there is none, or it is the default one.
     public func deleteWorld(_ id: String, at now: Timestamp) {
-        if let world = worlds[id] { remove(world, reason: "The world was deleted", at: now) }
+        if let world = worlds[ExactString(id)] { remove(world, reason: "The world was deleted", at: now) }
     }
 
     /// What time it was in a world when something last happened there; by a clock that is moved by hand, what it shows.
@@ -95,9 +96,9 @@ extension Engine {
     /// - Throws: 404 where there is no such world, or no fault of the name.
     public func setFault(_ name: String, isEnabled: Bool, ofWorld id: String) throws(APIError) {
         guard let world = world(named: id) else { throw .unknownWorld(id) }
-        let names = world.faults.rules.map(\.rule.name)
-        guard names.contains(name) else { throw .unknownFault(name, known: names) }
-        setFault(name, of: world, isEnabled: isEnabled)
+        let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
+        guard names.contains(rule) else { throw .unknownFault(name, known: names.map(\.text)) }
+        setFault(rule, of: world, isEnabled: isEnabled)
     }
 
     /// What is found of a world's client so far; nil where there is no such world.
@@ -122,13 +123,13 @@ extension Engine {
     /// While it stands, nothing goes on between the world and its clients; 0 where there is no such world.
     public func activity(ofWorld id: String) -> UInt64 { world(named: id)?.activity ?? 0 }
 
-    private func world(named id: String) -> World? { id == World.defaultID ? defaultWorld : worlds[id] }
+    private func world(named id: String) -> World? { id == World.defaultID ? defaultWorld : worlds[ExactString(id)] }
 
     private func access(to world: World, at now: Timestamp) -> WorldAccess {
         let settings = world.settings
         return WorldAccess(
             id: world.id ?? World.defaultID, url: settings.origin, webSocketURL: settings.webSocketOrigin,
-            token: world.token, freshToken: world.freshToken, apiKey: settings.apiKey, user: world.defaultUser,
+            token: world.token, freshToken: world.freshToken, apiKey: settings.apiKey, user: world.defaultUser.text,
             mode: settings.mode, now: world.clock.now(now))
     }
 }

@@ -71,10 +71,13 @@ extension Engine {
             return
         }
         connection.heldTime = 0
+        // Nor is it the peer's fault that a job takes its time.
+        guard connection.waiting == nil else { return arm(connection, purpose, after: patience.idle, at: now) }
         switch purpose {
         case .idle, .closing:
             recordClosing(of: connection, by: .server, .timeOut)
-            end(connection, connection.output.isEmpty ? .close : .reset)
+            let isWhole = connection.output.isEmpty && connection.stream == nil
+            end(connection, isWhole ? .close : .reset)
         case .handshake: handshakeTimedOut(on: connection)
         case .silence:
             recordClosing(of: connection, by: .server, .fault)

@@ -58,15 +58,16 @@ extension Engine {
         }
     }
 
-    private func serveRequest(of connection: Connection, at now: Timestamp) {
+    /// Serves the request that has arrived whole, unless its world stands.
+    func serveRequest(of connection: Connection, at now: Timestamp) {
         guard let head = connection.request else { preconditionFailure("A request ended that never began.") }
-        let body = connection.body
-        connection.request = nil
-        connection.body = []
         // What follows has its own time to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
+        var exchange = Exchange(head, body: connection.body, in: self)
+        if waits(exchange, on: connection) { return }
+        connection.request = nil
+        connection.body = []
 
-        var exchange = Exchange(head, body: body, in: self)
         let world = exchange.destination.world ?? defaultWorld
         // Credentials are good in one world only, and one that was reset has forgotten its users.
         if connection.world !== world { connection.lastAuthorization = nil }
@@ -76,23 +77,53 @@ extension Engine {
         let start = connection.output.bytes.count
         let offset = connection.output.writtenOffset
         let answer: Answer
+        let outer = answering
+        answering = connection
+        defer { answering = outer }
         do throws(APIError) {
             guard let made = try self.answer(&exchange, in: world, on: connection, at: now) else { return }
             answer = connection.isSecure ? securing(made) : made
         } catch {
             answer = Answer(world.advising(error), in: errorForm(of: exchange, in: world))
         }
-        if heldBytes + answer.body.count > limits.heldBytes {
-            respond(.tooMuchHeld(limit: limits.heldBytes), on: connection, at: now)
-            return
-        }
-        respond(answer, to: head, in: world, on: connection, at: now)
-        let isHeld = shape(&exchange, from: start, on: connection)
+        let source = answer.source ?? source(ofLong: answer, to: exchange)
+        guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
+        // No fault holds a body back that is made while it is sent: it is as good as sent.
+        let isHeld = source == nil && shape(&exchange, from: start, on: connection)
         record(exchange, answer, from: offset, in: world, on: connection)
         if isHeld { release(connection, in: world, at: now) }
     }
 
-    private func respond(
+    /// A body that is too long to be copied in one go; nil for most answers, and where faults or a recording change the bytes.
+    private func source(ofLong answer: Answer, to exchange: Exchange) -> BytesSource? {
+        guard answer.body.count > Self.longestWholeBody, exchange.head.method != .head,
+            exchange.responseFaults == nil, exchange.playback == nil
+        else { return nil }
+        return BytesSource([answer.body])
+    }
+
+    /// The longest body that goes into a connection's output at once.
+    static let longestWholeBody = 1024 * 1024
+
+    /// Gives an answer; false where there is no room for it, and the client is told so.
+    @discardableResult
+    func reply(
+        _ answer: Answer, from source: (any BodySource)?, to head: RequestHead, in world: World,
+        on connection: Connection, at now: Timestamp
+    ) -> Bool {
+        guard hasRoom(forBytes: source?.heldByteCount ?? answer.body.count, in: world, at: now) else {
+            respond(.tooMuchHeld(limit: limits.heldBytes), on: connection, at: now)
+            return false
+        }
+        if let source {
+            begin(source, of: answer, to: head, in: world, on: connection, at: now)
+        } else {
+            respond(answer, to: head, in: world, on: connection, at: now)
+        }
+        return true
+    }
+
+    func respond(
         _ answer: Answer, to head: RequestHead, in world: World, on connection: Connection, at now: Timestamp
     ) {
         if answer.hasUsualFields {
@@ -109,10 +140,13 @@ extension Engine {
                 status: answer.status, fields: answer.allFields(at: world.turn.now), body: answer.body,
                 close: isShuttingDown, into: &connection.output.bytes)
         }
-        if observesRequests, let observe {
-            observe(.answered(method: head.method.rawValue, target: head.target.description, status: answer.status))
-        }
+        noteAnswer(answer, to: head)
         if connection.http.shouldClose { linger(connection, at: now) }
+    }
+
+    func noteAnswer(_ answer: Answer, to head: RequestHead) {
+        guard observesRequests, let observe else { return }
+        observe(.answered(method: head.method.rawValue, target: head.target.description, status: answer.status))
     }
 
     /// Gives up on a request that has not begun or is not complete, answers why, and ends the connection.

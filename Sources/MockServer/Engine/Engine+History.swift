@@ -1,9 +1,11 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 
 extension Engine {
     /// What a world has stored of a consultation, oldest first, without a request; empty where there is no such consultation.
     public func storedMessages(ofConsultation consultation: String, inWorld id: String) -> [Message] {
-        (id == World.defaultID ? defaultWorld : worlds[id])?.backend.history(ofConsultation: consultation) ?? []
+        (id == World.defaultID ? defaultWorld : worlds[ExactString(id)])?.backend.history(ofConsultation: consultation)
+            ?? []
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 
 /// What an engine holds, as plain facts for those who check it from outside: the simulator of the tests.
 ///
@@ -41,7 +42,7 @@ extension Engine {
     }
 
     /// The ids of all worlds but the default one, sorted.
-    package var inspectedWorlds: [String] { worlds.keys.sorted() }
+    package var inspectedWorlds: [String] { worlds.keys.sorted().map(\.text) }
 
     /// What is to be known of a world, nil for the default one; nil where there is none.
     package func inspectWorld(_ id: String?) -> WorldFacts? {
@@ -72,11 +73,14 @@ extension Engine {
             countedBytes: heldBytes, accountedBytes: accountedBytes, deadlines: deadlines.count)
     }
 
+    /// Whether long answers have slices due, which ``Engine/advance(to:)`` makes one after another.
+    package var isStreaming: Bool { !waitingStreams.isEmpty }
+
     /// Whether a fault has this connection send and read nothing any more.
     package func isSilent(_ id: ConnectionID) -> Bool { self[id]?.isSilent ?? false }
 
     private func world(inspected id: String?) -> World? {
         guard let id else { return defaultWorld }
-        return worlds[id]
+        return worlds[ExactString(id)]
     }
 }

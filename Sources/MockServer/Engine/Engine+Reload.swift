@@ -36,6 +36,46 @@ extension Engine {
         case restAfterReset
     }
 
+    /// What it takes to prepare a new scenario: values, so that any thread can do it.
+    public struct ReloadPreparation: Sendable {
+        fileprivate let configuration: Configuration
+        fileprivate let settings: WorldSettings
+        fileprivate let life: Int
+
+        /// Does what takes long about a new scenario: sees whether its data fits together, and what of it can be in force.
+        ///
+        /// - Parameter now: the system's time.
+        /// - Throws: where the data does not fit together.
+        public func prepare(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> PreparedScenario {
+            var next = configuration
+            next.adopt(scenario)
+            try next.checkData(at: now)
+            return PreparedScenario(
+                scenario: scenario, isEntire: settings.differOnlyInRules(from: next.defaultWorldSettings), life: life)
+        }
+    }
+
+    /// A new scenario whose data fits together.
+    public struct PreparedScenario: Sendable {
+        fileprivate let scenario: Scenario
+        /// Whether everything of it can be in force, in the default world's present life.
+        fileprivate let isEntire: Bool
+        fileprivate let life: Int
+    }
+
+    /// Where preparing a new scenario begins.
+    public var reloadPreparation: ReloadPreparation {
+        ReloadPreparation(configuration: configuration, settings: defaultWorld.settings, life: defaultWorld.life)
+    }
+
+    /// Has the default world follow another scenario, from this moment; ``adopt(_:at:)`` after the preparation.
+    ///
+    /// - Parameter now: the system's time.
+    /// - Throws: where the data does not fit together; everything stays as it was then.
+    public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
+        adopt(try reloadPreparation.prepare(scenario, at: now), at: now)
+    }
+
     /// Has the default world follow another scenario, from this moment: its answers, meals and faults.
     ///
     /// Connections, data, clock and seed stay. Answers that have begun go on as they began. A rule for faults that is written
@@ -43,12 +83,8 @@ extension Engine {
     /// the new scenario entirely, and so do worlds that name none.
     ///
     /// - Parameter now: the system's time.
-    /// - Throws: where the data does not fit together, or the faults are too many; everything stays as it was then.
-    public func reload(_ scenario: Scenario, at now: Timestamp) throws(PlantError) -> Reloaded {
-        var next = configuration
-        next.adopt(scenario)
-        try next.checkData(at: now)
-        let world = defaultWorld
+    public func adopt(_ prepared: PreparedScenario, at now: Timestamp) -> Reloaded {
+        let (world, scenario) = (defaultWorld, prepared.scenario)
         let old = world.faults.rules.map(\.rule)
         do throws(FaultBookError) {
             try world.faults.replaceRules(scenario.faults)
@@ -59,10 +95,17 @@ extension Engine {
         let names = Set(world.faults.rules.map(\.rule.name))
         world.faultBytes = world.faultBytes.filter { names.contains($0.key) }
         accountStorage(of: world)
-        configuration = next
+        // A session may be large.
+        discard(configuration.scenario)
+        discard(world.reloadedSettings)
+        configuration.adopt(scenario)
         world.backend.setScript(scenario.script)
         for rule in old { switchOpenSockets(rule, of: world) }
-        return world.reload(next.defaultWorldSettings)
+        let next = configuration.defaultWorldSettings
+        // Where the world began anew meanwhile, what was found of its former life is of no use.
+        let isEntire = prepared.life == world.life ? prepared.isEntire : world.settings.differOnlyInRules(from: next)
+        world.reload(next)
+        return isEntire ? .entirely : .restAfterReset
     }
 
     /// Has the open sockets of a world follow what has become of a rule.
@@ -82,16 +125,20 @@ extension Engine {
 
 extension World {
     /// Takes what can change while it runs, and keeps the rest for its next beginning.
-    fileprivate func reload(_ new: WorldSettings) -> Engine.Reloaded {
+    fileprivate func reload(_ new: WorldSettings) {
         reloadedSettings = new
         var scenario = new.scenario
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime
         scenario.replay = settings.scenario.replay
         settings.scenario = scenario
-        let isEntire =
-            scenario == new.scenario && settings.seed == new.seed && settings.mode == new.mode
-            && settings.clock == new.clock
-        return isEntire ? .entirely : .restAfterReset
+    }
+}
+
+extension WorldSettings {
+    /// Whether a world need not begin anew to follow other settings: only script, faults and names may differ.
+    fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
+        scenario.data == new.scenario.data && scenario.tokenLifetime == new.scenario.tokenLifetime
+            && scenario.replay == new.scenario.replay && seed == new.seed && mode == new.mode && clock == new.clock
     }
 }

@@ -54,7 +54,7 @@ extension Engine {
 
     /// Whether bytes that arrive on a plain connection begin TLS: no method begins so (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
-        bytes.first == 0x16 && !connection.isSecure && connection.request == nil
+        bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
             && connection.http.bufferedByteCount == 0
             && !connection.http.isReadingHead && !connection.http.isReadingBody
     }
@@ -71,17 +71,21 @@ extension Engine {
     ///
     /// Entities are encoded once, with the plain URLs, whoever reads them. Recorded answers have the right ones.
     func securing(_ answer: Answer) -> Answer {
-        guard let secureOrigin = configuration.secureOrigin, answer.contentType == nil, !answer.isRecorded else {
-            return answer
-        }
+        guard answer.contentType == nil, !answer.isRecorded else { return answer }
+        var result = answer
+        result.body = securing(answer.body)
+        return result
+    }
+
+    /// JSON for a secure connection, as ``securing(_:)-(Answer)`` has it; one that is made in slices is given part by part.
+    func securing(_ json: [UInt8]) -> [UInt8] {
+        guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
-        var body = answer.body
+        var body = json
         for member in ["\"avatar\":\"http", "\"url\":\"http", "\"ws_url\":\"ws"] {
             body = body.replacing(prefix: Array((member + plain).utf8), with: Array((member + "s" + secure).utf8))
         }
-        var result = answer
-        result.body = body
-        return result
+        return body
     }
 }
 

@@ -17,7 +17,9 @@ extension Engine {
                 goAway(connection, at: now)
             } else if connection.follower != nil {
                 endEvents(on: connection, at: now)
-            } else if !connection.http.isReadingHead, !connection.http.isReadingBody {
+            } else if connection.waiting == nil, connection.stream == nil, !connection.http.isReadingHead,
+                !connection.http.isReadingBody
+            {
                 end(connection, .close)
             }
         }

@@ -39,9 +39,10 @@ extension Engine {
         return nil
     }
 
-    /// Opens the echo socket, which asks for no credentials.
+    /// Opens the echo socket; who may ask has been looked at.
     func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
         _ = try upgrade(head, on: connection, use: .echo, at: now)
+        accountEcho(connection)
         receiveTrailingBytes(of: connection, at: now)
         return nil
     }
@@ -203,8 +204,8 @@ extension Engine {
         account(connection)
         if connection.output.count > limits.unsentBytes {
             cutOff(connection, .slowReader(limit: limits.unsentBytes))
-        } else if holdsTooMuch(connection) {
-            cutOff(connection, .memory(limit: limits.heldBytes))
+        } else {
+            relieve(in: connection.world, at: now)
         }
     }
 
@@ -236,7 +237,7 @@ extension Engine {
     func forgetSocket(of connection: Connection) {
         guard connection.webSocket != nil, let world = connection.world else { return }
         switch connection.webSocketUse {
-        case .consultation: world.backend.closeSocket(connection.id.socket)
+        case .consultation: world.closeSocket(connection.id.socket)
         case .replay(let socket): world.replay?.forget(socket, at: world.turn.now)
         case .echo: break
         }

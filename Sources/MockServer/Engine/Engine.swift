@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import HTTP1
+import JSON
 import Scenarios
 import WebSocket
 
@@ -32,6 +33,8 @@ public final class Engine {
         public var jwtSecret: String
         /// What the admin API asks for; without one it answers this machine only.
         public var adminToken: String?
+        /// The origins, beside the server's own, whose pages may write and open sockets.
+        public var allowedOrigins: Set<AllowedOrigin> = []
         /// Limits of the transport.
         public var limits: ServerLimits
         /// Limits of a world.
@@ -67,11 +70,17 @@ public final class Engine {
     /// The world of the plain paths.
     let defaultWorld: World
     /// The other worlds, by their ids.
-    var worlds: [String: World] = [:]
+    var worlds: [ExactString: World] = [:]
     /// How many were ever made, beside the default world: ids are not used twice.
     var worldSerial = 0
     /// The connections that are sent a journal as it grows.
     var followers: [ConnectionID] = []
+    /// The connections whose long answer has a slice due, the one that waits longest first.
+    var waitingStreams: [ConnectionID] = []
+    /// What the slices of one turn of the loop may cost: half a millisecond, or 64 KiB.
+    var sliceSize = 64 * 1024
+    /// Storage that slices are made in.
+    var sliceBuffer: [UInt8] = []
     /// Bytes of JSON that all worlds hold together.
     var storedBytes = 0
     /// What the journals of all worlds weigh together.
@@ -91,12 +100,25 @@ public final class Engine {
     private(set) var webSocketCount = 0
     /// The sum of what the connections hold.
     private(set) var heldBytes = 0
+    /// As much of it as the echo sockets hold.
+    private(set) var echoBytes = 0
+    /// The connection whose request is being answered: it is not given up meanwhile.
+    var answering: Connection?
     var deadlines = DeadlineQueue()
     private var touched: [Connection] = []
     /// Storage of emptied output buffers, lent to the next connections that write: idle ones hold none.
     private var spareOutputs: [[UInt8]] = []
     private var spareEvents: [WebSocket.Event] = []
     var isShuttingDown = false
+    /// Runs jobs on another thread, one after the other; without it they are done at once.
+    ///
+    /// Each result is to be given to ``finish(_:at:)``.
+    public var startJob: ((Job) -> Void)?
+    /// What follows from the jobs that are not finished, by their numbers.
+    var unfinishedJobs: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
+    var jobSerial = 0
+    /// Values to be freed beside the loop when the turn ends.
+    var discarded: [any Sendable] = []
     /// Told of everything worth a log line, where set.
     public var observe: ((Observation) -> Void)?
     /// Whether `observe` also wants each request, which costs on the hot path.
@@ -108,10 +130,10 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         patience = Patience(configuration.limits)
-        let room = min(configuration.limits.storedBytes, configuration.worldLimits.storedBytes)
-        defaultWorld = try World(
-            id: nil, number: 0, configuration.defaultWorldSettings, room: StorageRoom(bytes: room, limit: room),
-            now: now)
+        let room = SharedRoom(
+            all: 0, held: 0, limit: configuration.limits.storedBytes, own: configuration.worldLimits.storedBytes)
+        let draft = WorldDraft(settings: configuration.defaultWorldSettings)
+        defaultWorld = World(id: nil, number: 0, try WorldBeginning(draft, in: room, now: now), now: now)
         accountStorage(of: defaultWorld)
     }
 
@@ -160,12 +182,14 @@ public final class Engine {
             if isTLS(bytes, on: connection) { return refuseTLS(on: connection, at: now) }
             connection.http.receive(bytes)
             serveRequests(of: connection, at: now)
+        } else if connection.world?.isStanding ?? false {
+            connection.unreadFrames += bytes
         } else {
             receiveFrames(bytes, on: connection, at: now)
         }
         connection.world?.activity &+= UInt64(bytes.count)
         account(connection)
-        if holdsTooMuch(connection), connection.ending == .none { cutShort(connection, at: now) }
+        relieve(at: now)
     }
 
     /// Takes the news that the peer sends no more.
@@ -182,7 +206,11 @@ public final class Engine {
         }
         if connection.speaks == .http, connection.follower == nil {
             connection.http.receiveEndOfStream()
+            // The request before it is answered first.
+            if connection.waiting != nil { return }
             serveRequests(of: connection, at: now)
+            // Who sends no more may still read a long answer; its end is that of the connection.
+            guard connection.stream == nil else { return }
         }
         recordClosing(of: connection, by: .client, .finish)
         forgetSocket(of: connection)
@@ -204,7 +232,7 @@ public final class Engine {
         connection.ending = .reset
         if connection.webSocket != nil { webSocketCount -= 1 }
         if connection.isRefused { refusedCount -= 1 }
-        heldBytes -= connection.accountedBytes
+        account(connection, as: 0)
         connections[id.place] = nil
         freePlaces.append(id.place)
         connectionCount -= 1
@@ -226,9 +254,14 @@ public final class Engine {
             outputWasTaken(from: connection, at: now)
         }
         // Requests that arrived while the peer took nothing, or an answer was held back, wait in the parser.
-        if connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none {
-            serveRequests(of: connection, at: now)
-            account(connection)
+        if connection.hasWaitingRequests, connection.ending == .none {
+            if connection.stream != nil {
+                queueStream(of: connection)
+            } else if !isReadingPaused(connection) {
+                serveRequests(of: connection, at: now)
+                account(connection)
+                relieve(at: now)
+            }
         }
     }
 
@@ -237,10 +270,13 @@ public final class Engine {
         serveWorlds(at: now)
         sweepWorlds(at: now)
         serveDeadlines(at: now)
+        feedStreams(at: now)
     }
 
-    /// When ``advance(to:)`` is to be called; nil while nothing is due.
+    /// When ``advance(to:)`` is to be called; nil while nothing is due, and long ago while long answers have slices due.
     public var nextDeadline: Timestamp? {
+        // At once: only what the loop serves in between comes before the next slice.
+        guard waitingStreams.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         var next = deadlines.next
         if let step = worldDeadlines.next { next = next.map { min($0, step) } ?? step }
         if let nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
@@ -251,6 +287,7 @@ public final class Engine {
     ///
     /// WebSockets come last, so that an event is never sent before the response to the request that brought it about.
     public func takeTouched() -> [Connection] {
+        freeDiscarded()
         feedFollowers()
         guard !touched.isEmpty else { return [] }
         var result = touched
@@ -270,9 +307,9 @@ public final class Engine {
     /// Whether the transport shall leave what arrives where it is, until more output is sent.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
-            || connection.isReadingStalled
+            || connection.isReadingStalled || connection.waiting != nil
             // A request is served when the answer to the one before it is out of the hands of its faults.
-            || (connection.speaks == .http && connection.output.isHeld)
+            || (connection.speaks == .http ? connection.output.isHeld : connection.world?.isStanding ?? false)
     }
 
     /// The connection with this number, while it is open.
@@ -291,27 +328,17 @@ public final class Engine {
     }
 
     /// Brings the sum of held bytes up to date with one connection.
-    func account(_ connection: Connection) {
-        let held = connection.heldBytes
-        heldBytes += held - connection.accountedBytes
+    func account(_ connection: Connection) { account(connection, as: connection.heldBytes) }
+
+    private func account(_ connection: Connection, as held: Int) {
+        let difference = held - connection.accountedBytes
+        heldBytes += difference
+        if connection.isEcho { echoBytes += difference }
         connection.accountedBytes = held
     }
 
-    /// Whether all connections together hold too much, and this one its part of it.
-    func holdsTooMuch(_ connection: Connection) -> Bool {
-        heldBytes > limits.heldBytes && connection.accountedBytes > Engine.fairShare
-    }
-
-    /// What a connection may hold even when all together hold too much.
-    private static let fairShare = 64 * 1024
-
-    private func cutShort(_ connection: Connection, at now: Timestamp) {
-        if connection.speaks == .http, connection.follower == nil {
-            refuse(connection, .tooMuchHeld(limit: limits.heldBytes), at: now)
-        } else {
-            cutOff(connection, .memory(limit: limits.heldBytes))
-        }
-    }
+    /// Counts what a connection holds among what the echo sockets hold, from when it is one.
+    func accountEcho(_ connection: Connection) { echoBytes += connection.accountedBytes }
 
     func touch(_ connection: Connection) {
         guard !connection.isTouched else { return }
@@ -321,6 +348,7 @@ public final class Engine {
 
     func end(_ connection: Connection, _ ending: Connection.Ending) {
         connection.ending = ending
+        if connection.stream != nil { endStream(of: connection) }
         touch(connection)
     }
 

@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import HTTP1
+import JSON
 import Recording
 
 /// A request while it is served, with what is found out on the way: for the journal, and for the faults that act on it.
@@ -11,7 +12,7 @@ struct Exchange {
     /// The operation that is asked for, whether or not the mode serves it.
     let endpoint: Endpoint?
     /// The user, once the credentials were accepted.
-    var user: String?
+    var user: ExactString?
     /// Why no operation is asked for.
     var unmatched: RecordedExchange.Unmatched?
     /// What goes wrong with the response.

@@ -16,7 +16,7 @@ public enum Observation: Sendable, CustomStringConvertible {
     case webSocketFailed(code: UInt16, message: String)
     /// A client left too much unread.
     case slowReader(limit: Int)
-    /// A connection held its part of too much memory.
+    /// Connections held too much memory together, and this one the most.
     case memory(limit: Int)
 
     /// The log line.
@@ -30,7 +30,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         case .webSocketOpened(let path): "WebSocket \(path) opened"
         case .webSocketFailed(let code, let message): "WebSocket closed with \(code): \(message)"
         case .memory(let limit):
-            "reset a WebSocket: connections hold more than \(limit) bytes together, and this one more than its share"
+            "reset a connection: together they hold more than \(limit) bytes, which is the limit, and it held the most"
         case .slowReader(let limit):
             "reset a WebSocket whose client left more than \(limit) bytes unread; read faster or close it"
         }

@@ -29,6 +29,8 @@ struct OutputBuffer {
 
     /// How many bytes were ever written; never less than before.
     var writtenOffset: Int { base + bytes.count }
+    /// How many of them the transport has taken.
+    var takenOffset: Int { base + taken }
     /// Before which of them nothing is held back.
     var releasedOffset: Int { base + releasedEnd }
 

@@ -19,7 +19,7 @@ extension Exchange {
         return ReplayRequest(
             method: head.method.rawValue, target: target, fields: pairs, body: body,
             isHandshake: head.isWebSocketHandshake,
-            origin: secureOrigin.map { $0 + (destination.worldID.map { "/w/" + $0 } ?? "") })
+            origin: secureOrigin.map { $0 + (destination.worldID.map { "/w/\($0)" } ?? "") })
     }
 }
 
@@ -32,7 +32,7 @@ extension RequestHead {
     /// Whose credentials it brings, which nobody has verified: a recording has accepted them or others in their place.
     ///
     /// The token's subject; `replayed` where it tells none, and nil without credentials.
-    var presentedUser: String? {
+    var presentedUser: ExactString? {
         let token: String?
         if let field = fields[.authorization] {
             token = field.lowercased().hasPrefix("bearer ") ? String(field.dropFirst(7)) : field
@@ -44,16 +44,16 @@ extension RequestHead {
     }
 
     /// What the journal calls a user whose token tells no name.
-    private static let unknownUser = "replayed"
+    private static let unknownUser: ExactString = "replayed"
 
     /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2), as far as a user can have it.
-    private static func subject(of token: String) -> String? {
+    private static func subject(of token: String) -> ExactString? {
         guard token.utf8.count <= 4096 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decodeURL(String(parts[1])),
             let subject = (try? JSON.parse(payload))?["sub"]?.string, (1...200).contains(subject.count)
         else { return nil }
-        return subject
+        return ExactString(subject)
     }
 }
 

@@ -98,7 +98,7 @@ extension Host {
     {
         while true {
             heedFarewell(of: connection, secure, now)
-            tell(secure.encrypt(connection), of: connection, now)
+            secure.encrypt(connection, most: sendableCount(of: connection))
             // In the same packet as the last words, so that a client reads both at once.
             if secure.holdsAll(of: connection), connection.saysFarewell { secure.close() }
             guard secure.session.hasCiphertext else { return true }

@@ -94,27 +94,39 @@ extension Host {
         while true {
             let touched = engine.takeTouched()
             if touched.isEmpty { return }
-            for connection in touched { serve(connection, now) }
+            tell(of: touched, now)
+            let ending = touched.filter { serve($0, now) }
+            if ending.isEmpty { continue }
+            tellEndings(of: ending, now)
+            for connection in ending { end(connection) }
         }
     }
 
-    /// Sends what there is to send, obeys the connection's ending, and watches for what it waits for.
-    func serve(_ connection: Connection, _ now: MonotonicInstant) {
-        guard let transport = transports[connection.id.place], transport.id == connection.id else { return }
-        if connection.ending == .reset {
-            drop(transport, reset: true)
-            return
-        }
+    /// Sends what there is to send, and watches for what the connection waits for.
+    ///
+    /// - Returns: whether it is to end now, as it says.
+    func serve(_ connection: Connection, _ now: MonotonicInstant) -> Bool {
+        guard let transport = transports[connection.id.place], transport.id == connection.id else { return false }
+        if connection.ending == .reset { return true }
         if let secure = transport.secure {
-            guard send(connection, over: secure, transport, now) else { return }
+            guard send(connection, over: secure, transport, now) else { return false }
         } else {
-            guard send(connection, transport, now) else { return }
+            guard send(connection, transport, now) else { return false }
+        }
+        if hasUntold(connection, transport) {
+            // Its turn comes again in this one.
+            engine.touch(connection)
+            return false
         }
         // The ending comes after what a fault still holds back.
-        guard connection.isDrained else {
-            watch(connection.id.place, for: appetite(connection))
-            return
-        }
+        if connection.isDrained, connection.ending != .none { return true }
+        watch(connection.id.place, for: appetite(connection))
+        return false
+    }
+
+    /// Obeys the ending of a connection.
+    private func end(_ connection: Connection) {
+        guard let transport = transports[connection.id.place], transport.id == connection.id else { return }
         switch connection.ending {
         case .none: break
         case .close:
@@ -126,22 +138,24 @@ extension Host {
         case .lingering:
             if !transport.isShutDown {
                 transports[connection.id.place]?.isShutDown = true
-                tap?.finished(connection.id.number, true, time(now))
                 transport.socket.shutdownWriting()
             }
         }
         watch(connection.id.place, for: appetite(connection))
     }
 
-    /// Sends what there is to send.
+    /// Sends what there is to send, and was told of.
     ///
     /// - Returns: false where the socket takes no more, or has failed: there is nothing more to do about the connection.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         while connection.hasOutput {
-            switch connection.withOutput(transport.socket.write) {
-            case .wrote(let count):
-                tell(count, of: connection, now)
-                engine.sent(count, on: connection.id, at: time(now))
+            let most = sendableCount(of: connection)
+            guard most > 0 else { return true }
+            let result = connection.withOutput {
+                transport.socket.write(UnsafeRawBufferPointer(rebasing: $0.prefix(most)))
+            }
+            switch result {
+            case .wrote(let count): engine.sent(count, on: connection.id, at: time(now))
             case .wouldBlock:
                 watch(connection.id.place, for: appetite(connection).union(.write))
                 return false
@@ -151,14 +165,6 @@ extension Host {
             }
         }
         return true
-    }
-
-    /// Tells who reads along of the first bytes of a connection's output.
-    func tell(_ count: Int, of connection: Connection, _ now: MonotonicInstant) {
-        guard let tap, count > 0 else { return }
-        connection.withOutput { output in
-            tap.serverSent(UnsafeRawBufferPointer(rebasing: output.prefix(count)), connection.id.number, time(now))
-        }
     }
 
     func appetite(_ connection: Connection) -> Interest {
@@ -173,13 +179,13 @@ extension Host {
 
     /// Ends a connection that its peer has broken off.
     func lost(_ transport: Transport) {
-        tap?.ended(transport.id.number, false, true, time(.now()))
+        tellEnd(transport, byServer: false, isReset: true)
         drop(transport, reset: false)
     }
 
     /// Ends a connection from our side.
     func drop(_ transport: Transport, reset: Bool) {
-        tap?.ended(transport.id.number, true, reset, time(.now()))
+        tellEnd(transports[transport.id.place] ?? transport, byServer: true, isReset: reset)
         loop.remove(transport.socket.descriptor)
         if reset { transport.socket.reset() } else { transport.socket.close() }
         transports[transport.id.place] = nil

@@ -34,8 +34,8 @@ public final class Host: EventLoopHandler {
     private var wasForced = false
     /// What is done again and again while the server serves.
     private var chore: Chore?
-    /// Where other threads leave work that needs the engine; set before ``run()``.
-    var inbox: HostInbox?
+    /// Where other threads leave work that needs the engine.
+    let inbox = HostInbox()
     /// Who reads along; to be set before ``run()``.
     public var tap: Tap?
     /// Turns of the loop so far: an idle server makes none.
@@ -106,6 +106,14 @@ public final class Host: EventLoopHandler {
             readBuffer.deallocate()
             throw .scenario(error)
         }
+        let jobs = JobThread { [inbox, mailbox = loop.mailbox] result in
+            let isAccepted = inbox.add { engine, now in
+                engine?.finish(result, at: now)
+                return {}
+            }
+            if isAccepted { mailbox.post {} }
+        }
+        engine.startJob = jobs.add
         for port in ports {
             do throws(SocketError) {
                 try loop.add(port.listener.descriptor, token: port.token, interest: .read)
@@ -195,7 +203,7 @@ public final class Host: EventLoopHandler {
             guard let transport = transports[place], let connection = engine.connection(transport.id) else { return }
             let isFinished = readiness.hangUp || readiness.error
             if readiness.readable || isFinished { read(transport, isFinished: isFinished, now) }
-            if readiness.writable { serve(connection, now) }
+            if readiness.writable { engine.touch(connection) }
         }
         // What this leaves to send goes out when the turn ends: then a peer of many connections wakes once, not for each.
     }
@@ -218,14 +226,14 @@ public final class Host: EventLoopHandler {
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
         let answers = doWork(now)
         serveTouched(now)
-        tap?.turnEnded()
+        tap?.write()
         // Whoever asked goes on once the clients can see what was done.
         for answer in answers { answer() }
         if let stopsAt {
             if stopsAt <= now {
                 engine.resetAll()
                 serveTouched(now)
-                tap?.turnEnded()
+                tap?.write()
             }
             if engine.isEmpty { loop.stop() }
         }
@@ -234,7 +242,7 @@ public final class Host: EventLoopHandler {
     }
 
     private func doWork(_ now: MonotonicInstant) -> [HostInbox.Answer] {
-        guard let (work, stops) = inbox?.take() else { return [] }
+        guard let (work, stops) = inbox.take() else { return [] }
         let answers = work.map { $0(engine, time(now)) }
         if stops { stop() }
         return answers

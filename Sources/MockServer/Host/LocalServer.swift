@@ -47,10 +47,9 @@ public final class LocalServer: Sendable {
         secureAddress = host.secureAddress
         secureURL = host.engine.configuration.secureOrigin
         mailbox = host.mailbox
-        let inbox = HostInbox()
+        let inbox = host.inbox
         let ended = try Gate()
         (self.inbox, self.ended) = (inbox, ended)
-        host.inbox = inbox
         try SystemThread.start {
             // That the system cannot wait any more ends it as a stop does: whoever asks is told that it has.
             _ = try? host.run()

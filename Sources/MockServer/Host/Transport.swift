@@ -9,6 +9,11 @@ struct Transport {
     var secure: SecureStream?
     var interest: Interest
     var isShutDown = false
+    /// Up to which byte of the connection's output who reads along was told.
+    var toldOffset = 0
+    /// Whether who reads along was told that we send no more, and that the connection ends.
+    var isFinishTold = false
+    var isEndTold = false
 }
 
 /// A listener, and what is spoken there.
@@ -43,13 +48,15 @@ final class SecureStream {
         session = TLSSession(server: context)
     }
 
-    /// Encrypts the next piece of a connection's output, unless there is one on its way; how many bytes that is.
-    func encrypt(_ connection: Connection) -> Int {
-        guard encryptedCount == 0, isAnnounced, !isClosed, connection.hasOutput else { return 0 }
+    /// Whether a connection's output can be encrypted: TLS is agreed on, and no farewell was said.
+    var takesOutput: Bool { isAnnounced && !isClosed }
+
+    /// Encrypts the next piece of a connection's output, so many bytes at most, unless there is one on its way.
+    func encrypt(_ connection: Connection, most: Int) {
+        guard encryptedCount == 0, takesOutput, connection.hasOutput, most > 0 else { return }
         encryptedCount = connection.withOutput { output in
-            session.write(UnsafeRawBufferPointer(rebasing: output.prefix(Self.pieceSize)))
+            session.write(UnsafeRawBufferPointer(rebasing: output.prefix(min(most, Self.pieceSize))))
         }
-        return encryptedCount
     }
 
     /// Whether everything that a connection has to say is encrypted.

@@ -8,19 +8,14 @@ extension Engine {
     ///
     /// - Parameter written: how many bytes the admin API has brought to it, or is about to bring.
     func storageRoom(of world: World?, written: Int? = nil) -> StorageRoom {
-        let own = configuration.worldLimits.storedBytes
-        let written = written ?? world?.writtenBytes ?? 0
-        let left = limits.storedBytes - (storedBytes - (world?.accountedStorage ?? 0)) - written
-        return left < own ? StorageRoom(bytes: left, limit: limits.storedBytes) : StorageRoom(bytes: own, limit: own)
+        room(of: world).storage(written: written ?? world?.writtenBytes ?? 0)
     }
 
-    /// Refuses what the admin API is about to bring where there is no room for it.
-    ///
-    /// - Throws: 507.
-    func checkRoom(for bytes: Int) throws(APIError) {
-        guard bytes == 0 || storedBytes + bytes <= limits.storedBytes else {
-            throw .storeFull("bytes", limit: limits.storedBytes)
-        }
+    /// What the other worlds leave a world, or nil for a new one.
+    func room(of world: World?) -> SharedRoom {
+        SharedRoom(
+            all: storedBytes, held: world?.accountedStorage ?? 0, limit: limits.storedBytes,
+            own: configuration.worldLimits.storedBytes)
     }
 
     /// Brings the sum of stored bytes up to date with one world.
@@ -33,7 +28,7 @@ extension Engine {
 
     /// Brings the sum of the journals up to date with one world; beyond the limit the longest journal is cut.
     func accountJournal(of world: World) {
-        if world.journal.lastNumber >= world.judgesNextAt { world.feedJudge() }
+        if world.journal.lastNumber >= world.judgesNextAt { world.keepJudging() }
         noteWeight(of: world)
         while journalWeight > limits.journalBytes {
             var longest = defaultWorld
@@ -42,7 +37,7 @@ extension Engine {
                 longest = other
             }
             // By half, so that the search is for many entries; of worlds alike the older one.
-            longest.feedJudge()
+            longest.keepJudging()
             longest.journal.dropOldest(downTo: longest.accountedJournal / 2)
             noteWeight(of: longest)
         }

@@ -1,6 +1,7 @@
 import FitIQAPI
 import FitIQBackend
 import HTTP1
+import Scenarios
 
 /// The worlds of a server, and their time.
 extension Engine {
@@ -14,6 +15,8 @@ extension Engine {
     /// Does what is due in the worlds that follow the system's clock.
     func serveWorlds(at now: Timestamp) {
         while let world = worldDeadlines.popDue(at: now) {
+            // It is looked at again when it goes on.
+            if world.isStanding { continue }
             advance(world, to: world.clock.now(now), at: now)
         }
     }
@@ -32,13 +35,35 @@ extension Engine {
         queueDeadline(of: world)
     }
 
+    /// Does the first things that are due in a world with a clock that is moved by hand, on its way to a point of its time.
+    ///
+    /// - Parameters:
+    ///   - steps: how many; where there are more, the clock stands at the time of the last of them.
+    ///   - slow: the connections that had something to read when the clock began to move; nil at first.
+    func advance(
+        _ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp
+    ) {
+        world.backend.storageRoom = storageRoom(of: world)
+        if let start = world.clock.manualTime, start < time {
+            slow = pass(world, from: start, to: time, at: now, mostSteps: steps, slow: slow)
+        }
+        queueDeadline(of: world)
+    }
+
     /// Moves a clock that is moved by hand: what the backend does, what faults hold back and the time-outs of the world's
     /// connections come in the order of their times, however far it is moved at once.
-    private func pass(_ world: World, from start: Timestamp, to end: Timestamp, at now: Timestamp) {
+    ///
+    /// - Returns: the connections that had something to read when the clock began to move.
+    @discardableResult
+    private func pass(
+        _ world: World, from start: Timestamp, to target: Timestamp, at now: Timestamp, mostSteps: Int = .max,
+        slow: Set<ConnectionID>? = nil
+    ) -> Set<ConnectionID> {
         let shift = start.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
-        passing = PassingTime(world: world)
+        var (end, steps) = (target, mostSteps)
+        passing = PassingTime(world: world, slow: slow ?? [])
         for case let connection? in connections where connection.world === world {
-            if connection.hasOutput { passing?.slow.insert(connection.id) }
+            if slow == nil, connection.hasOutput { passing?.slow.insert(connection.id) }
             guard let deadline = connection.deadline else { continue }
             passing?.queue.insert(connection.id, at: deadline.time)
         }
@@ -46,6 +71,11 @@ extension Engine {
             let step = world.nextStep
             let timeOut = passing?.queue.next?.advanced(byNanoseconds: shift)
             guard let next = [step, timeOut].compactMap({ $0 }).min(), next <= end else { break }
+            guard steps > 0 else {
+                end = world.turn.now
+                break
+            }
+            steps -= 1
             world.moveClock(to: max(next, world.turn.now))
             // As long after now by the system's clock as it is after the start by the world's.
             let moment = world.turn.now.advanced(byNanoseconds: -shift)
@@ -58,6 +88,7 @@ extension Engine {
             }
         }
         world.moveClock(to: end)
+        let slow = passing?.slow ?? []
         passing = nil
         // What is left of each deadline is less by what has passed.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
@@ -68,6 +99,7 @@ extension Engine {
                 bringForward(connection, by: nanoseconds)
             }
         }
+        return slow
     }
 
     private func timeOutPassed(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
@@ -76,7 +108,9 @@ extension Engine {
         connection.deadline = nil
         // What was written on the way, or is held back, nobody could read yet: its time begins when the clock stands again.
         let couldBeRead = passing?.slow.contains(id) ?? false
-        guard connection.isDrained || (couldBeRead && !connection.output.isHeld) else { return }
+        guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
+            return
+        }
         deadlinePassed(deadline.purpose, of: connection, at: moment)
     }
 
@@ -175,7 +209,7 @@ struct PassingTime {
     /// Its connections, by when their time is up: the system's time as it would be, had the clock run.
     var queue = DeadlineQueue()
     /// Those that had something to read when the clock began to move, and did not.
-    var slow: Set<ConnectionID> = []
+    var slow: Set<ConnectionID>
 }
 
 extension Engine.Configuration {
@@ -184,5 +218,20 @@ extension Engine.Configuration {
         WorldSettings(
             origin: origin, scenario: scenario, seed: seed, pace: pace, mode: mode, clock: clock, apiKey: apiKey,
             jwtSecret: jwtSecret, verifiedTokens: limits.verifiedTokens, limits: worldLimits)
+    }
+
+    /// What another world is made with; what is nil is as in the scenario, then as in the server's options.
+    func settings(
+        ofWorld number: Int, _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?
+    ) -> WorldSettings {
+        var settings = defaultWorldSettings
+        settings.origin += "/w/w\(number)"
+        settings.scenario = scenario
+        settings.seed = seed ?? scenario.seed ?? self.seed
+        settings.mode = guide ?? scenario.guide ?? mode
+        settings.clock = clock ?? scenario.clock ?? self.clock
+        settings.apiKey += "-w\(number)"
+        settings.jwtSecret += "-w\(number)"
+        return settings
     }
 }

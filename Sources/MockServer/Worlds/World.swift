@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import FitIQBackend
+import JSON
 import Recording
 import Scenarios
 
@@ -12,6 +13,8 @@ final class World {
     let id: String?
     /// How many worlds were made before it.
     let number: Int
+    /// How often it has begun anew.
+    private(set) var life = 0
     /// What it was made with; a reset begins anew with it.
     var settings: WorldSettings
     /// What a reset begins with where the scenario was loaded again since.
@@ -40,7 +43,7 @@ final class World {
     /// Bytes of the body that brought its scenario, which is kept for a reset; 0 for one of the server's own.
     var scenarioBytes = 0
     /// Bytes of the bodies that brought the rules that were added since.
-    var faultBytes: [String: Int] = [:]
+    var faultBytes: [ExactString: Int] = [:]
     /// What of its state, and of its journal, is in the engine's sums.
     var accountedStorage = 0
     var accountedJournal = 0
@@ -54,6 +57,12 @@ final class World {
     var forgottenNumber = 0
     /// When its entry in the engine's queue comes up, by the system's clock.
     var queuedDeadline: Timestamp?
+    /// What waits for it to go on; nil while it does not stand.
+    var standstill: Standstill?
+    /// What moves its clock, as long as that takes more than a slice.
+    weak var clockMove: ClockMove?
+    /// Whether it was deleted, or lay idle too long.
+    private(set) var isGone = false
 
     var mode: GuideMode { settings.mode }
 
@@ -61,11 +70,14 @@ final class World {
     static let defaultID = "default"
 
     /// What a world begins with.
-    struct State {
+    struct State: Sendable {
         fileprivate var clock: WorldClock
         fileprivate var backend: Backend
         fileprivate var turn: Turn
         fileprivate var replay: WorldReplay?
+
+        /// Bytes of JSON that users have in it.
+        var storedBytes: Int { backend.storedBytes }
 
         /// Works a scenario's data out.
         ///
@@ -86,14 +98,13 @@ final class World {
 
     /// Makes a world that begins now.
     ///
-    /// - Throws: as ``State/init(_:room:now:)``.
-    init(
-        id: String?, number: Int, _ settings: WorldSettings, room: StorageRoom, now: Timestamp
-    ) throws(APIError) {
-        let state = try State(settings, room: room, now: now)
+    /// - Parameter now: the system's time.
+    init(id: String?, number: Int, _ beginning: WorldBeginning, now: Timestamp) {
+        let (settings, state) = (beginning.draft.settings, beginning.state)
         self.id = id
         self.number = number
         self.settings = settings
+        scenarioBytes = beginning.draft.scenarioBytes
         lastUsed = now
         clock = state.clock
         backend = state.backend
@@ -105,17 +116,19 @@ final class World {
     }
 
     /// Begins anew; what was under way is forgotten.
-    ///
-    /// - Parameter keepsFaults: whether the rules stay as they are now, with what was counted of them.
-    func begin(_ settings: WorldSettings, _ state: State, keepsFaults: Bool = false) {
+    func begin(_ beginning: WorldBeginning) {
+        let (settings, state) = (beginning.draft.settings, beginning.state)
+        life += 1
         self.settings = settings
+        scenarioBytes = beginning.draft.scenarioBytes
         reloadedSettings = nil
+        clockMove = nil
         clock = state.clock
         backend = state.backend
         turn = state.turn
         replay = state.replay
         authenticator = settings.makeAuthenticator()
-        if !keepsFaults {
+        if !beginning.draft.keepsFaults {
             faults = settings.makeFaults()
             faultBytes = [:]
         }
@@ -126,8 +139,28 @@ final class World {
         responseFields.update(to: turn.now)
     }
 
+    /// All of it that may take long to free.
+    var contents: Contents {
+        Contents(
+            backend: backend, replay: replay, journal: journal, judge: judge, settings: settings,
+            reloadedSettings: reloadedSettings)
+    }
+
+    /// What a world that begins anew, or is no more, leaves to be freed.
+    struct Contents: Sendable {
+        fileprivate let backend: Backend
+        fileprivate let replay: WorldReplay?
+        fileprivate let journal: Journal
+        fileprivate let judge: WorldJudge?
+        fileprivate let settings: WorldSettings
+        fileprivate let reloadedSettings: WorldSettings?
+    }
+
     /// Lets go of everything: the world is no more, though connections that are closing may still know it.
     func vanish() {
+        isGone = true
+        settings.scenario = Scenario(name: settings.scenario.name)
+        reloadedSettings = nil
         backend = settings.makeBackend()
         replay = nil
         journal = Journal()
@@ -171,7 +204,9 @@ extension World {
     var openSocketCount: Int { replay?.openSocketCount ?? backend.openSocketCount }
 
     /// The user of the token that is handed out: the scenario's first, or the development user.
-    var defaultUser: String { settings.scenario.data.users.first?.id ?? DevelopmentCredentials.userID }
+    var defaultUser: ExactString {
+        settings.scenario.data.users.first?.id ?? ExactString(DevelopmentCredentials.userID)
+    }
 
     /// A token that the world accepts.
     var token: String { token(for: defaultUser, expiresAt: tokenExpiry) }
@@ -189,7 +224,7 @@ extension World {
     }
 
     /// Signs a token with the world's secret.
-    func token(for user: String, expiresAt: Int64) -> String {
+    func token(for user: ExactString, expiresAt: Int64) -> String {
         AccessToken(subject: user, expiresAt: expiresAt).signed(with: Array(settings.jwtSecret.utf8))
     }
 }

@@ -2,7 +2,7 @@ import FitIQAPI
 import Scenarios
 
 /// What time it is in a world.
-struct WorldClock {
+struct WorldClock: Sendable {
     /// The time of a clock that is moved by hand; nil for the system's.
     private(set) var manualTime: Timestamp?
 

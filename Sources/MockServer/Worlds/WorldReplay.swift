@@ -3,7 +3,7 @@ import Replay
 import Scenarios
 
 /// The session that a world plays back, and how far it has come.
-struct WorldReplay {
+struct WorldReplay: Sendable {
     /// Says what is answered, and when frames go.
     var player: Player
     /// Whether the images of coaches were recorded; else they are ours, since a client may ask for them or have them kept.

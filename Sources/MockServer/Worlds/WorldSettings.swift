@@ -4,7 +4,7 @@ import FitIQBackend
 import Scenarios
 
 /// What a world is made with.
-struct WorldSettings {
+struct WorldSettings: Sendable {
     /// Where its paths begin, `http://127.0.0.1:8080/w/w1`: avatars are URLs below it.
     var origin: String
     var scenario: Scenario

@@ -35,11 +35,11 @@ final class RequestFact: Sendable {
     var endpoint: Endpoint? { exchange.endpoint }
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
-    var user: String? { exchange.user }
+    var user: ExactString? { exchange.user }
     /// Whose request it is: the user, or where nobody asked for credentials whom the token names; nil without a token.
-    var client: String? {
+    var client: ExactString? {
         if let user { return user }
-        return credentials.token.map { AccessToken.claimedSubject(of: $0) ?? $0 }
+        return credentials.token.map { AccessToken.claimedSubject(of: $0.text) ?? $0 }
     }
     /// The endpoint, where the mode has it and it is no WebSocket's handshake.
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
@@ -55,34 +55,34 @@ final class RequestFact: Sendable {
     /// Whether it is a WebSocket's handshake that was refused.
     var isHandshake: Bool { exchange.endpoint == .webSocket }
     /// What stands in the path where the endpoint has `{id}` or `{goalId}`; nil for paths without.
-    var pathID: String? {
+    var pathID: ExactString? {
         guard let endpoint else { return nil }
         let template = endpoint.template.split(separator: "/")
         guard let place = template.firstIndex(where: { $0.hasPrefix("{") }), place < segments.count else { return nil }
-        return segments[place]
+        return ExactString(segments[place])
     }
 }
 
 /// What a request proves itself with.
 struct PresentedCredentials: Sendable, Hashable {
     /// The token of `Authorization: Bearer`.
-    var bearer: String?
+    var bearer: ExactString?
     /// The value of `X-API-Key`.
-    var apiKey: String?
+    var apiKey: ExactString?
     /// The value of `?token=`.
-    var queryToken: String?
+    var queryToken: ExactString?
 
     /// The token that counts: the field's before the query's.
-    var token: String? { bearer ?? queryToken }
+    var token: ExactString? { bearer ?? queryToken }
 
     init(_ head: RequestHead) {
         let scheme = "bearer "
         if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
-            bearer = String(field.dropFirst(scheme.count))
+            bearer = ExactString(field.dropFirst(scheme.count))
         }
-        apiKey = Self.apiKeyName.flatMap { head.fields[$0] }
+        apiKey = Self.apiKeyName.flatMap { head.fields[$0].map(ExactString.init(_:)) }
         if head.target.query != nil {
-            queryToken = head.target.queryItems().first { $0.name == "token" }?.value
+            queryToken = head.target.queryItems().first { $0.name == "token" }.map { ExactString($0.value) }
         }
     }
 

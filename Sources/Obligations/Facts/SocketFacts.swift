@@ -12,7 +12,7 @@ struct OpeningFact: Sendable {
     let openedAt: Timestamp
     let credentials: PresentedCredentials
     /// The consultation in the path.
-    let consultation: String
+    let consultation: ExactString
 
     init(_ opening: RecordedOpening, _ entry: JournalEntry) {
         self.opening = opening
@@ -20,7 +20,7 @@ struct OpeningFact: Sendable {
         openedAt = entry.time
         credentials = PresentedCredentials(opening.head)
         let segments = opening.head.target.segmentsInWorld
-        consultation = segments.count > 3 ? segments[3] : ""
+        consultation = segments.count > 3 ? ExactString(segments[3]) : ""
     }
 }
 

@@ -3,15 +3,19 @@ import Logging
 import Sessions
 import Sockets
 
-/// A recording of what goes on between a proxy and its upstream: a `SessionRecorder`, and the file that grows by it.
+/// A recording of what goes over the connections of a program: a `SessionRecorder`, and the file that grows by it.
 ///
-/// A disk that is full, or fails, ends the recording and nothing else: that is logged once, as an error, and the proxy goes on.
+/// The file is whole at any time, see `TwinFile`. A disk that is full, or fails, ends the recording and nothing else: that is
+/// logged once, as an error, and the program goes on.
 public final class SessionTap {
     private let recorder: SessionRecorder
-    private let file: OutputFile
+    private let file: TwinFile
+    private let program: String
     private let logger: Logger
     /// Whether the file can be written no more.
     private var hasFailed = false
+    /// How much is in the file.
+    private var written = (requests: 0, sockets: 0)
 
     /// Bytes that are copied at a time where the finished file is made of the one that grew.
     private static let pieceSize = 1 << 20
@@ -22,31 +26,42 @@ public final class SessionTap {
         public var requests: Int
         /// WebSockets.
         public var sockets: Int
-        /// Whether all of them are in the file.
+        /// Whether nothing is missing.
         public var isComplete: Bool
+        /// Where they are.
+        public var place: Place
+
+        /// Where a recording is.
+        public enum Place: Sendable, Equatable {
+            /// Where it was to be.
+            case wanted
+            /// In a file beside that, because it was moved, removed or replaced by another file meanwhile.
+            case beside(String)
+            /// Nowhere: it was moved or removed, with its folder perhaps.
+            case gone
+        }
     }
 
-    /// Begins to record into a file, which is whole from now on.
+    /// Begins to record into a file, which is whole from now on; the log calls the program by that name.
     ///
     /// - Throws: where the file cannot be made or written.
     public init(
         _ settings: SessionRecorder.Settings, to path: String, existing: OutputFile.Existing = .refuse,
-        logger: Logger? = nil
+        program: String, logger: Logger? = nil
     ) throws(FileError) {
-        let file = try OutputFile(creating: path, existing: existing)
+        let file = try TwinFile(creating: path, existing: existing, beginning: SessionRecorder.beginning)
         let recorder = SessionRecorder(settings: settings)
         do throws(FileError) {
-            for write in recorder.takeWrites() { try file.write(write.bytes, at: write.offset) }
+            try file.write(recorder.takeBatch())
         } catch {
             file.discard()
             throw error
         }
         self.recorder = recorder
         self.file = file
+        self.program = program
         self.logger = logger ?? .silent
     }
-
-    deinit { file.close() }
 
     /// Takes note of a new connection; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
@@ -77,10 +92,12 @@ public final class SessionTap {
     public func write() {
         guard !hasFailed else { return }
         do throws(FileError) {
-            for write in recorder.takeWrites() { try file.write(write.bytes, at: write.offset) }
+            try file.write(recorder.takeBatch())
+            written = (recorder.exchangeCount, recorder.socketCount)
         } catch {
             hasFailed = true
-            logger.error("\(Messages.recordingStopped(error.description))")
+            let message = Messages.recordingStopped(error.description, program: program, rest: file.settle())
+            logger.error("\(message)")
         }
         for note in recorder.takeNotes() { logger.warning("\(note)") }
     }
@@ -89,55 +106,59 @@ public final class SessionTap {
     ///
     /// Where that fails, the file stays as it grew, which opens just as well; the log says so.
     public func finish(at time: Timestamp) -> Summary {
-        var summary = Summary(requests: recorder.exchangeCount, sockets: recorder.socketCount, isComplete: false)
-        guard !hasFailed else { return summary }
         let compaction = recorder.finish(at: time)
         write()
-        guard !hasFailed else { return summary }
-        summary = Summary(
-            requests: recorder.exchangeCount, sockets: recorder.socketCount, isComplete: !recorder.isFull)
-        do throws(FileError) {
-            try compact(compaction)
-        } catch {
-            logger.warning("\(Messages.notCompacted(error.description))")
+        if !hasFailed {
+            do throws(FileError) {
+                try file.finish { append throws(FileError) in try compact(compaction, into: append) }
+            } catch {
+                // Where its place was taken from it, that is what there is to tell.
+                if error.code != FileError.gone { logger.warning("\(Messages.notCompacted(error.description))") }
+            }
         }
-        return summary
+        let place: Summary.Place =
+            switch file.settle() {
+            case nil: .gone
+            case file.path?: .wanted
+            case let path?: .beside(path)
+            }
+        return Summary(
+            requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,
+            place: place)
     }
 
     /// Copies the pieces, many small ones in one go.
-    private func compact(_ compaction: SessionCompaction) throws(FileError) {
-        let draft = try OutputFile(creating: file.path + ".part", existing: .replace)
-        do throws(FileError) {
-            var end = 0
-            var pending: [UInt8] = []
-            func flush() throws(FileError) {
-                try draft.write(pending, at: end)
-                end += pending.count
-                pending.removeAll(keepingCapacity: true)
-            }
-            for piece in compaction.pieces {
-                switch piece {
-                case .bytes(let bytes): pending += bytes
-                case .range(let range):
-                    var start = range.lowerBound
-                    while start < range.upperBound {
-                        let bytes = try file.read(min(range.upperBound - start, Self.pieceSize), at: start)
-                        // Somebody else has cut the file.
-                        guard !bytes.isEmpty else { throw FileError(.read, path: file.path, code: FileError.cut) }
-                        pending += bytes
-                        start += bytes.count
-                        if pending.count >= Self.pieceSize { try flush() }
-                    }
-                }
-                if pending.count >= Self.pieceSize { try flush() }
-            }
-            try flush()
-            try draft.move(to: file.path)
-            draft.close()
-        } catch {
-            draft.discard()
-            throw error
+    private func compact(
+        _ compaction: SessionCompaction, into append: (_ bytes: [UInt8]) throws(FileError) -> Void
+    ) throws(FileError) {
+        var pending: [UInt8] = []
+        func flush() throws(FileError) {
+            try append(pending)
+            pending.removeAll(keepingCapacity: true)
         }
+        for piece in compaction.pieces {
+            switch piece {
+            case .bytes(let bytes): pending += bytes
+            case .range(let range):
+                var start = range.lowerBound
+                while start < range.upperBound {
+                    let bytes = try file.read(min(range.upperBound - start, Self.pieceSize), at: start)
+                    // Somebody else has cut the file.
+                    guard !bytes.isEmpty else { throw FileError(.read, path: file.path, code: FileError.cut) }
+                    pending += bytes
+                    start += bytes.count
+                    if pending.count >= Self.pieceSize { try flush() }
+                }
+            }
+            if pending.count >= Self.pieceSize { try flush() }
+        }
+        try flush()
+    }
+}
+
+extension SessionRecorder {
+    fileprivate func takeBatch() -> [(offset: Int, bytes: [UInt8])] {
+        takeWrites().map { ($0.offset, $0.bytes) }
     }
 }
 

@@ -3,22 +3,10 @@ import HTTPTypes
 
 /// The fields that concern one connection only, and are not passed on (RFC 9110 §7.6.1).
 struct HopByHop {
-    /// What the message itself names in its Connection fields.
-    private let listed: Set<String>
+    /// The fields, where the message itself names some in its Connection fields.
+    private let fields: FieldBlock?
 
-    init(_ fields: FieldBlock) {
-        guard fields.contains(.connection) else {
-            listed = []
-            return
-        }
-        var names: Set<String> = []
-        for value in fields.values(.connection) {
-            for element in value.split(separator: ",") {
-                names.insert(element.lowercased().filter { $0 != " " && $0 != "\t" })
-            }
-        }
-        listed = names
-    }
+    init(_ fields: FieldBlock) { self.fields = fields.contains(.connection) ? fields : nil }
 
     /// Whether a field of that name, in lower case, ends here.
     ///
@@ -28,7 +16,7 @@ struct HopByHop {
         case "connection", "content-length", "http2-settings", "keep-alive", "proxy-authenticate",
             "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade":
             true
-        default: !listed.isEmpty && listed.contains(canonicalName)
+        default: fields?.hasToken(canonicalName, in: .connection) ?? false
         }
     }
 }

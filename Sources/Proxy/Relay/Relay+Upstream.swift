@@ -129,6 +129,11 @@ extension Relay {
 
     /// "A proxy MUST forward 1xx responses" (RFC 9110 §15.2), but not to a client of HTTP/1.0, which knows none.
     private mutating func passInterim(_ head: ResponseHead) {
+        exchange?.interimCount += 1
+        if let exchange, exchange.interimCount > limits.interimAnswers {
+            dropUpstream(reset: true)
+            return fail(.tooManyInterimAnswers(limits.interimAnswers))
+        }
         guard let exchange, exchange.version == .http11 else { return }
         if head.status.code == 100 {
             if clientCodec.canRespond { clientCodec.sendContinue(into: &toClient.bytes) }

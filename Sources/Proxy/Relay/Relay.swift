@@ -56,8 +56,8 @@ public struct Relay: Sendable {
         codec.requestLine = limits.headBytes
         codec.headerBlock = limits.headBytes
         codec.fieldCount = limits.fieldCount
-        // Bodies are not kept.
-        codec.body = .max
+        // Bodies are not kept; a length that is no number here, which counts as Int.max, is refused all the same.
+        codec.body = .max - 1
         codec.pipelined = 64 * 1024
         return codec
     }
@@ -169,6 +169,8 @@ struct RelayExchange: Sendable {
     var answer = Answer.awaited
     var encoder: AnswerEncoder?
     var status = 0
+    /// How many interim answers (1xx) came for it.
+    var interimCount = 0
     /// Whether the upstream said that it ends the connection after its answer.
     var upstreamCloses = false
 

@@ -8,6 +8,8 @@ public struct RelayLimits: Sendable, Equatable {
     public var headBytes = 64 * 1024
     /// Fields of a head; more are answered 431, or 502 where the upstream sends them.
     public var fieldCount = 256
+    /// Interim answers (1xx) to one request; with one more it is answered 502.
+    public var interimAnswers = 16
     /// Time to connect to the upstream server and agree on TLS, all of its addresses together; then 504.
     public var connectTime = Duration.seconds(10)
     /// Time for a client to agree on TLS; then its connection is closed.

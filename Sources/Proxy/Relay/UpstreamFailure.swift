@@ -13,10 +13,13 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     /// What it answered is not HTTP/1.1.
     case badAnswer(String)
 
+    /// It sent more interim answers (1xx) to one request than that.
+    case tooManyInterimAnswers(Int)
+
     /// What the client is answered with.
     var status: HTTPResponse.Status {
         switch self {
-        case .unreachable, .tls, .badAnswer: .badGateway
+        case .unreachable, .tls, .badAnswer, .tooManyInterimAnswers: .badGateway
         case .connectTimeout, .answerTimeout: .gatewayTimeout
         }
     }
@@ -26,7 +29,7 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
         switch self {
         case .unreachable: "UPSTREAM_UNREACHABLE"
         case .tls: "UPSTREAM_TLS_FAILED"
-        case .badAnswer: "UPSTREAM_ANSWER_INVALID"
+        case .badAnswer, .tooManyInterimAnswers: "UPSTREAM_ANSWER_INVALID"
         case .connectTimeout, .answerTimeout: "UPSTREAM_TIMEOUT"
         }
     }

@@ -9,7 +9,7 @@ extension EntryReader {
         let body = try content(inner, .body, .bodyBase64, .bodyBytes, cursor)
         var exchange = RecordedExchange(
             head: request, body: body, requestedAt: try timestamp(.requestedAt, cursor), endpoint: endpoint(cursor),
-            user: try name(.user, cursor), unmatched: nil, status: nil, responseFields: .none,
+            user: try name(.user, cursor).map(ExactString.init(_:)), unmatched: nil, status: nil, responseFields: .none,
             responseBody: RecordedBody(), delivery: try delivery(cursor), faults: try faults(cursor))
         if !members[.unmatched].isNone { exchange.unmatched = try choice(.unmatched, in: members, cursor) }
         if !members[.response].isNone {
@@ -27,7 +27,7 @@ extension EntryReader {
         let request = try self.request(cursor)
         var opening = RecordedOpening(
             head: request, requestedAt: try timestamp(.requestedAt, cursor), endpoint: endpoint(cursor),
-            user: try name(.user, cursor), faults: try faults(cursor))
+            user: try name(.user, cursor).map(ExactString.init(_:)), faults: try faults(cursor))
         if !members[.response].isNone {
             try enter(.response, cursor)
             opening.responseFields = try responseFields(cursor)

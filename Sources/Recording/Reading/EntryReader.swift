@@ -22,7 +22,7 @@ struct EntryReader {
     /// The entry of a line and its world; nil where its kind is one that is not known here.
     mutating func read(
         _ line: UnsafeBufferPointer<UInt8>
-    ) throws(Trouble) -> (entry: JournalEntry, world: String?)? {
+    ) throws(Trouble) -> (entry: JournalEntry, world: ExactString?)? {
         var cursor = LineCursor(line)
         cursor.skipWhitespace()
         if cursor.offset < line.count, line[cursor.offset] != UInt8(ascii: "{") {
@@ -71,7 +71,7 @@ struct EntryReader {
             byteCount = event.byteCountOfTexts
         }
         let entry = JournalEntry(number: number, time: time, connection: connection, event: event, byteCount: byteCount)
-        return (entry, try name(.world, cursor))
+        return (entry, try name(.world, cursor).map(ExactString.init(_:)))
     }
 
     /// The kind of an entry, frames first: most are.

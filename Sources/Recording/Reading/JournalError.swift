@@ -8,7 +8,8 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
     public let column: Int?
     /// What is wrong, what was expected, what to do.
     public let message: String
-    /// Whether the line is the last and has no end: whoever wrote it was stopped, and the lines before are whole.
+    /// Whether the line is the beginning of an entry and the last of a journal: the program that wrote it was stopped,
+    /// and the lines before it are whole, of which there is at least one.
     public let isUnfinished: Bool
 
     init(line: Int, column: Int? = nil, message: String, isUnfinished: Bool = false) {

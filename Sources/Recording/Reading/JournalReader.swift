@@ -17,7 +17,7 @@ public struct JournalReader {
         /// The number of the line, from 1.
         public let number: Int
         /// The name of the entry's world; nil where the line has none.
-        public let world: String?
+        public let world: ExactString?
         /// The entry.
         public let entry: JournalEntry
     }
@@ -31,6 +31,8 @@ public struct JournalReader {
     /// Whether the rest of a line that is too long is passed over.
     private var isSkipping = false
     private var lineNumber = 0
+    /// Whether any line was an entry: without one, nothing says that the bytes are a journal.
+    private var hasEntry = false
 
     /// Makes a reader that has read nothing.
     public init() {}
@@ -79,13 +81,16 @@ public struct JournalReader {
     ) -> Result<Line?, JournalError> {
         if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { return .success(nil) }
         do throws(EntryReader.Trouble) {
-            guard let (entry, world) = try reader.read(line) else { return .success(nil) }
+            let found = try reader.read(line)
+            hasEntry = true
+            guard let (entry, world) = found else { return .success(nil) }
             return .success(Line(number: lineNumber, world: world, entry: entry))
         } catch {
             switch error {
             case .sentence(let sentence): return .failure(JournalError(line: lineNumber, message: sentence))
             // The beginning of an object is never JSON.
-            case .notJSON where !isComplete: return .failure(.unfinished(line: lineNumber))
+            case .notJSON where !isComplete && hasEntry && line.first == UInt8(ascii: "{"):
+                return .failure(.unfinished(line: lineNumber))
             case .notJSON: return .failure(JournalError(line: lineNumber, notJSON: line))
             }
         }

@@ -14,15 +14,15 @@ struct Shape: Sendable {
     /// Ids, days and addresses, which have to fit.
     private(set) var values: [ShapeValue] = []
     /// Times, of which any will do.
-    private(set) var times: [String] = []
+    private(set) var times: [ExactString] = []
     /// What stands under a secret's name, of which any will do.
-    private(set) var secrets: [String] = []
+    private(set) var secrets: [ExactString] = []
     /// What makes words count as values although they do not look like any: a secret is bound to them.
     private var known: Bindings?
 
     /// A value, and whether it is a day.
     struct ShapeValue: Sendable, Equatable {
-        var text: String
+        var text: ExactString
         var isDate = false
     }
 
@@ -60,13 +60,13 @@ struct Shape: Sendable {
     /// Adds an id, whatever it looks like.
     mutating func add(id: String) {
         key.bytes.append(Mark.id)
-        values.append(ShapeValue(text: id))
+        values.append(ShapeValue(text: ExactString(id)))
     }
 
     /// Adds a secret.
     mutating func add(secret: String) {
         key.bytes.append(Mark.secret)
-        secrets.append(secret)
+        secrets.append(ExactString(secret))
     }
 
     /// Adds the items of a query, whose order does not count.
@@ -119,7 +119,7 @@ struct Shape: Sendable {
         while let found = scanner.next() {
             add(words: UnsafeBufferPointer(rebasing: utf8[end..<found.range.lowerBound]))
             end = found.range.upperBound
-            let text = String(decoding: utf8[found.range], as: UTF8.self)
+            let text = ExactString(String(decoding: utf8[found.range], as: UTF8.self))
             switch found.kind {
             case .time:
                 key.bytes.append(Mark.time)
@@ -149,7 +149,7 @@ struct Shape: Sendable {
             let word = words[index..<end]
             // A shorter word may be bound and yet mean something else where it stands.
             if (3...ReplayLimits.tokenLength).contains(word.count),
-                let text = String(validating: word, as: UTF8.self), known.recorded[text] != nil
+                let text = String(validating: word, as: UTF8.self), known.recorded[ExactString(text)] != nil
             {
                 add(id: text)
             } else {
@@ -191,7 +191,7 @@ extension Shape {
 
     private mutating func add(time: String) {
         key.bytes.append(Mark.time)
-        times.append(time)
+        times.append(ExactString(time))
     }
 
     /// A number as one text for all ways to write it.

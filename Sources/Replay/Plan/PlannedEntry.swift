@@ -1,3 +1,4 @@
+import JSON
 import Sessions
 
 /// A recorded request, compiled.
@@ -9,8 +10,8 @@ struct PlannedEntry: Sendable {
     var full: Place
     var route: Place
     /// Times and secrets of the request, in the order of its shape.
-    var times: [String]
-    var secrets: [String]
+    var times: [ExactString]
+    var secrets: [ExactString]
     var credentials: [Credential]
     /// When it was asked and answered, in nanoseconds.
     var started: Int64

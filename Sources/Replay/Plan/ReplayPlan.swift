@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 import Sessions
 
@@ -21,7 +22,7 @@ public struct ReplayPlan: Sendable, Equatable {
     private(set) var routes = MatchIndex()
     private(set) var vocabulary = Vocabulary()
     /// What the session's URLs begin with, without the scheme.
-    private(set) var authorities: Set<String> = []
+    private(set) var authorities: Set<ExactString> = []
     private(set) var hasUnknownBodies = false
 
     /// Compiles a session.
@@ -85,7 +86,7 @@ public struct ReplayPlan: Sendable, Equatable {
         let entry = session.entries[index]
         let request = entry.request
         let url = RequestURL(request.url)
-        if !url.authority.isEmpty { authorities.insert(url.authority) }
+        if !url.authority.isEmpty { authorities.insert(ExactString(url.authority)) }
         let shapes = RequestShapes(
             method: request.method, isHandshake: Self.isHandshake(entry), url: url, body: request.body?.bytes ?? [])
         let isUnknown = Self.hasUnknownBody(request)

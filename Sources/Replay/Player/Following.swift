@@ -1,9 +1,11 @@
+import JSON
+
 /// The values of a session as they are followed: what is recorded, and what it stands for now.
 struct Following: Sendable {
     private(set) var bindings = Bindings()
 
     /// The recorded value that a client's own stands for: what it is bound to, or itself.
-    func number(of text: String, in vocabulary: Vocabulary) -> Int? {
+    func number(of text: ExactString, in vocabulary: Vocabulary) -> Int? {
         bindings.recorded[text] ?? vocabulary.number(of: text)
     }
 
@@ -21,8 +23,8 @@ struct Following: Sendable {
     /// Whether a client's values can be the recorded ones: each is bound to its own, is it, or is new on both sides.
     func fits(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) -> Bool {
         guard values.count == numbers.count else { return false }
-        var new: [Int: String] = [:]
-        var newRecorded: [String: Int] = [:]
+        var new: [Int: ExactString] = [:]
+        var newRecorded: [ExactString: Int] = [:]
         for (value, number) in zip(values, numbers) {
             if let text = bindings.actual[number] {
                 if text == value.text || vocabulary.texts[number] == value.text { continue }
@@ -51,7 +53,7 @@ struct Following: Sendable {
             }
     }
 
-    private func isNew(_ text: String, for number: Int, in vocabulary: Vocabulary) -> Bool {
+    private func isNew(_ text: ExactString, for number: Int, in vocabulary: Vocabulary) -> Bool {
         vocabulary.isReplaceable[number] && vocabulary.number(of: text) == nil
             && (bindings.recorded[text] ?? number) == number
     }
@@ -76,7 +78,7 @@ struct Following: Sendable {
     }
 
     /// Learns what stands where a time or a secret stood: the last one counts.
-    mutating func learn(_ texts: [String], for recorded: [String], in vocabulary: Vocabulary) {
+    mutating func learn(_ texts: [ExactString], for recorded: [ExactString], in vocabulary: Vocabulary) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
             bindings.bind(number, recorded: old, to: text)

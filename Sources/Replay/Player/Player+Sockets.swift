@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Sessions
 
 extension Player {
@@ -71,7 +72,7 @@ extension Player {
         guard let index else { return .unknown }
         let recorded = script.messages[index]
         if settings.frames == .triggered {
-            var own: [Int: String] = [:]
+            var own: [Int: ExactString] = [:]
             for (value, number) in zip(shape.values, recorded.values) where Bindings.isSafe(value.text) {
                 own[number] = value.text
             }
@@ -123,7 +124,7 @@ extension Player {
     }
 
     private func rewritten(
-        _ action: ReplayEffect.Action, origin: String, own: [Int: String]
+        _ action: ReplayEffect.Action, origin: String, own: [Int: ExactString]
     ) -> ReplayEffect.Action {
         switch action {
         case .text(let bytes): .text(rewriter(origin: origin, own: own).rewritten(bytes))

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Sessions
 
 /// A session played to the clients of one world: what was given, what its ids stand for, its sockets under way.
@@ -48,7 +49,7 @@ public struct Player: Sendable {
         }
     }
 
-    func rewriter(origin: String? = nil, own: [Int: String] = [:]) -> Rewriter {
+    func rewriter(origin: String? = nil, own: [Int: ExactString] = [:]) -> Rewriter {
         Rewriter(plan: plan, bindings: following.bindings, own: own, origin: origin ?? self.origin)
     }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// Puts the client's own values and our own origin in the place of the recorded ones.
 ///
 /// Where there is nothing to replace the bytes stay exactly what they were. Linear in the length of the text.
@@ -5,7 +7,7 @@ struct Rewriter {
     let plan: ReplayPlan
     let bindings: Bindings
     /// What counts before the bindings: what was said where the answer belongs to.
-    var own: [Int: String] = [:]
+    var own: [Int: ExactString] = [:]
     /// `http://localhost:8080`, or `https://localhost:8443/w/abc`.
     let origin: String
 
@@ -46,9 +48,9 @@ struct Rewriter {
                 next += 1
             }
             if next < origins.endIndex, origins[next].range.overlaps(found.range) { continue }
-            let text = String(decoding: bytes[found.range], as: UTF8.self)
+            let text = ExactString(String(decoding: bytes[found.range], as: UTF8.self))
             if let number = plan.vocabulary.number(of: text), let actual = own[number] ?? bindings.actual[number] {
-                edits.append(Edit(range: found.range, text: actual))
+                edits.append(Edit(range: found.range, text: actual.text))
             }
         }
         return edits + origins[next...]
@@ -73,11 +75,11 @@ struct Rewriter {
             var end = start
             while end < bytes.count, end - start <= 300, Self.isAuthorityByte(bytes[end]) { end += 1 }
             let authority = String(decoding: bytes[start..<end], as: UTF8.self).lowercased()
-            if let scheme = scheme(bytes, before: index), plan.authorities.contains(authority) {
+            if let scheme = scheme(bytes, before: index), plan.authorities.contains(ExactString(authority)) {
                 let authorityEnd = end
                 end = worldEnd(bytes, at: end, isEscaped: slashes > 2)
                 // What is ours already stays as it was written.
-                if end == authorityEnd, authority == ourAuthority {
+                if end == authorityEnd, ourAuthority?.isExactly(authority) == true {
                     index = end
                     continue
                 }

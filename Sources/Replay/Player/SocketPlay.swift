@@ -1,3 +1,5 @@
+import JSON
+
 /// A WebSocket under way: how far its script is.
 struct SocketPlay: Sendable {
     let entry: Int
@@ -39,7 +41,7 @@ struct SocketPlay: Sendable {
         var base: Int64
         var offset: Int64
         /// The client's own values in the message that began it, by the numbers of the recorded ones.
-        var own: [Int: String] = [:]
+        var own: [Int: ExactString] = [:]
     }
 
     init(entry: Int, script: Int, origin: String) {
@@ -122,10 +124,10 @@ struct SocketPlay: Sendable {
     /// Takes the step that is due at that time.
     mutating func take(
         at time: Int64, _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
-    ) -> (action: ReplayEffect.Action, own: [Int: String]) {
+    ) -> (action: ReplayEffect.Action, own: [Int: ExactString]) {
         if let pong = pongs.firstIndex(where: { $0.time == time }) { return (pongs.remove(at: pong).action, [:]) }
         var step = cursor
-        var own: [Int: String] = [:]
+        var own: [Int: ExactString] = [:]
         if order == .triggered {
             guard let run = runs.firstIndex(where: { dueTime($0, script, played) == time }) else {
                 preconditionFailure("a deadline belongs to a run")
@@ -200,7 +202,7 @@ struct SocketPlay: Sendable {
 
     /// Begins what followed a message; false where too much plays already.
     mutating func beginRun(
-        after message: Int, at time: Int64, own: [Int: String], in script: SocketScript
+        after message: Int, at time: Int64, own: [Int: ExactString], in script: SocketScript
     ) -> Bool {
         guard runs.count < ReplayLimits.runs else { return false }
         let step = script.messages[message].step

@@ -19,8 +19,9 @@ struct Differences {
 
     /// Whether two texts are the same save for what may differ.
     func isSame(_ expected: String, _ actual: String) -> Bool {
-        if expected == actual { return true }
-        if let number = vocabulary.number(of: expected), following.bindings.actual[number] == actual { return true }
+        let (recorded, sent) = (ExactString(expected), ExactString(actual))
+        if recorded == sent { return true }
+        if let number = vocabulary.number(of: recorded), following.bindings.actual[number] == sent { return true }
         var (left, right) = (Shape(), Shape())
         left.add(text: expected)
         right.add(text: actual)
@@ -36,21 +37,22 @@ struct Differences {
             expected.segments.count == actual.segments.count
             && zip(expected.segments, actual.segments).allSatisfy { isSame($0, $1) }
         if !isSamePath { note("path", Excerpts.quoted(expected.path), Excerpts.quoted(actual.path)) }
-        var left: [String: [String]] = [:]
-        for item in expected.items { left[item.name, default: []].append(item.value) }
-        var right: [String: [String]] = [:]
-        for item in actual.items { right[item.name, default: []].append(item.value) }
+        var left: [ExactString: [ExactString]] = [:]
+        for item in expected.items { left[ExactString(item.name), default: []].append(ExactString(item.value)) }
+        var right: [ExactString: [ExactString]] = [:]
+        for item in actual.items { right[ExactString(item.name), default: []].append(ExactString(item.value)) }
         for name in Set(left.keys).union(right.keys).sorted() {
             let (values, others) = ((left[name] ?? []).sorted(), (right[name] ?? []).sorted())
-            let isSecret = SecretNames.contains(name) && values.count == others.count
-            if isSecret || (values.count == others.count && zip(values, others).allSatisfy { isSame($0, $1) }) {
+            let isSecret = SecretNames.contains(name.text) && values.count == others.count
+            if isSecret || (values.count == others.count && zip(values, others).allSatisfy { isSame($0.text, $1.text) })
+            {
                 continue
             }
-            let isTold = !SecretNames.contains(name)
-            let value = (isTold ? values : values.map(Excerpts.secret)).joined(separator: ", ")
-            let other = (isTold ? others : others.map(Excerpts.secret)).joined(separator: ", ")
+            let isTold = !SecretNames.contains(name.text)
+            let value = values.map { isTold ? $0.text : Excerpts.secret($0.text) }.joined(separator: ", ")
+            let other = others.map { isTold ? $0.text : Excerpts.secret($0.text) }.joined(separator: ", ")
             note(
-                "query.\(Excerpts.short(name))", values.isEmpty ? nil : Excerpts.quoted(value),
+                "query.\(Excerpts.short(name.text))", values.isEmpty ? nil : Excerpts.quoted(value),
                 others.isEmpty ? nil : Excerpts.quoted(other))
         }
     }

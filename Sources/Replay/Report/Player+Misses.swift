@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Sessions
 
 extension Player {
@@ -49,7 +50,7 @@ extension Player {
     private func differences(_ shapes: RequestShapes, from entry: Int) -> Differences {
         var differences = Differences(following: following, vocabulary: plan.vocabulary)
         let planned = plan.entries[entry]
-        if planned.method != shapes.method {
+        if !planned.method.isExactly(shapes.method) {
             differences.note("method", Sentences.method(planned.method), Sentences.method(shapes.method))
         }
         differences.compare(planned.url, shapes.url)
@@ -79,11 +80,11 @@ extension Player {
         for bucket in plan.routes.buckets.prefix(Self.comparedRoutes) {
             let entry = plan.routes.variants[bucket.variants[0]].entries[0]
             let planned = plan.entries[entry]
-            var cost = planned.method == shapes.method ? 0 : 1
+            var cost = planned.method.isExactly(shapes.method) ? 0 : 1
             var hasCommonWord = false
             let segments = planned.url.segments
             for (left, right) in zip(segments, shapes.url.segments) {
-                if left == right {
+                if left.isExactly(right) {
                     hasCommonWord = hasCommonWord || !common.contains(left)
                 } else if NearMiss.nearest(to: left, among: [right]) != nil {
                     hasCommonWord = true

@@ -1,3 +1,5 @@
+import JSON
+
 /// A URL or request target taken apart: what is compared of it.
 struct RequestURL: Sendable, Equatable {
     /// `http`, `https`, `ws` or `wss` in lower case; empty in a request target.
@@ -44,8 +46,9 @@ struct RequestURL: Sendable, Equatable {
     }
 
     static func == (left: RequestURL, right: RequestURL) -> Bool {
-        left.scheme == right.scheme && left.authority == right.authority && left.world == right.world
-            && left.segments == right.segments && left.items.elementsEqual(right.items, by: ==)
+        left.scheme == right.scheme && left.authority.isExactly(right.authority) && left.world.isExactly(right.world)
+            && left.segments.elementsEqual(right.segments) { $0.isExactly($1) }
+            && left.items.elementsEqual(right.items) { $0.name.isExactly($1.name) && $0.value.isExactly($1.value) }
     }
 
     /// The path with its ids, as a message shows it.

@@ -50,7 +50,7 @@ extension AnswerScript.Step {
         return .error(message: message, code: fields["code"]?.text(1...100))
     }
 
-    private static let words: [String: AnswerScript.Step] = [
+    private static let words: [String: AnswerScript.Step] = [  // Lower-case ASCII.
         "built_in": .builtInAnswer, "another_answer": .anotherAnswer, "silence": .silence,
     ]
 

@@ -30,7 +30,7 @@ extension ConsultationData {
         let context = fields["context"].map { $0.choice(of: ContextType.self) } ?? .general
         contextType = context ?? .general
         contextGoal = fields["goal"].flatMap(goals.reference)
-        contextID = fields["context_id"]?.text(1...200)
+        contextID = fields["context_id"]?.exactText(1...200)
         linkedGoal = fields["linked_goal"].flatMap(goals.reference)
         isGoalsConversation = fields["is_goals_conversation"]?.flag() ?? true
         isUnlinked = fields["unlinked"]?.flag() ?? false

@@ -45,7 +45,7 @@ struct Cursor {
     /// The value as it was written where it is a word or a text.
     var written: String? {
         switch node.content {
-        case .plain(let text), .text(let text), .literal(let text): text
+        case .plain(let text), .text(let text): text
         case .null, .list, .mapping: nil
         }
     }
@@ -54,7 +54,7 @@ struct Cursor {
     func string(expected: String) -> String? {
         switch node.content {
         case .plain(let text), .text(let text): return text
-        case .null, .literal, .list, .mapping:
+        case .null, .list, .mapping:
             refuse(expected: expected)
             return nil
         }
@@ -77,6 +77,9 @@ struct Cursor {
         return text
     }
 
+    /// A text of limited length that identifies something.
+    func exactText(_ characters: ClosedRange<Int>) -> ExactString? { text(characters).map(ExactString.init(_:)) }
+
     /// A text that is not blank, limited in bytes alone.
     func words(bytes: Int) -> String? {
         guard let text = string(expected: "a text") else { return nil }
@@ -94,7 +97,7 @@ struct Cursor {
     /// The number as it was written; texts in quotation marks are none.
     var number: JSONNumber? {
         switch node.content {
-        case .plain(let text), .literal(let text): JSONNumber(text)
+        case .plain(let text): JSONNumber(text)
         case .null, .text, .list, .mapping: nil
         }
     }
@@ -143,8 +146,8 @@ struct Cursor {
     /// `true` or `false`.
     func flag() -> Bool? {
         switch node.content {
-        case .plain("true"), .literal("true"): return true
-        case .plain("false"), .literal("false"): return false
+        case .plain("true"): return true
+        case .plain("false"): return false
         default:
             refuse(expected: "true or false")
             return nil
@@ -154,7 +157,7 @@ struct Cursor {
     /// `true`, for what is left out otherwise.
     func isTrue() -> Bool {
         switch node.content {
-        case .plain("true"), .literal("true"): return true
+        case .plain("true"): return true
         default:
             refuse(expected: "true (or left out)")
             return false

@@ -1,7 +1,7 @@
 /// Reads spans of time: a number and a unit.
 package enum DurationText {
     /// The units, in nanoseconds.
-    private static let units: [String: Int64] = [
+    private static let units: [String: Int64] = [  // Lower-case ASCII.
         "ns": 1, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000, "m": 60_000_000_000, "h": 3_600_000_000_000,
         "d": 86_400_000_000_000,
     ]

@@ -1,15 +1,16 @@
 import Faults
 import FitIQAPI
+import JSON
 
 /// Reads `faults:`.
 enum FaultReader {
     static func rules(_ cursor: Cursor) -> [FaultRule] {
         var rules: [FaultRule] = []
-        var names: Set<String> = []
+        var names: Set<ExactString> = []
         for (index, element) in (cursor.elements(limit: FaultLimits.rules, of: "faults") ?? []).enumerated() {
             guard let fields = Fields(element, as: .fault) else { continue }
             let name = fields["name"].map { $0.text(1...100, bytes: 100) ?? "" } ?? "fault-\(index + 1)"
-            if !name.isEmpty, !names.insert(name).inserted {
+            if !name.isEmpty, !names.insert(ExactString(name)).inserted {
                 if fields["name"] == nil {
                     element.refuse(Messages.madeUpNameIsTaken(name))
                 } else {
@@ -35,7 +36,7 @@ enum FaultReader {
             case .handshake: HandshakeFault.read(action, fields).map { .handshake($0) }
             case .socket: socketFault(action, fields)
             }
-        return fault.map { FaultRule(name: name, isEnabled: isEnabled, fault: $0, selection: selection) }
+        return fault.map { FaultRule(name: ExactString(name), isEnabled: isEnabled, fault: $0, selection: selection) }
     }
 
     private static func socketFault(_ action: FaultAction, _ fields: Fields) -> Fault? {

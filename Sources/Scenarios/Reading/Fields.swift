@@ -1,9 +1,11 @@
+import JSON
+
 /// The members of a mapping whose keys are known.
 struct Fields {
     let cursor: Cursor
     let kind: ObjectKind
-    private var values: [String: Cursor] = [:]
-    private var keyPositions: [String: Position] = [:]
+    private var values: [ExactString: Cursor] = [:]
+    private var keyPositions: [ExactString: Position] = [:]
 
     /// Takes a mapping apart; notes keys that are unknown or repeated.
     init?(_ cursor: Cursor, as kind: ObjectKind) {
@@ -22,12 +24,12 @@ struct Fields {
                     position: position)
                 continue
             }
-            guard values[member.key] == nil else {
+            guard values[ExactString(member.key)] == nil else {
                 cursor.diagnosis.note(Messages.repeatedKey, path: path, position: position)
                 continue
             }
-            values[member.key] = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
-            keyPositions[member.key] = position
+            values[ExactString(member.key)] = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
+            keyPositions[ExactString(member.key)] = position
         }
     }
 
@@ -40,7 +42,7 @@ struct Fields {
     /// The value of a key, be it null; nil where it is left out.
     func including(_ key: String) -> Cursor? {
         precondition(kind.keys.contains(key), "the vocabulary of \(kind) lacks \(key)")
-        return values[key]
+        return values[ExactString(key)]
     }
 
     /// The value of a key that must be there.
@@ -53,7 +55,7 @@ struct Fields {
 
     /// Notes something about a key that is there.
     func refuse(_ key: String, _ predicate: @autoclosure () -> String) {
-        cursor.diagnosis.note(predicate(), path: .key(key, of: cursor.path), position: keyPositions[key])
+        cursor.diagnosis.note(predicate(), path: .key(key, of: cursor.path), position: keyPositions[ExactString(key)])
     }
 
     /// Those of some keys that are there, in this order.

@@ -14,10 +14,9 @@ struct Node: Equatable {
         case null
         /// A word without quotation marks: a number, a truth value, or in YAML any text.
         ///
-        /// YAML 1.1 takes `no` for a boolean and `1:30` for ninety; here the place decides what a word is.
+        /// YAML 1.1 takes `no` for a boolean and `1:30` for ninety; here the place decides what a word is. So it does for
+        /// JSON's numbers and booleans, since every document of JSON is one of YAML.
         case plain(String)
-        /// JSON's numbers and booleans, which are never texts.
-        case literal(String)
         /// A text that was marked as one.
         case text(String)
         case list([Node])
@@ -35,7 +34,7 @@ struct Node: Equatable {
     var excerpt: String {
         switch content {
         case .null: "nothing"
-        case .plain(let text), .literal(let text): text.isEmpty ? "nothing" : Messages.shortened(text)
+        case .plain(let text): text.isEmpty ? "nothing" : Messages.shortened(text)
         case .text(let text): Messages.quoted(text)
         case .list: "a list"
         case .mapping: "a mapping"

@@ -1,8 +1,9 @@
 import Faults
+import JSON
 
 /// The names that a scenario gives to durations.
 struct PauseTable {
-    private var durations: [String: Int64] = [:]
+    private var durations: [ExactString: Int64] = [:]
     private var names: [String] = []
 
     /// No names.
@@ -24,9 +25,9 @@ struct PauseTable {
                 cursor.diagnosis.note(predicate, path: path, position: member.keyPosition ?? member.value.position)
             }
             if DurationText.nanoseconds(member.key) != nil { refuse(Messages.pauseIsDuration(member.key)) }
-            if durations[member.key] != nil { refuse(Messages.repeatedKey) }
+            if durations[ExactString(member.key)] != nil { refuse(Messages.repeatedKey) }
             let value = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
-            durations[member.key] = value.duration(0...FaultLimits.longestWait) ?? 0
+            durations[ExactString(member.key)] = value.duration(0...FaultLimits.longestWait) ?? 0
             names.append(member.key)
         }
     }
@@ -37,7 +38,7 @@ struct PauseTable {
             cursor.refuse(expected: "a duration, or the name of a pause")
             return nil
         }
-        if let duration = durations[text] { return duration }
+        if let duration = durations[ExactString(text)] { return duration }
         if DurationText.nanoseconds(text) != nil { return cursor.duration(0...FaultLimits.longestWait) }
         cursor.refuse(
             Messages.unknownPause(text, known: Array(names.prefix(20)), nearest: Messages.nearest(text, names)))

@@ -35,7 +35,7 @@ extension Node {
                 guard let index = Int(step), elements.indices.contains(index) else { return position }
                 node = elements[index]
                 position = node.position
-            case .null, .plain, .literal, .text: return position
+            case .null, .plain, .text: return position
             }
         }
         return position

@@ -27,7 +27,7 @@ extension Scenario {
         // An export is JSON and may have more values than a file that people write; for its mistakes, lines are due.
         var mistakesOfJSON: ScenarioErrors?
         if bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{"),
-            let value = try? JSON.parse(bytes)
+            let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON))
         {
             do {
                 return try read(json: value)

@@ -45,9 +45,9 @@ extension Node {
     fileprivate var json: JSONValue {
         switch content {
         case .null: .null
-        case .plain("true"), .literal("true"): true
-        case .plain("false"), .literal("false"): false
-        case .plain(let text), .literal(let text): JSONNumber(text).map { .number($0) } ?? .string(text)
+        case .plain("true"): true
+        case .plain("false"): false
+        case .plain(let text): JSONNumber(text).map { .number($0) } ?? .string(text)
         case .text(let text): .string(text)
         case .list(let elements): .array(elements.map(\.json))
         case .mapping(let members):

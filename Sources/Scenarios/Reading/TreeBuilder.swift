@@ -87,8 +87,8 @@ struct TreeBuilder {
         guard depth <= ScenarioLimits.depth else { throw TreeError(message: Messages.tooDeep) }
         switch value {
         case .null: return Node(.null)
-        case .bool(let bool): return Node(.literal(bool ? "true" : "false"))
-        case .number(let number): return Node(.literal(number.text))
+        case .bool(let bool): return Node(.plain(bool ? "true" : "false"))
+        case .number(let number): return Node(.plain(number.text))
         case .string(let text): return Node(.text(text))
         case .array(let elements):
             var nodes: [Node] = []

@@ -1,5 +1,6 @@
 import FitIQAPI
 import FitIQBackend
+import JSON
 
 extension Scenario {
     /// The user whom files call `default`: the one of the token that the server prints.
@@ -13,10 +14,10 @@ extension WorldData {
     static func read(_ scenario: Fields) -> WorldData {
         var data = WorldData()
         data.issuedIDs = scenario["issued_ids"]?.integer(0...Int.max)
-        var ids: Set<String> = []
+        var ids: Set<ExactString> = []
         for cursor in scenario["users"]?.elements(limit: ScenarioLimits.users, of: "users") ?? [] {
             guard let fields = Fields(cursor, as: .user) else { continue }
-            let user = UserData.read(fields)
+            let user = UserData.read(fields, isExported: data.issuedIDs != nil)
             if !user.id.isEmpty, !ids.insert(user.id).inserted { fields.refuse("id", Messages.notUnique("id")) }
             data.users.append(user)
         }
@@ -25,9 +26,11 @@ extension WorldData {
 }
 
 extension UserData {
-    fileprivate static func read(_ fields: Fields) -> UserData {
-        let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserName
-        var user = UserData(id: id == Scenario.defaultUserName ? Scenario.defaultUserID : id)
+    /// - Parameter isExported: a world that lived has each user by the id of their tokens, which may be any text.
+    fileprivate static func read(_ fields: Fields, isExported: Bool) -> UserData {
+        let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
+        var user = UserData(
+            id: ExactString(!isExported && id == Scenario.defaultUserName ? Scenario.defaultUserID : id))
         var goals = GoalTable()
         for cursor in fields["goals"]?.elements(limit: ScenarioLimits.goals, of: "goals") ?? [] {
             guard let goalFields = Fields(cursor, as: .goal) else { continue }
@@ -56,7 +59,7 @@ extension GoalData {
         var goal = GoalData(
             title: fields.required("title", Messages.text(of: 1...200))?.text(1...200) ?? "")
         goal.id = fields["id"]?.resourceID()
-        goal.name = fields["name"]?.text(1...100)
+        goal.name = fields["name"]?.exactText(1...100)
         goal.description = fields["description"]?.text(0...2000) ?? ""
         goal.category = fields["category"]?.text(1...100)
         goal.targetDate = fields["target_date"]?.dateTime()
@@ -70,7 +73,7 @@ extension GoalData {
 
 /// The goals of a user, by what refers to them.
 struct GoalTable {
-    private var indexOfName: [String: Int] = [:]
+    private var indexOfName: [ExactString: Int] = [:]
     private var indexOfID: [ResourceID: Int] = [:]
     private var names: [String] = []
     private var count = 0
@@ -79,7 +82,7 @@ struct GoalTable {
     fileprivate mutating func add(_ goal: GoalData, fields: Fields) {
         if let name = goal.name {
             if indexOfName.updateValue(count, forKey: name) == nil {
-                names.append(name)
+                names.append(name.text)
             } else {
                 fields.refuse("name", Messages.notUnique("name"))
             }
@@ -101,7 +104,7 @@ struct GoalTable {
     /// Reads a reference to one of the goals.
     func reference(_ cursor: Cursor) -> GoalReference? {
         guard let text = cursor.text(1...100) else { return nil }
-        let reference = ResourceID(text).map(GoalReference.id) ?? .named(text)
+        let reference = ResourceID(text).map(GoalReference.id) ?? .named(ExactString(text))
         guard index(of: reference) == nil else { return reference }
         if case .id = reference {
             cursor.refuse(Messages.unknownGoalID(text))
@@ -118,7 +121,7 @@ private struct TopicTable {
     private struct Topic: Hashable {
         var persona: Persona
         var context: ContextType
-        var id: String?
+        var id: ExactString?
     }
 
     private var topics: Set<Topic> = []
@@ -134,7 +137,7 @@ private struct TopicTable {
         guard consultation.contextType != .goal || goal != nil else { return }
         let topic = Topic(
             persona: consultation.persona, context: consultation.contextType,
-            id: goal.map(String.init) ?? consultation.contextID)
+            id: goal.map { ExactString("\($0)") } ?? consultation.contextID)
         if !topics.insert(topic).inserted { cursor.refuse(Messages.sameTopic) }
     }
 }

@@ -7,7 +7,7 @@ extension ConsultationData {
         writer.member("id", ifPresent: id?.description)
         writer.member("persona", persona.rawValue)
         writer.member("context", contextType.rawValue)
-        writer.text("context_id", contextID)
+        writer.text("context_id", contextID?.text)
         writer.text("goal", contextGoal?.text)
         writer.text("linked_goal", linkedGoal?.text)
         if isUnlinked { writer.member("unlinked", true) }
@@ -45,7 +45,7 @@ extension MessageData {
 extension GoalReference {
     fileprivate var text: String {
         switch self {
-        case .named(let name): name
+        case .named(let name): name.text
         case .id(let id): id.description
         }
     }

@@ -5,7 +5,7 @@ import JSON
 extension FaultRule {
     /// Writes the members of a fault in a scenario file into the object that is open: read again, it is the same rule.
     public func write(into writer: inout JSONWriter) {
-        writer.text("name", name)
+        writer.text("name", name.text)
         writer.member("enabled", isEnabled)
         switch fault {
         case .response(let fault, let endpoints):

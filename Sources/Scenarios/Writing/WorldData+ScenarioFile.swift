@@ -35,7 +35,7 @@ extension WorldData {
 
 extension UserData {
     fileprivate func write(into writer: inout JSONWriter) {
-        writer.text("id", id)
+        writer.text("id", id.text)
         writer.linesIfAny("goals", goals) { $1.write(into: &$0) }
         writer.linesIfAny("consultations", consultations) { $1.write(into: &$0) }
         writer.member("fill_active_consultations", ifPresent: fillActiveConsultations)
@@ -46,7 +46,7 @@ extension UserData {
 extension GoalData {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.member("id", ifPresent: id?.description)
-        writer.text("name", name)
+        writer.text("name", name?.text)
         writer.text("title", title)
         writer.text("description", description)
         writer.text("category", category)

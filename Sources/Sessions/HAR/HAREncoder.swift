@@ -13,6 +13,9 @@ public enum HAREncoder {
     /// The name that files have of their creator.
     static let creatorName = "fitiq-mock"
 
+    /// What a file of any version begins with.
+    static let beginning = Array(#"{"log":{"version":"1.2","creator":{"name":"\#(creatorName)""#.utf8)
+
     /// What a file begins with, up to its first entry.
     public static func header(creatorVersion: String) -> [UInt8] {
         var writer = JSONWriter(reserving: 128)

@@ -39,7 +39,7 @@ struct HARText {
         if let saved = DamagedHAR.saved(from: bytes, limits: limits) {
             whole = saved.bytes
             notes += saved.notes
-        } else if let torn = TornHAR.wholePart(of: bytes) {
+        } else if let torn = TornHAR.wholePart(of: bytes, failingAt: error.offset) {
             whole = torn.bytes
             notes.append(.torn(entries: torn.entries))
         } else {

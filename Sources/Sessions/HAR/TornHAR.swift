@@ -7,9 +7,11 @@ struct TornHAR {
     /// How many there are.
     var entries: Int
 
-    /// Nil where the text does not end in the middle, or is an object of something else; what is wrong before the end of
-    /// the last whole entry stays in it, and is found by parsing that.
-    static func wholePart(of bytes: [UInt8]) -> TornHAR? {
+    /// Nil where the text does not end in the middle, or has not begun an object "log".
+    ///
+    /// What is wrong before the end of the last whole entry stays in it, and is found by parsing that. The offset is where the
+    /// text fails as JSON.
+    static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
         var scan = Scan()
         for (index, byte) in bytes.enumerated() {
             scan.take(byte, at: index)
@@ -17,11 +19,16 @@ struct TornHAR {
         }
         guard scan.isOpen else { return nil }
         guard scan.place != .outside else {
-            return scan.hasOtherMembers ? nil : TornHAR(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), entries: 0)
+            // A text that only ends too early fails at its end, or at the token that is cut there.
+            guard scan.isInLog, offset + Self.longestToken >= bytes.count else { return nil }
+            return TornHAR(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), entries: 0)
         }
         let brackets = scan.place == .afterEntries ? "}}" : "]}}"
         return TornHAR(bytes: bytes[..<scan.wholeEnd] + Array(brackets.utf8), entries: scan.entries)
     }
+
+    /// The longest token that fails where it begins: an escape, `\u1234`.
+    private static let longestToken = 6
 
     private struct Scan {
         enum Place { case outside, inEntries, afterEntries }
@@ -32,17 +39,14 @@ struct TornHAR {
         var entries = 0
         /// Whether the text was closed and went on, or is no object.
         var isHopeless = false
-        /// Whether the object at the top has members, and none is "log".
-        var hasOtherMembers: Bool { hasMembers && !hasLog }
+        /// Whether the object "log" has begun, and no other member after it.
+        private(set) var isInLog = false
 
         private var depth = 0
         private var isInString = false
         private var isEscaped = false
         /// The beginning of the last string at depth 1 or 2, as far as a name that matters is long.
         private var name: [UInt8] = []
-        private var hasMembers = false
-        private var hasLog = false
-        private var isInLog = false
 
         var isOpen: Bool { depth > 0 }
 
@@ -52,9 +56,6 @@ struct TornHAR {
             case UInt8(ascii: "\""):
                 isInString = true
                 name.removeAll(keepingCapacity: true)
-            case UInt8(ascii: ":") where depth == 1:
-                hasMembers = true
-                if isNamed("log") { hasLog = true }
             case UInt8(ascii: "{"), UInt8(ascii: "["): open(byte, at: index)
             case UInt8(ascii: "}"), UInt8(ascii: "]"): close(at: index)
             default: break

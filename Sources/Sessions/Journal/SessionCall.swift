@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import JSON
 import Recording
 
 /// An entry of a session that is of the API, with its head read as a server reads one.
@@ -8,7 +9,7 @@ struct SessionCall {
     let entry: SessionEntry
     let head: RequestHead
     /// The world that the path names; nil where it names none.
-    let world: String?
+    let world: ExactString?
     let route: Route?
     let endpoint: Endpoint?
 
@@ -18,7 +19,7 @@ struct SessionCall {
         self.head = head
         let segments = head.target.segments
         let isInWorld = segments.count > 2 && segments[0] == "w"
-        world = isInWorld ? segments[1] : nil
+        world = isInWorld ? ExactString(segments[1]) : nil
         route = Route(segments: isInWorld ? Array(segments.dropFirst(2)) : segments)
         endpoint = route?.endpoint(for: head.method)
     }
@@ -28,7 +29,7 @@ struct SessionCall {
     /// A browser's recording has other sites as well, and the page itself.
     static func calls(in session: Session, isWhole: Bool) -> [SessionCall] {
         let all = session.entries.compactMap { SessionCall($0) }
-        var hosts: Set<Substring> = []
+        var hosts: Set<ExactString> = []
         for call in all where call.route != nil { hosts.insert(call.host) }
         return all.filter { call in
             switch call.entry {
@@ -44,7 +45,7 @@ struct SessionCall {
         }
     }
 
-    private var host: Substring { SessionURL(entry.request.url).authority }
+    private var host: ExactString { ExactString(SessionURL(entry.request.url).authority) }
 
     /// Whether it asks for a WebSocket of something else, such as a development server's behind the same host.
     private var isOtherHandshake: Bool { head.wantsUpgrade && head.target.segmentsInWorld.last != "ws" }
@@ -58,12 +59,13 @@ struct SessionCall {
     }
 
     /// The token that it brings along: the field's before the query's.
-    var token: String? {
+    var token: ExactString? {
         let scheme = "bearer "
         if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
-            return String(field.dropFirst(scheme.count))
+            return ExactString(field.dropFirst(scheme.count))
         }
-        return head.target.query == nil ? nil : head.target.queryItems().first { $0.name == "token" }?.value
+        return head.target.query == nil
+            ? nil : head.target.queryItems().first { $0.name == "token" }.map { ExactString($0.value) }
     }
 }
 

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import JSON
 import Recording
 
 /// A session as the journals of the worlds in it, in the order of time: for whoever judges what a journal tells.
@@ -12,7 +13,7 @@ public struct SessionJournal: Sendable {
     /// An entry, and the world whose journal has it.
     public struct Line: Sendable {
         /// The world that the path names with `/w/{id}`; nil where it names none.
-        public let world: String?
+        public let world: ExactString?
         /// The entry; numbers begin with 1 in each world.
         public let entry: JournalEntry
     }
@@ -45,7 +46,7 @@ public struct SessionJournal: Sendable {
     private static func lines(_ drafts: [Draft]) -> [Line] {
         // What happened at once stays in the order of the session.
         let order = drafts.indices.sorted { (drafts[$0].time, $0) < (drafts[$1].time, $1) }
-        var numbers: [String?: Int] = [:]
+        var numbers: [ExactString?: Int] = [:]
         return order.map { index in
             let draft = drafts[index]
             let number = (numbers[draft.world] ?? 0) + 1
@@ -59,7 +60,7 @@ public struct SessionJournal: Sendable {
     /// An entry before its place is known.
     private struct Draft {
         let time: Timestamp
-        let world: String?
+        let world: ExactString?
         let connection: UInt64
         let event: JournalEvent
     }
@@ -68,10 +69,10 @@ public struct SessionJournal: Sendable {
     private struct Source {
         let call: SessionCall
         let connection: UInt64
-        let user: String?
+        let user: ExactString?
         let isWhole: Bool
 
-        init(_ call: SessionCall, connection: UInt64, user: String?, isWhole: Bool) {
+        init(_ call: SessionCall, connection: UInt64, user: ExactString?, isWhole: Bool) {
             self.call = call
             self.connection = connection
             self.user = user

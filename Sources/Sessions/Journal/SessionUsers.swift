@@ -8,21 +8,21 @@ import JSON
 /// a token that was refreshed is still that user's.
 struct SessionUsers {
     /// The one user of a recording without credentials.
-    static let untold = "user"
+    static let untold: ExactString = "user"
 
     private let areTold: Bool
     /// For each token that was accepted, the one that stands for its user; a subject stands for all of its tokens.
     private var owners: [Owner: Owner] = [:]
 
     private enum Owner: Hashable {
-        case subject(String)
-        case token(String)
+        case subject(ExactString)
+        case token(ExactString)
 
-        init(_ token: String) {
-            self = AccessToken.claimedSubject(of: token).map(Owner.subject) ?? .token(token)
+        init(_ token: ExactString) {
+            self = AccessToken.claimedSubject(of: token.text).map(Owner.subject) ?? .token(token)
         }
 
-        var name: String {
+        var name: ExactString {
             switch self {
             case .subject(let name), .token(let name): name
             }
@@ -30,8 +30,8 @@ struct SessionUsers {
     }
 
     private struct Resource: Hashable {
-        let world: String?
-        let id: String
+        let world: ExactString?
+        let id: ExactString
     }
 
     init(_ calls: [SessionCall], areTold: Bool) {
@@ -52,7 +52,7 @@ struct SessionUsers {
     }
 
     /// The user whose credentials were accepted; nil for a 401, and where there are none.
-    func user(of call: SessionCall) -> String? {
+    func user(of call: SessionCall) -> ExactString? {
         guard call.status != 401 else { return nil }
         guard areTold else { return Self.untold }
         return call.token.map { root(of: Owner($0)).name }
@@ -86,8 +86,8 @@ struct SessionUsers {
     }
 
     /// The ids of what belongs to the user: the path's, and those in the answer.
-    private static func ids(of call: SessionCall) -> [String] {
-        var ids = [call.route?.id].compactMap { $0 }.map { $0.lowercased() }
+    private static func ids(of call: SessionCall) -> [ExactString] {
+        var ids = [call.route?.id].compactMap { $0 }.map { ExactString($0).asciiLowercased() }
         // Quick actions are everybody's.
         guard case .exchange(let exchange) = call.entry, let endpoint = call.endpoint, endpoint != .listQuickActions,
             let answer = exchange.response.flatMap({ try? JSON.parse($0.body.bytes) })
@@ -98,7 +98,7 @@ struct SessionUsers {
             case .object(let members): rest += members.map(\.value)
             case .array(let elements): rest += elements
             case .string(let text):
-                if ResourceID.read(text) != .malformed { ids.append(text.lowercased()) }
+                if ResourceID.read(text) != .malformed { ids.append(ExactString(text).asciiLowercased()) }
             case .null, .bool, .number: break
             }
         }

@@ -50,7 +50,7 @@ extension ValueComparison {
         for index in alignment.onlyFirst { note(Self.place(left[index], index), excerpt(left[index]), nil) }
         for index in alignment.onlySecond { note(Self.place(right[index], index), nil, excerpt(right[index])) }
         // Browsers and proxies record no ends: what is not known is no difference.
-        guard let end = first.endingText, let otherEnd = second.endingText, end != otherEnd else { return }
+        guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
         note("end", end, otherEnd)
     }
 
@@ -79,11 +79,11 @@ extension SessionSocket {
 private struct FrameKey: Hashable {
     let sender: Party
     let opcode: Opcode
-    let type: String?
+    let type: ExactString?
 
     init(_ frame: SessionFrame) {
         sender = frame.sender
         opcode = frame.opcode
-        type = frame.opcode == .text ? (try? JSON.parse(frame.payload.bytes))?["type"]?.string : nil
+        type = frame.opcode == .text ? (try? JSON.parse(frame.payload.bytes))?["type"]?.exactString : nil
     }
 }

@@ -27,7 +27,7 @@ public struct SessionComparison: Sendable {
         var found: [(place: Int, difference: SessionDifference)] = []
         func compare(_ i: Int, _ j: Int) {
             let changes = Self.changes(first.entries[i], second.entries[j])
-            if !changes.isEmpty { found.append((i, .changed(name: left[i].name, first: i, second: j, changes))) }
+            if !changes.isEmpty { found.append((i, .changed(name: left[i].name.text, first: i, second: j, changes))) }
         }
         for pair in alignment.pairs { compare(pair.first, pair.second) }
         // What has no partner in its place may have one elsewhere.
@@ -36,11 +36,11 @@ public struct SessionComparison: Sendable {
         var moved: Set<Int> = []
         for index in alignment.onlyFirst {
             guard let other = elsewhere[left[index]]?.popFirst() else {
-                found.append((index, .onlyInFirst(name: left[index].name, place: index)))
+                found.append((index, .onlyInFirst(name: left[index].name.text, place: index)))
                 continue
             }
             moved.insert(other)
-            found.append((index, .moved(name: left[index].name, first: index, second: other)))
+            found.append((index, .moved(name: left[index].name.text, first: index, second: other)))
             compare(index, other)
         }
         // Stable, so that a move stands before what changed on the way.
@@ -48,7 +48,7 @@ public struct SessionComparison: Sendable {
             ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
         }.map(\.element.difference)
         for index in alignment.onlySecond where !moved.contains(index) {
-            differences.append(.onlyInSecond(name: right[index].name, place: index))
+            differences.append(.onlyInSecond(name: right[index].name.text, place: index))
         }
     }
 }
@@ -84,7 +84,7 @@ public struct SessionChange: Sendable, Equatable {
 /// What entries are told apart by: what they ask for, but not for which one.
 struct EntryKey: Hashable {
     /// `GET /api/v1/goals/{id}`, `WS /api/v1/consultations/{id}/ws`.
-    let name: String
+    let name: ExactString
 
     init(_ entry: SessionEntry) {
         let method =
@@ -92,7 +92,7 @@ struct EntryKey: Hashable {
             case .exchange(let exchange): exchange.request.method
             case .socket: "WS"
             }
-        name = method + " " + EntryKey.route(SessionURL(entry.request.url).path)
+        name = "\(method) \(EntryKey.route(SessionURL(entry.request.url).path))"
     }
 
     /// The path with `{id}` for numbers and ids, and without a world's prefix.

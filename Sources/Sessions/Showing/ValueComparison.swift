@@ -78,11 +78,11 @@ struct ValueComparison {
 
     /// Compares queries by names and values, whatever their order.
     mutating func compareQueries(_ first: Substring?, _ second: Substring?) {
-        guard first != second else { return }
+        guard first.map(ExactString.init(_:)) != second.map(ExactString.init(_:)) else { return }
         let (left, right) = (Self.items(of: first), Self.items(of: second))
-        var rest = Dictionary(grouping: right, by: \.name).mapValues { $0[...] }
+        var rest = Dictionary(grouping: right) { ExactString($0.name) }.mapValues { $0[...] }
         for item in left {
-            guard let other = rest[item.name]?.popFirst() else {
+            guard let other = rest[ExactString(item.name)]?.popFirst() else {
                 note("query." + TerminalText.excerpt(item.name.utf8, width: 60), Self.quoted(item.value), nil)
                 continue
             }
@@ -92,7 +92,7 @@ struct ValueComparison {
                     Self.quoted(other.value))
             }
         }
-        for item in right where rest[item.name]?.popFirst() != nil {
+        for item in right where rest[ExactString(item.name)]?.popFirst() != nil {
             note("query." + TerminalText.excerpt(item.name.utf8, width: 60), nil, Self.quoted(item.value))
         }
     }
@@ -105,9 +105,9 @@ struct ValueComparison {
     }
 
     private func isSame(_ first: String, _ second: String) -> Bool {
-        first == second
+        first.isExactly(second)
             || VolatileText.normalised(first, origin: origins.first)
-                == VolatileText.normalised(second, origin: origins.second)
+                .isExactly(VolatileText.normalised(second, origin: origins.second))
     }
 
     /// `.name`, or `["odd name"]`.

@@ -3,7 +3,7 @@ import WebSocket
 
 /// Writes a HAR file as a session goes on, without I/O: what is to be written comes out as ``FileWrite``s.
 ///
-/// Done in order, each write leaves a file that is whole. An entry is appended by writing over the closing brackets with
+/// The writes of a batch, done in order, leave a file that is whole. An entry is appended by writing over the closing brackets with
 /// the entry and new brackets. A WebSocket's entry has white space in its lists, and a frame is written into that; where
 /// it is used up, another entry with the same `_fitiq.socket` and more room continues it. No body and no frame is kept:
 /// in memory are a few numbers for each entry, and the URL of each WebSocket.
@@ -131,9 +131,7 @@ struct SessionWriter: Sendable {
     ) -> Bool {
         let socket = sockets[number - 1]
         func grown(_ room: SocketPlaces.Room, isFull: Bool) -> Int {
-            // The first place may have to begin on the next page.
-            let needed = isFull ? count + FilePage.size : 0
-            return max(needed, min(isFull ? room.range.count * 2 : room.range.count, Self.mostRoom))
+            max(isFull ? count : 0, min(isFull ? room.range.count * 2 : room.range.count, Self.mostRoom))
         }
         let part = socket.parts[socket.parts.count - 1]
         let room = HARSocketRoom(
@@ -150,11 +148,6 @@ struct SessionWriter: Sendable {
         guard takeValues(values) else { return nil }
         let footer = HAREncoder.footer
         var bytes = entryCount == 0 ? entry : HAREncoder.separator + entry
-        let entryEnd = end + bytes.count
-        // The closing brackets lie within one page: a write over them that is cut short leaves none of them.
-        if FilePage.isCrossed(from: entryEnd, footer.count) {
-            bytes += repeatElement(UInt8(ascii: " "), count: FilePage.end(of: entryEnd) - entryEnd)
-        }
         guard bytes.count <= limits.bytes - end - footer.count, entryCount < limits.entries else {
             isFull = true
             return nil
@@ -170,7 +163,7 @@ struct SessionWriter: Sendable {
             writes.append(FileWrite(offset: end, bytes: bytes))
         }
         end = newEnd
-        return (entryEnd - entry.count)..<entryEnd
+        return (newEnd - entry.count)..<newEnd
     }
 
     /// The most values in an entry, beside its fields and its query.
@@ -194,14 +187,12 @@ struct SessionWriter: Sendable {
 
     /// Writes into the room of a socket's entry, along with what it wrote just before where that is possible.
     private mutating func write(_ bytes: [UInt8], at offset: Int, in room: Range<Int>, of number: Int) {
-        if let latest = sockets[number - 1].latestWrite, latest.batch == batch {
-            let gap = offset - writes[latest.index].offset - writes[latest.index].bytes.count
-            if gap >= 0, writes[latest.index].offset >= room.lowerBound {
-                // What lies between is white space in the file as well.
-                writes[latest.index].bytes += repeatElement(UInt8(ascii: " "), count: gap)
-                writes[latest.index].bytes += bytes
-                return
-            }
+        if let latest = sockets[number - 1].latestWrite, latest.batch == batch,
+            writes[latest.index].offset + writes[latest.index].bytes.count == offset,
+            writes[latest.index].offset >= room.lowerBound
+        {
+            writes[latest.index].bytes += bytes
+            return
         }
         sockets[number - 1].latestWrite = (batch, writes.count)
         writes.append(FileWrite(offset: offset, bytes: bytes))

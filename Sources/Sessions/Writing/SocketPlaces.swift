@@ -1,44 +1,27 @@
 import FitIQAPI
 
-/// The unit in which a system takes bytes for a file: what is written within one is there whole or not at all.
-///
-/// A larger write that is cut short by SIGKILL ends at a multiple of this. Real pages may be larger, never smaller.
-enum FilePage {
-    static let size = 4096
-
-    static func end(of offset: Int) -> Int { (offset / size + 1) * size }
-
-    static func isCrossed(from offset: Int, _ count: Int) -> Bool { offset % size + count > size }
-}
-
 /// Where in the file a WebSocket's entries stand, and the room that is left in them.
 struct SocketPlaces: Sendable {
     /// White space in which a list grows.
     struct Room: Sendable {
         /// Where the white space began, and where it ends.
         let range: Range<Int>
-        /// What was written, without the white space between.
-        private(set) var written: [Range<Int>] = []
+        /// What of it was written.
+        private(set) var written: Range<Int>
 
         init(_ range: Range<Int>, shiftedBy offset: Int) {
             self.range = (range.lowerBound + offset)..<(range.upperBound + offset)
+            written = self.range.lowerBound..<self.range.lowerBound
         }
 
         var isEmpty: Bool { written.isEmpty }
 
         /// Takes a place for so many bytes; nil where there is none.
-        ///
-        /// It lies within one page if it can, so that a program that is killed has written all of it or nothing.
         mutating func take(_ count: Int) -> Int? {
-            var next = written.last?.upperBound ?? range.lowerBound
-            if count <= FilePage.size, FilePage.isCrossed(from: next, count) { next = FilePage.end(of: next) }
-            guard next + count <= range.upperBound else { return nil }
-            if let last = written.last, last.upperBound == next {
-                written[written.count - 1] = last.lowerBound..<(next + count)
-            } else {
-                written.append(next..<(next + count))
-            }
-            return next
+            let place = written.upperBound
+            guard place + count <= range.upperBound else { return nil }
+            written = written.lowerBound..<(place + count)
+            return place
         }
     }
 
@@ -81,7 +64,7 @@ struct SocketPlaces: Sendable {
         compaction.append(first.messages.range.upperBound..<first.controlFrames.range.lowerBound)
         Self.append(parts.lazy.map(\.controlFrames), to: &compaction)
         compaction.append(first.controlFrames.range.upperBound..<ending.range.lowerBound)
-        for range in ending.written { compaction.append(range) }
+        compaction.append(ending.written)
         compaction.append(ending.range.upperBound..<first.range.upperBound)
     }
 
@@ -90,7 +73,7 @@ struct SocketPlaces: Sendable {
         for room in rooms where !room.isEmpty {
             if !isFirst { compaction.append([UInt8(ascii: ",")]) }
             isFirst = false
-            for range in room.written { compaction.append(range) }
+            compaction.append(room.written)
         }
     }
 }

@@ -295,10 +295,10 @@ import Testing
         }
     }
 
-    @Test("where more ids were issued than can be", arguments: [-1, (1 << 48) + 1, .max, .min])
+    @Test("where fewer ids were issued than none", arguments: [-1, .min])
     func issuedIDs(count: Int) {
         var world = World()
-        #expect(throws: PlantError.issuedIDs("issued_ids", count, maximum: 1 << 48)) {
+        #expect(throws: PlantError.issuedIDs("issued_ids", count, maximum: .max)) {
             try world.backend.plant(WorldData(issuedIDs: count), &world.turn)
         }
     }

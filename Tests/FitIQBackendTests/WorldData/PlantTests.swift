@@ -61,6 +61,16 @@ import Testing
         #expect(try world.createGoal(by: world.firstUser) == sequence.next().description)
     }
 
+    @Test("what was issued goes on from wherever a world got to", arguments: [(1 << 48) - 1, 1 << 48, .max - 1, .max])
+    func manyIssuedIDs(count: Int) throws {
+        var world = try World(planting: WorldData(users: [UserData(id: "user-1")], issuedIDs: count))
+        #expect(world.data.issuedIDs == count)
+        for _ in 0..<2 { _ = try world.createGoal(by: world.firstUser) }
+        let data = world.data
+        #expect(data.issuedIDs == (count &+ 2) & .max)
+        #expect(try World(planting: data).data == data)
+    }
+
     @Test("fills up the active consultations to the limit, and one more is refused", arguments: [0, 1, 9, 10])
     func fill(count: Int) throws {
         let taken = [

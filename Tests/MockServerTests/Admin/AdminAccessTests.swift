@@ -31,6 +31,26 @@ struct AdminAccessTests {
         #expect(try network.admin(.get, path, isLocal: false).status == 200)
     }
 
+    @Test("The echo asks as the rest does: this machine, or the token, and no page of another site")
+    func echo() throws {
+        func status(_ network: VirtualNetwork, _ fields: [String] = [], isLocal: Bool = true) throws -> Int {
+            let client = HTTPClient(try network.open(isLocal: isLocal))
+            defer { client.wire.vanish() }
+            var request = Request.handshake("/__admin/echo")
+            request.fields += fields
+            client.wire.send(request.bytes)
+            return try client.response(to: request).status
+        }
+        let network = VirtualNetwork()
+        #expect(try status(network) == 101)
+        #expect(try status(network, ["Origin: http://localhost:8080"]) == 101)
+        #expect(try status(network, isLocal: false) == 403)
+        #expect(try status(network, ["Origin: https://example.com"]) == 403)
+        let guarded = VirtualNetwork { $0.adminToken = "secret" }
+        #expect(try status(guarded) == 401)
+        #expect(try status(guarded, ["X-Admin-Token: secret"], isLocal: false) == 101)
+    }
+
     @Test("With a token, whoever has it", arguments: paths)
     func token(_ path: String) throws {
         let network = VirtualNetwork { $0.adminToken = "secret" }
@@ -48,8 +68,10 @@ struct AdminAccessTests {
         "Pages of this machine may ask, pages of other sites may not",
         arguments: [
             ("http://localhost", true), ("http://localhost:3000", true), ("https://LOCALHOST", true),
-            ("http://app.localhost:5173", true), ("http://127.0.0.1:8080", true), ("http://127.9.8.7", true),
-            ("http://[::1]:8080", true), ("http://localhost.", true),
+            ("http://127.0.0.1:8080", true), ("http://127.9.8.7", true), ("http://[::1]:8080", true),
+            ("http://app.localhost:5173", false), ("http://evil.localhost", false), ("http://localhost.", false),
+            ("chrome-extension://127.0.0.1", false), ("file://localhost", false), ("http://localhost/", false),
+            ("http://localhost:80:80", false), ("http://localhost, http://localhost", false),
             ("https://example.com", false), ("http://localhost.example.com", false),
             ("http://127.0.0.1.example.com", false), ("http://127.example.com", false), ("http://127.0.0", false),
             ("http://127.0.0.256", false), ("http://127.0.0.0001", false), ("http://128.0.0.1", false),
@@ -65,6 +87,7 @@ struct AdminAccessTests {
         "A name that somebody else gave out does not lead here",
         arguments: [
             ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1:8080", 200), ("[::1]:8080", 200),
+            ("app.localhost", 403), ("localhost.", 403), ("localhost:80:80", 400), ("127.1", 403),
             ("rebound.example.com", 403), ("127.0.0.1.example.com:8080", 403), ("192.168.0.7", 403), ("", 403),
         ])
     func host(_ host: String, _ status: Int) throws {

@@ -93,4 +93,16 @@ struct AdminRefusalTests {
             #expect(response.errorCode != nil)
         }
     }
+
+    @Test("A body has as many values as those of the API, and not as many as fit into its bytes", arguments: [0, 1])
+    func values(_ more: Int) throws {
+        // The object and the list count too.
+        let ones = repeatElement("1", count: 9998 + more).joined(separator: ",")
+        let network = VirtualNetwork.manual()
+        for (path, key) in [("clock", "advance"), ("tokens", "user"), ("faults", "status")] {
+            let response = try network.admin(.post, path, "{\"\(key)\":[\(ones)]}")
+            #expect(response.status == 400)
+            #expect(response.message.contains("more than 10000 values") == (more == 1), "\(response.message)")
+        }
+    }
 }

@@ -138,7 +138,7 @@ struct StateTests {
         #expect(try put(1 << 20 + 1, "/__admin/clock").status == 413)
         #expect(try put(1 << 20 + 1, "/__admin/reset", method: "POST").status == 413)
         #expect(try put(1 << 20 + 1, "/api/v1/goals").status == 413)
-        #expect(ServerLimits().stateBody == 64 << 20)
+        #expect(ServerLimits().stateBody == 320 << 20)
     }
 
     @Test("The next request on the connection has the usual limit, and a client that asks first is told")

@@ -30,9 +30,9 @@ struct VerdictTests {
     func judged(_ isJudged: Bool) throws {
         let network = VirtualNetwork()
         let world = try network.world("{\"judged\": \(isJudged)}")
-        #expect((network.engine.worlds[world.id]?.judge != nil) == isJudged)
+        #expect((network.engine.worlds["\(world.id)"]?.judge != nil) == isJudged)
         _ = try world.ask(.get, "verdicts")
-        #expect(network.engine.worlds[world.id]?.judge != nil)
+        #expect(network.engine.worlds["\(world.id)"]?.judge != nil)
         #expect(try network.admin(.post, "worlds", #"{"judged": "yes"}"#).status == 400)
     }
 

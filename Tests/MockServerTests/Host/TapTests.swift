@@ -26,7 +26,7 @@ struct TapTests {
                 ended: { [unowned self] _, byServer, isReset, _ in
                     events.append("\(byServer ? "server" : "client") \(isReset ? "reset" : "closed")")
                 },
-                turnEnded: { [unowned self] in turns += 1 })
+                write: { [unowned self] in turns += 1 })
         }
     }
 
@@ -68,6 +68,56 @@ struct TapTests {
         #expect(log.sent.values.map { $0 } == [answers])
         #expect(log.events.first == (isSecure ? "opened https" : "opened http"))
         #expect(log.turns > 0)
+    }
+
+    /// Whether anything of an answer has arrived; looks only, and waits for nothing.
+    private func hasAnswer(_ client: HostClient) -> Bool {
+        while let bytes = try? client.stream.read(timeout: .zero), !bytes.isEmpty {
+            guard let tls = client.tls else { return true }
+            bytes.withUnsafeBytes { tls.receive($0) }
+        }
+        var plaintext: [UInt8] = []
+        return client.tls?.readPlaintext(into: &plaintext, limit: 1) ?? false
+    }
+
+    @Test("An answer is written down before the client has any of it", arguments: [true, false])
+    func writtenFirst(isSecure: Bool) throws {
+        let server = try RunningHost(.platformDefault, isSecure: true)
+        let log = Unshared(Log())
+        let (isWriting, goesOn) = (try Gate(), try Gate())
+        try server.onLoop { host in
+            var tap = log.value.tap
+            tap.write = {
+                guard !log.value.sent.isEmpty else { return }
+                isWriting.open()
+                goesOn.wait(until: .now().advanced(by: RunningHost.patience))
+            }
+            host.tap = tap
+        }
+        let client = isSecure ? try server.connectSecurely() : try server.connect()
+        try client.write(request.bytes)
+        #expect(isWriting.wait(until: .now().advanced(by: RunningHost.patience)))
+        #expect(!hasAnswer(client))
+        goesOn.open()
+        let answer = try client.read()
+        client.stream.close()
+        try server.untilServed(connections: 0)
+        try server.shutDown()
+        #expect(log.value.sent.values.map { $0 } == [answer])
+    }
+
+    @Test("A long answer to a slow reader is told once, in order, a piece at a time", arguments: [true, false])
+    func slowReader(isSecure: Bool) throws {
+        var answers: [UInt8] = []
+        let request = Request(method: .get, target: "/openapi.yaml")
+        let log = try log(isSecure: isSecure) { client in
+            // More than a socket takes at once, before anything is read.
+            for _ in 0..<200 { try client.write(request.bytes) }
+            client.stream.finishWriting()
+            while let bytes = try? client.read(), !bytes.isEmpty { answers += bytes }
+        }
+        #expect(answers.count > 4_000_000, "\(answers.count)")
+        #expect(log.sent.values.map { $0 } == [answers])
     }
 
     @Test(

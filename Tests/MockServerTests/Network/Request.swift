@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import JSON
 import MockServer
 
 /// A request as it goes over the wire, good or bad.
@@ -38,7 +39,8 @@ struct Request: CustomStringConvertible {
     static func bearer(_ token: String) -> String { "Authorization: Bearer \(token)" }
 
     static func token(for user: String, secret: String = DevelopmentCredentials.jwtSecret) -> String {
-        AccessToken(subject: user, expiresAt: DevelopmentCredentials.expiresAt).signed(with: Array(secret.utf8))
+        AccessToken(subject: ExactString(user), expiresAt: DevelopmentCredentials.expiresAt).signed(
+            with: Array(secret.utf8))
     }
 
     func json(_ text: String) -> Request {

@@ -20,6 +20,8 @@ final class VirtualNetwork {
     private(set) var observations: [MockServer.Observation] = []
     /// Sees what goes over the wire, where set before the first connection.
     var recorder: SessionRecorder?
+    /// Whether slices of long answers wait for ``turn()``; else they come one after another, as fast as they are taken.
+    var makesSlicesByTurn = false
     /// The open connections by place.
     private var clients: [Int: VirtualClient] = [:]
     /// Clients with bytes or an end of stream that the engine has not taken.
@@ -88,8 +90,17 @@ final class VirtualNetwork {
                 if deliver(to: client) { isQuiet = false }
                 if client.hasMore { waiting.append(client) }
             }
-            if isQuiet { return }
+            if isQuiet {
+                guard engine.isStreaming, !makesSlicesByTurn else { return }
+                engine.advance(to: now)
+            }
         }
+    }
+
+    /// One turn of the host's loop, in which nothing arrives.
+    func turn() {
+        engine.advance(to: now)
+        settle()
     }
 
     func enqueue(_ client: VirtualClient) {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 import Testing
 import WebSocket
@@ -17,7 +18,7 @@ struct SocketSoakTests {
             now += pick([0, 0, 0.001, 0.05, 0.5, 1, 3, 12, 40])
             let connection = UInt64(numbers.next() % 6)
             let consultation = pick(["c1", "c1", "C1", "c2", ""])
-            let user = pick(["ann", "ann", "bob", ""])
+            let user: ExactString = pick(["ann", "ann", "bob", ""])
             let token = pick(["t1", "t1", "t2"])
             let faults = pick([[], [], ["rule"]])
             switch numbers.next() % 12 {

@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTP1
+import JSON
 import Recording
 import Testing
 import WebSocket
@@ -23,7 +24,7 @@ struct SocketStory {
     /// A handshake that was accepted, without `connected`.
     mutating func open(
         _ connection: UInt64, at seconds: Double, took: Double = 0, on consultation: String = "c1",
-        user: String = "ann", token: String = "t1", faults: [String] = []
+        user: ExactString = "ann", token: String = "t1", faults: [String] = []
     ) {
         let head = Self.head("GET /api/v1/consultations/\(consultation)/ws", token: token)
         let opening = RecordedOpening(
@@ -33,7 +34,7 @@ struct SocketStory {
 
     /// A handshake that was accepted, and `connected`.
     mutating func connect(
-        _ connection: UInt64, at seconds: Double, on consultation: String = "c1", user: String = "ann",
+        _ connection: UInt64, at seconds: Double, on consultation: String = "c1", user: ExactString = "ann",
         token: String = "t1"
     ) {
         open(connection, at: seconds, on: consultation, user: user, token: token)
@@ -43,7 +44,7 @@ struct SocketStory {
     /// A handshake that was refused; without a status it hung.
     mutating func refuse(
         _ status: Int?, at seconds: Double, took: Double = 0, on consultation: String = "c1", token: String? = "t1",
-        user: String? = nil
+        user: ExactString? = nil
     ) {
         request(
             "GET /api/v1/consultations/\(consultation)/ws", status, at: seconds, took: took, endpoint: .webSocket,
@@ -53,7 +54,7 @@ struct SocketStory {
     /// A request and its answer; without a status it got none.
     mutating func request(
         _ line: String, _ status: Int?, at seconds: Double, took: Double = 0, endpoint: Endpoint? = nil,
-        user: String? = "ann", token: String? = "t1", upgrades: Bool = true
+        user: ExactString? = "ann", token: String? = "t1", upgrades: Bool = true
     ) {
         let exchange = RecordedExchange(
             head: Self.head(line, token: token, upgrades: upgrades), requestedAt: Self.time(seconds - took),

@@ -29,7 +29,8 @@ struct Story {
 
     /// A token of a user; each number is another one.
     static func token(of user: String, _ number: Int = 1) -> String {
-        AccessToken(subject: user, expiresAt: 1_800_000_000 + Int64(number)).signed(with: Array("secret".utf8))
+        AccessToken(subject: ExactString(user), expiresAt: 1_800_000_000 + Int64(number)).signed(
+            with: Array("secret".utf8))
     }
 
     /// The id with a number: `00000000-0000-4000-8000-00000000000a` is 10.
@@ -78,7 +79,7 @@ struct Story {
         let type = body.isEmpty ? [] : ["Content-Type: application/json"]
         let exchange = RecordedExchange(
             head: Self.head(line, fields ?? credentials + type), body: body, requestedAt: Self.time(seconds),
-            endpoint: endpoint, user: status == 401 ? nil : user, unmatched: unmatched, status: status,
+            endpoint: endpoint, user: status == 401 ? nil : ExactString(user), unmatched: unmatched, status: status,
             responseBody: answer, delivery: delivery ?? (status == nil ? .none : .complete), faults: faults)
         journal.record(.exchange(exchange), at: Self.time(seconds + took), connection: connection)
         return journal.lastNumber
@@ -92,7 +93,7 @@ struct Story {
         let target = "/api/v1/consultations/\(consultation)/ws\(query.isEmpty ? "" : "?" + query)"
         let opening = RecordedOpening(
             head: Self.head("GET \(target)", fields ?? credentials), requestedAt: Self.time(seconds),
-            endpoint: .webSocket, user: user, faults: faults)
+            endpoint: .webSocket, user: ExactString(user), faults: faults)
         journal.record(.opened(opening), at: Self.time(seconds + took), connection: connection)
         return journal.lastNumber
     }

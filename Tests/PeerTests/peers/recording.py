@@ -107,44 +107,62 @@ async def consultation(session, url, context, token=None):
 
 async def killed():
     """Killed at random moments, 50 times: the file opens, and has everything that a client had seen."""
+    with running("serve", "--instant") as server:
+        await kill(
+            50, lambda path: Running("record", "--upstream", server.url, "--output", str(path)), credentials(server),
+            # Longer than what a system writes in one step.
+            ["api/v1/consultations?limit=1&", "openapi.yaml?"])
+
+
+async def killed_serving():
+    """The same of what 'serve --record' serves."""
+    await kill(
+        30, lambda path: Running("serve", "--instant", "--record", str(path)), None,
+        ["api/v1/consultations?limit=1&", "api/v1/goals?"])
+
+
+async def kill(rounds, start, fields, targets):
     seed = int(os.environ.get("FITIQ_MOCK_TEST_SEED", random.getrandbits(32)))
     print(f"seed {seed} (FITIQ_MOCK_TEST_SEED repeats it)")
     numbers = random.Random(seed)
-    with running("serve", "--instant") as server:
-        seen_in_all = collections.Counter()
-        for round in range(50):
-            path = FOLDER / f"killed-{round}.har"
-            proxy = Running("record", "--upstream", server.url, "--output", str(path))
-            seen = collections.Counter()
-            messages = collections.defaultdict(list)
-            async with aiohttp.ClientSession(headers=credentials(server)) as session:
-                tasks = [asyncio.create_task(ask(session, proxy.url, seen, f"{round}-{n}")) for n in range(4)]
-                tasks += [asyncio.create_task(chat(session, proxy.url, messages, n)) for n in range(2)]
-                await asyncio.sleep(numbers.uniform(0, 0.4))
-                proxy.kill()
-                await asyncio.gather(*tasks, return_exceptions=True)
-            recorded = collections.Counter()
-            sockets = {}
-            for entry in entries(path):
-                if entry.get("_resourceType") == "websocket":
-                    sockets[entry["request"]["url"].split("n=")[1]] = entry
-                else:
-                    recorded[entry["request"]["url"].split("/", 3)[3]] += 1
-            missing = seen - recorded
-            assert not missing, f"round {round}, seed {seed}: {missing} were answered, and are not in the file"
-            for name, texts in messages.items():
-                kept = [m["data"] for m in sockets[name]["_webSocketMessages"] if m["type"] == "receive"]
-                assert kept[:len(texts)] == texts, f"round {round}, seed {seed}: frames of socket {name} are missing"
-                seen_in_all["frames"] += len(texts)
-            seen_in_all["answers"] += seen.total()
-            path.unlink()
-        assert seen_in_all["answers"] > 500 and seen_in_all["frames"] > 100, seen_in_all
-        print(f"{seen_in_all['answers']} answers and {seen_in_all['frames']} frames were seen, and all are kept")
+    seen_in_all = collections.Counter()
+    for round in range(rounds):
+        path = FOLDER / f"killed-{round}.har"
+        program = start(path)
+        seen = collections.Counter()
+        messages = collections.defaultdict(list)
+        async with aiohttp.ClientSession(headers=fields or credentials(program)) as session:
+            tasks = [
+                asyncio.create_task(ask(session, program.url, targets[n % len(targets)], seen, f"{round}-{n}"))
+                for n in range(8)]
+            tasks += [asyncio.create_task(chat(session, program.url, messages, n)) for n in range(4)]
+            await asyncio.sleep(numbers.uniform(0, 0.4))
+            program.kill()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        recorded = collections.Counter()
+        sockets = {}
+        for entry in entries(path):
+            if entry.get("_resourceType") == "websocket":
+                sockets[entry["request"]["url"].split("n=")[1]] = entry
+            else:
+                recorded[entry["request"]["url"].split("/", 3)[3]] += 1
+        missing = seen - recorded
+        assert not missing, f"round {round}, seed {seed}: {missing} were answered, and are not in the file"
+        for name, texts in messages.items():
+            kept = [m["data"] for m in sockets[name]["_webSocketMessages"] if m["type"] == "receive"]
+            assert kept[:len(texts)] == texts, f"round {round}, seed {seed}: frames of socket {name} are missing"
+            seen_in_all["frames"] += len(texts)
+        seen_in_all["answers"] += seen.total()
+        path.unlink()
+        # The next recording finds what this one left beside the file.
+        path.with_name(path.name + ".part").rename(FOLDER / f"killed-{round + 1}.har.part")
+    assert seen_in_all["answers"] > 300 and seen_in_all["frames"] > 100, seen_in_all
+    print(f"{seen_in_all['answers']} answers and {seen_in_all['frames']} frames were seen, and all are kept")
 
 
-async def ask(session, url, seen, name):
+async def ask(session, url, base, seen, name):
     for number in range(10_000):
-        target = f"api/v1/consultations?limit=1&n={name}-{number}"
+        target = f"{base}n={name}-{number}"
         async with session.get(f"{url}/{target}") as answer:
             await answer.read()
             seen[target] += 1
@@ -480,21 +498,63 @@ async def files():
         assert entries(path) == [] and path.stat().st_mode & 0o777 == 0o600
 
         def small():
-            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
-        path = FOLDER / "full.har"
-        with running("record", "--upstream", server.url, "--output", str(path), preexec_fn=small) as proxy:
-            async with aiohttp.ClientSession(headers=credentials(server)) as session:
-                for _ in range(100):
-                    async with session.get(proxy.url + "/api/v1/consultations") as answer:
-                        assert answer.status == 200
-            assert proxy.log().count("THE RECORDING HAS STOPPED") == 1, proxy.log()
-            proxy.stop(status=3)
+        for name, program in [("proxy", "record"), ("server", "serve")]:
+            path = FOLDER / f"full-{program}.har"
+            options = ["--upstream", server.url, "--output"] if program == "record" else ["--instant", "--record"]
+            with running(program, *options, str(path), preexec_fn=small) as process:
+                fields = credentials(server if program == "record" else process)
+                async with aiohttp.ClientSession(headers=fields) as session:
+                    for number in range(100):
+                        async with session.get(f"{process.url}/api/v1/consultations?n={number}") as answer:
+                            assert answer.status == 200
+                log = process.log()
+                assert log.count("THE RECORDING HAS STOPPED") == 1, log
+                assert f"The {name} goes on without it; what was recorded before is in '{path}'" in log, log
+                line = process.stop(status=3)
+            # Whole, and as full as it could be.
+            numbers = [int(entry["request"]["url"].split("=")[1]) for entry in entries(path)]
+            assert numbers == list(range(len(numbers))) and path.stat().st_size > 17_000, numbers
+            assert line == f"{len(numbers)} requests and 0 WebSockets in {path}", line
+            assert not path.with_name(path.name + ".part").exists()
         own = [PROGRAM, "record", "--port", server.url.split(":")[-1], "--upstream", server.url]
         taken = subprocess.run(own + ["--output", str(FOLDER / "x.har")], capture_output=True, text=True, env=ENVIRONMENT)
         assert taken.returncode == 2 and "--port" in taken.stderr, taken
         assert not (FOLDER / "x.har").exists()
+
+
+async def displaced():
+    """A recording that was moved, removed or replaced: the program says so, and touches nothing that is not its own."""
+    for program in ["record", "serve"]:
+        for kind in ["folder", "file", "foreign"]:
+            folder = FOLDER / f"displaced-{program}-{kind}"
+            folder.mkdir()
+            path = folder / "session.har"
+            with running("serve", "--instant") as server:
+                options = ["--upstream", server.url, "--output"] if program == "record" else ["--record"]
+                with running(program, *options, str(path)) as process:
+                    fields = credentials(server if program == "record" else process)
+                    async with aiohttp.ClientSession(headers=fields) as session:
+                        async with session.get(process.url + "/api/v1/consultations") as answer:
+                            assert answer.status == 200
+                    if kind == "folder":
+                        shutil.rmtree(folder)
+                    else:
+                        path.unlink()
+                    if kind == "foreign":
+                        path.write_text("foreign")
+                    process.process.send_signal(signal.SIGTERM)
+                    assert process.process.wait(10) == 3, (process.process.returncode, process.log())
+                    log = process.log()
+            if kind == "folder":
+                assert f"'{path}' was moved or removed while it was recorded to, and the recording with it" in log, log
+                continue
+            beside = path.with_name("session.har.part")
+            assert f"'{path}' was moved, removed or replaced by another file" in log and f"in '{beside}'" in log, log
+            assert len(entries(beside)) == 1
+            assert path.read_text() == "foreign" if kind == "foreign" else not path.exists()
 
 
 def main():

@@ -37,7 +37,20 @@ struct FailureTests {
         (
             .tls("It hung up", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
             "TLS with http://api.example.com failed: It hung up. Check that the server speaks TLS 1.2 or 1.3 on that port; "
-                + "one without TLS is named as http://api.example.com."
+                + "name one without TLS as http://api.example.com instead."
+        ),
+        (
+            // The module of TLS makes whole sentences.
+            .tls("The certificate is not for 'a', but for example.com.", isCertificate: true), "502 Bad Gateway",
+            "UPSTREAM_TLS_FAILED",
+            "The certificate of http://api.example.com cannot be trusted: The certificate is not for 'a', but for "
+                + "example.com. If it is issued by a CA of your own, name that CA's certificate (PEM) with --upstream-ca; "
+                + "the host name in --upstream must be one that the certificate has."
+        ),
+        (
+            .tls("Is TLS spoken on that port?", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
+            "TLS with http://api.example.com failed: Is TLS spoken on that port? Check that the server speaks TLS 1.2 or "
+                + "1.3 on that port; name one without TLS as http://api.example.com instead."
         ),
     ]
 
@@ -82,6 +95,34 @@ struct FailureTests {
         #expect(harness.clientText.contains("UPSTREAM_ANSWER_INVALID"))
         #expect(harness.clientText.contains("Check that --upstream names a server of HTTP"))
         #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
+        #expect(harness.relay.clientEnding == .none)
+    }
+
+    @Test("A length that no number holds is a 502, and is not passed on as another one", arguments: ["GET", "HEAD"])
+    func impossibleLength(_ method: String) {
+        var harness = RelayHarness()
+        harness.client("\(method) /a HTTP/1.1\r\nHost: h\r\n\r\n")
+        harness.upstream("HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\nhi")
+        #expect(harness.clientText.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
+        #expect(!harness.clientText.contains("9223372036854775807\r\n"))
+        #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
+        var chunked = RelayHarness()
+        chunked.client(RelayCase.get)
+        chunked.upstream("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8000000000000000\r\nhi")
+        #expect(chunked.relay.clientEnding == .reset)
+    }
+
+    @Test(
+        "Interim answers are passed on up to a limit; with one more the request is answered 502", arguments: [16, 17])
+    func interimAnswers(_ count: Int) {
+        var harness = RelayHarness()
+        harness.client(RelayCase.get)
+        let interim = "HTTP/1.1 103 Early Hints\r\n\r\n"
+        for _ in 0..<count { harness.upstream(interim) }
+        harness.upstream(RelayCase.ok)
+        let message = "http://api.example.com sent more than 16 interim answers (1xx) to one request, and no final one."
+        let end = count == 16 ? RelayCase.ok : Self.answer("502 Bad Gateway", "UPSTREAM_ANSWER_INVALID", message)
+        #expect(harness.clientText == String(repeating: interim, count: 16) + end)
         #expect(harness.relay.clientEnding == .none)
     }
 
@@ -214,9 +255,13 @@ struct FailureTests {
             Messages.handshakeTimeout(.seconds(10)) == "a client did not agree on TLS within 10 s, and was disconnected"
         )
         #expect(
-            Messages.recordingStopped("cannot write to 'a': the disk is full")
+            Messages.recordingStopped("cannot write to 'a': the disk is full", program: "proxy", rest: "a")
                 == "THE RECORDING HAS STOPPED: cannot write to 'a': the disk is full. The proxy goes on without it; "
-                + "what was recorded before is in the file")
+                + "what was recorded before is in 'a'")
+        #expect(
+            Messages.recordingStopped("x", program: "server", rest: nil)
+                == "THE RECORDING HAS STOPPED: x. The server goes on without it; what was recorded before is gone with it"
+        )
         #expect(
             Messages.notCompacted("x")
                 == "the recording is complete, and was left as it grew, with room to spare in it: x")

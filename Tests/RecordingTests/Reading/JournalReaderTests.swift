@@ -48,7 +48,7 @@ struct JournalReaderTests {
         for entry in journal.entries() { encoder.appendLine(entry, to: &text) }
         let lines = try Self.read(text, chunk: 1 + events.below(900))
         #expect(lines.map(\.number) == Array(1...40))
-        #expect(lines.allSatisfy { $0.world == encoder.world })
+        #expect(lines.allSatisfy { $0.world?.text == encoder.world })
         var again: [UInt8] = []
         for line in lines { encoder.appendLine(line.entry, to: &again) }
         #expect(String(decoding: again, as: UTF8.self) == String(decoding: text, as: UTF8.self))
@@ -167,11 +167,27 @@ struct JournalReaderTests {
     @Test("tells a last line that was cut off from one that is wrong, at every byte")
     func unfinished() throws {
         let line = Array(JournalEncoderTests.events[0].1.utf8)
+        let first = Self.start + "\"note\",\"text\":\"x\"}\n"
         for end in 1..<line.count {
-            let error = try #require(Self.error(String(decoding: line[..<end], as: UTF8.self)))
-            #expect(error.isUnfinished && error.line == 1, "cut at \(end)")
+            let cut = String(decoding: line[..<end], as: UTF8.self)
+            let error = try #require(Self.error(first + cut))
+            #expect(error.isUnfinished && error.line == 2, "cut at \(end)")
+            // Nothing says that this is a journal.
+            let alone = try #require(Self.error(cut))
+            #expect(!alone.isUnfinished && alone.line == 1, "cut at \(end)")
         }
         #expect(try Self.read(line).count == 1)
+    }
+
+    @Test(
+        "what is not the beginning of an entry is wrong, be it the last line without an end",
+        arguments: ["garbage", "[1,2", "\"abc", "\0\0\0", "}", "\u{1F}\u{8B}", "tru"])
+    func garbage(text: String) throws {
+        for first in ["", Self.start + "\"note\",\"text\":\"x\"}\n"] {
+            let error = try #require(Self.error(first + text))
+            #expect(!error.isUnfinished && error.line == (first.isEmpty ? 1 : 2), "\(error)")
+            #expect(error.message.hasPrefix("this is no JSON: "), "\(error)")
+        }
     }
 
     @Test("goes on after a bad line")

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import JSON
 import WebSocket
 
 @testable import Recording
@@ -50,7 +51,9 @@ struct RandomEvents {
 
     private mutating func faults() -> [String] { below(3) == 0 ? (0..<below(3)).map { _ in text() } : [] }
     private mutating func delivery() -> Delivery { maybe() ? .complete : pick(Delivery.allCases) }
-    private mutating func user() -> String? { maybe() ? pick(["demo", "0193-a-user-with-a-long-name", text()]) : nil }
+    private mutating func user() -> ExactString? {
+        maybe() ? pick(["demo", "0193-a-user-with-a-long-name", ExactString(text())]) : nil
+    }
 
     private mutating func body() -> RecordedBody {
         let bytes = bytes()

@@ -164,7 +164,7 @@ import Testing
         ] as [(UInt32, String)])
     func escapes(scalar: UInt32, written: String) throws {
         let content = "a\\\"" + String(Unicode.Scalar(scalar).map(Character.init) ?? "?") + "\n"
-        let data = UserData(id: content)
+        let data = UserData(id: ExactString(content))
         let text = WorldData(users: [data]).scenarioFile(name: "a", guide: .union, seed: 1, clock: .real)
         let expected = "{\"id\":\"a\\\\\\\"" + written + "\\n\"}]}"
         #expect(String(decoding: text, as: UTF8.self).hasSuffix(expected))

@@ -53,6 +53,9 @@ struct DamagedTests {
         }
     }
 
+    /// What earlier recorders wrote was cut at multiples of this.
+    private static let page = 4096
+
     static let large: [SessionFrame] = [
         Samples.frame(.server, .text, String(repeating: #"é "}],{"type":"send" \ "#, count: 300), at: 7000),
         Samples.frame(.client, .text, String(repeating: " ", count: 9000), at: 7000),
@@ -62,14 +65,14 @@ struct DamagedTests {
     @Test("A large frame that is cut at any byte costs itself and nothing else", arguments: large)
     func cuts(frame: SessionFrame) throws {
         let file = try Growing(frame, after: Growing.frames + [frame])
-        #expect(file.place.count > 2 * FilePage.size)
+        #expect(file.place.count > 2 * Self.page)
         var after = file.before
         let index = try #require(after.entries.firstIndex { $0.request.url.hasSuffix("/ws/1") })
         guard case .socket(var socket) = after.entries[index] else { return }
         socket.frames.append(frame)
         after.entries[index] = .socket(socket)
         #expect(try HARFile(reading: file.cut(after: file.place.count)).session == after)
-        let pages = (1...).lazy.map { $0 * FilePage.size - file.place.lowerBound % FilePage.size }
+        let pages = (1...).lazy.map { $0 * Self.page - file.place.lowerBound % Self.page }
         let counts =
             Array(pages.prefix { $0 < file.place.count }) + Array(stride(from: 1, to: 110, by: 2))
             + Array(stride(from: 110, to: file.place.count, by: 1971))
@@ -92,7 +95,7 @@ struct DamagedTests {
     func missingBeginning() throws {
         let frame = Self.large[0]
         let file = try Growing(frame, after: Growing.frames + [frame])
-        for count in [FilePage.size, 2 * FilePage.size] {
+        for count in [Self.page, 2 * Self.page] {
             var bytes = file.cut(after: file.place.count)
             for index in file.place.prefix(count) { bytes[index] = UInt8(ascii: " ") }
             let read = try HARFile(reading: bytes)

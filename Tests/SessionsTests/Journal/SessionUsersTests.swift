@@ -19,7 +19,7 @@ struct SessionUsersTests {
 
     private static func users(_ exchanges: [SessionExchange], isWhole: Bool = true) -> [String?] {
         let journal = SessionJournal(Session(entries: exchanges.map { .exchange($0) }), isWhole: isWhole)
-        return Journal.exchanges(journal).map(\.user)
+        return Journal.exchanges(journal).map { $0.user?.text }
     }
 
     @Test("A token names its user; a 401 has none, and neither has a request without a token")

@@ -21,7 +21,7 @@ extension Conversation {
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
         let isFirst = !hasHistory
-        let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id == id } }.map { $0 + 1 } ?? 0
+        let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id.isExactly(id) } }.map { $0 + 1 } ?? 0
         let fresh = lines[start...]
         let finding = finding(in: lines, from: start)
         tail = remains(of: tail, in: fresh, finding)
@@ -31,8 +31,8 @@ extension Conversation {
         if finding == .answered { endTurn() }
         trim()
         guard !isFirst else { return (finding, []) }
-        let ids = Set(fresh.compactMap(\.id))
-        let templates = messages.filter { ids.contains($0["id"]?.string ?? "") }
+        let ids = Set(fresh.compactMap { $0.id.map(ExactString.init(_:)) })
+        let templates = messages.filter { ids.contains($0["id"]?.exactString ?? "") }
             .compactMap { Template($0["metadata"]) }
         return (finding, templates)
     }
@@ -62,7 +62,7 @@ extension Conversation {
     private func remains(
         of tail: [ClientState.Line], in fresh: ArraySlice<ClientState.Line>, _ finding: Finding
     ) -> [ClientState.Line] {
-        var stored: [String: Int] = [:]
+        var stored: [String: Int] = [:]  // Words, which a backend may normalise.
         for line in fresh where line.role == .user { stored[line.text, default: 0] += 1 }
         return tail.filter { line in
             switch line.role {

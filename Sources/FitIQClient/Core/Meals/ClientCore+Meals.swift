@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// Meals: logged, and followed by events while a socket is open, by looking while none is.
 extension ClientCore {
@@ -48,11 +49,11 @@ extension ClientCore {
             return giveUp(index, outcome)
         }
         let wanted = meals[index]
-        let known = Set(meals.compactMap(\.meal.id))
+        let known = Set(meals.compactMap { $0.meal.id.map(ExactString.init(_:)) })
         let found = list.lazy.filter { value in
             value["raw_input"]?.string == wanted.meal.text && value["meal_type"]?.string == wanted.meal.type.rawValue
                 && Self.isRecent(value["created_at"], since: wanted.loggedAt)
-        }.compactMap { MealNews($0) }.first { !known.contains($0.id) }
+        }.compactMap { MealNews($0) }.first { !known.contains(ExactString($0.id)) }
         if let found {
             drop(.createMeal(number))
             begin(index, found, isLooked: true, at: now)

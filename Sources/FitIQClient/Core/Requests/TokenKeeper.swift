@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// The token that requests bring along, and what happens when it is refused.
 ///
@@ -13,7 +14,7 @@ struct TokenKeeper: Sendable {
 
     init(token: String, spare: String?) {
         self.token = token
-        self.spare = spare == token ? nil : spare
+        self.spare = spare.isExactly(token) ? nil : spare
     }
 
     /// Whether requests may go out.
@@ -24,7 +25,7 @@ struct TokenKeeper: Sendable {
     /// - Returns: whether the user has to bring another token.
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
         // A late refusal of an older token; what it leaves waiting needs one all the same.
-        guard refused == token else { return ask(until: limit) }
+        guard refused.isExactly(token) else { return ask(until: limit) }
         if let spare {
             (token, self.spare) = (spare, nil)
             return false
@@ -46,7 +47,7 @@ struct TokenKeeper: Sendable {
     ///
     /// - Returns: whether it is one: the refused one is none.
     mutating func use(_ new: String) -> Bool {
-        guard !isRefused || new != token else { return false }
+        guard !isRefused || !new.isExactly(token) else { return false }
         (token, isRefused, deadline) = (new, false, nil)
         return true
     }

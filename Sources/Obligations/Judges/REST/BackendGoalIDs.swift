@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `ids/backend-goal-id`: the app's own ids of goals stay in the app.
@@ -20,7 +21,7 @@ struct BackendGoalIDs: ObligationJudge {
             judge(request, of: client, fact.entry, &findings)
             for id in Self.ids(shownBy: request) { issued[Owned(client: client, id: id)] = true }
         case .frame(let frame):
-            guard let template = frame.createdTemplate, let id = template["id"]?.string,
+            guard let template = frame.createdTemplate, let id = template["id"]?.exactString,
                 let user = scene.sockets[fact.connection]?.user
             else { return }
             issued[Owned(client: user, id: id)] = true
@@ -29,16 +30,16 @@ struct BackendGoalIDs: ObligationJudge {
     }
 
     private func judge(
-        _ request: RequestFact, of client: String, _ entry: JournalEntry, _ findings: inout Findings
+        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
     ) {
         guard let sent = SentGoal(request), issued[Owned(client: client, id: sent.id)] == nil else {
             if SentGoal(request) != nil { findings.exercised() }
             return
         }
-        switch ResourceID.read(sent.id) {
+        switch ResourceID.read(sent.id.text) {
         case .malformed:
             findings.exercised()
-            findings.found(RESTSentences.noGoalID(sent.id, in: sent.place), [entry])
+            findings.found(RESTSentences.noGoalID(sent.id.text, in: sent.place), [entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
             // A fault's 404 says nothing of the id, nor does an answer that did not look at it.
@@ -47,12 +48,12 @@ struct BackendGoalIDs: ObligationJudge {
                 findings.exercised()
             } else if status == 404, request.missesGoal {
                 findings.exercised()
-                findings.found(RESTSentences.unknownGoal(sent.id, in: sent.place), [entry])
+                findings.found(RESTSentences.unknownGoal(sent.id.text, in: sent.place), [entry])
             }
         }
     }
 
-    private static func ids(shownBy request: RequestFact) -> [String] {
+    private static func ids(shownBy request: RequestFact) -> [ExactString] {
         guard request.isSuccess else { return [] }
         return request.shownGoals.map(\.id) + request.shownConsultations.compactMap(\.goal)
             + [request.shownLink?.goal].compactMap { $0 }
@@ -61,7 +62,7 @@ struct BackendGoalIDs: ObligationJudge {
 
 /// The goal id that a request names.
 struct SentGoal {
-    let id: String
+    let id: ExactString
     /// Where it stands, for sentences.
     let place: String
     let isInPath: Bool
@@ -72,11 +73,12 @@ struct SentGoal {
             guard let id = request.pathID else { return nil }
             (self.id, place, isInPath) = (id, request.title, true)
         case .chatAboutGoal:
-            guard let id = request.body?["goalId"]?.string else { return nil }
+            guard let id = request.body?["goalId"]?.exactString else { return nil }
             (self.id, place, isInPath) = (id, "chat-about-goal", false)
         case .createConsultation:
-            let ofContext = request.body?["context_type"]?.string == "goal" ? request.body?["context_id"]?.string : nil
-            guard let id = request.body?["goal_id"]?.string ?? ofContext else { return nil }
+            let ofContext =
+                request.body?["context_type"]?.string == "goal" ? request.body?["context_id"]?.exactString : nil
+            guard let id = request.body?["goal_id"]?.exactString ?? ofContext else { return nil }
             (self.id, place, isInPath) = (id, "POST /api/v1/consultations", false)
         default: return nil
         }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `consultation/conflict-continues-existing`: a 409 names the consultation to go on with.
@@ -15,15 +16,15 @@ struct ConflictContinuesExisting: ObligationJudge {
 
     /// Persona and context decide whether two creates are the same.
     private struct Create: Hashable, Sendable {
-        let client: String
+        let client: ExactString
         let persona: String
         let context: ContextType?
-        let contextID: String?
+        let contextID: ExactString?
     }
 
     private struct Conflict: Sendable {
         let entry: JournalEntry
-        let existing: String
+        let existing: ExactString
     }
 
     private var conflicts = Recent<Create, Conflict>()
@@ -36,7 +37,7 @@ struct ConflictContinuesExisting: ObligationJudge {
         case .request(let request):
             guard let client = request.client else { return }
             if let id = request.pathID { use(id, by: client) }
-            if request.endpoint == .updateGoal, let id = request.body?["conversationId"]?.string {
+            if request.endpoint == .updateGoal, let id = request.body?["conversationId"]?.exactString {
                 use(id, by: client)
             }
             if request.restEndpoint == .createConsultation {
@@ -46,16 +47,16 @@ struct ConflictContinuesExisting: ObligationJudge {
         }
     }
 
-    private mutating func use(_ id: String, by client: String) {
+    private mutating func use(_ id: ExactString, by client: ExactString) {
         // Upper case is another judge's concern.
-        let key = Owned(client: client, id: id.lowercased())
+        let key = Owned(client: client, id: id.asciiLowercased())
         guard let create = waiting[key] else { return }
         conflicts[create] = nil
         waiting[key] = nil
     }
 
     private mutating func observe(
-        _ request: RequestFact, of client: String, _ entry: JournalEntry, in mode: GuideMode,
+        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, in mode: GuideMode,
         _ findings: inout Findings
     ) {
         let form = mode.form(of: .createConsultation)
@@ -65,12 +66,12 @@ struct ConflictContinuesExisting: ObligationJudge {
         if let conflict = conflicts[create], request.requestedAt >= conflict.entry.time {
             findings.found(
                 RESTSentences.createdAgain(
-                    existing: conflict.existing, conflictAt: conflict.entry.time,
+                    existing: conflict.existing.text, conflictAt: conflict.entry.time,
                     after: request.requestedAt.lag(behind: conflict.entry.time)),
                 [conflict.entry, entry])
         }
         guard request.isAnswered, request.status == 409,
-            let id = request.answer?["error"]?["details"]?["existing_consultation_id"]?.string
+            let id = request.answer?["error"]?["details"]?["existing_consultation_id"]?.exactString
         else { return }
         findings.exercised()
         conflicts[create] = Conflict(entry: entry, existing: id)

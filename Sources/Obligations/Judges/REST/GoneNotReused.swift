@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `ids/gone-not-reused`: what the backend no longer has is forgotten.
@@ -40,32 +41,32 @@ struct GoneNotReused: ObligationJudge {
         }
     }
 
-    private mutating func revive(_ ids: [String], _ client: String) {
+    private mutating func revive(_ ids: [ExactString], _ client: ExactString) {
         for id in ids { gone[Owned(client: client, id: id)] = nil }
     }
 
     private func judge(
-        _ asked: [(kind: String, id: String)], of client: String, at time: Timestamp, by request: String,
+        _ asked: [(kind: String, id: ExactString)], of client: ExactString, at time: Timestamp, by request: String,
         _ entry: JournalEntry, _ findings: inout Findings
     ) {
         for (kind, id) in asked {
             guard let refusal = gone[Owned(client: client, id: id)], time >= refusal.time else { continue }
             findings.found(
                 RESTSentences.reused(
-                    kind, id, by: request, after: time.lag(behind: refusal.time), goneAt: refusal.time),
+                    kind, id.text, by: request, after: time.lag(behind: refusal.time), goneAt: refusal.time),
                 [refusal, entry])
         }
     }
 
     /// The goals and conversations that a request asks for.
-    private static func ids(in request: RequestFact) -> [(kind: String, id: String)] {
-        var ids: [(kind: String, id: String)] = []
+    private static func ids(in request: RequestFact) -> [(kind: String, id: ExactString)] {
+        var ids: [(kind: String, id: ExactString)] = []
         if let goal = SentGoal(request) { ids.append(("goal", goal.id)) }
         switch request.endpoint {
         case .showConsultation, .listMessages, .archiveConsultation, .webSocket:
             if let id = request.pathID { ids.append(("conversation", id)) }
         case .updateGoal:
-            if let id = request.body?["conversationId"]?.string { ids.append(("conversation", id)) }
+            if let id = request.body?["conversationId"]?.exactString { ids.append(("conversation", id)) }
         default: break
         }
         return ids

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `consultation/limit-stops-creating`: at the limit a client stops, and says so.
@@ -17,7 +18,7 @@ struct LimitStopsCreating: ObligationJudge {
     static let window = 60 * Tolerance.second
 
     /// The last 429 of each client since it archived one.
-    private var refusals = Recent<String, JournalEntry>()
+    private var refusals = Recent<ExactString, JournalEntry>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, let client = request.client else { return }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `goal/links-created-goal`: a goal that came out of a chat leads back to it.
@@ -20,22 +21,22 @@ struct LinksCreatedGoal: ObligationJudge {
     static let dueAfter = 30 * Tolerance.second
 
     private struct Suggestion: Sendable {
-        let consultation: String
+        let consultation: ExactString
         let entry: JournalEntry
     }
 
     private struct Made: Hashable, Sendable {
         let consultation: Owned
-        let id: String
+        let id: ExactString
     }
 
     private struct Debt: Sendable {
-        let goal: String
+        let goal: ExactString
         let suggestion: Suggestion
         let entry: JournalEntry
     }
 
-    private var suggestions = Recent<String, Suggestion>()
+    private var suggestions = Recent<ExactString, Suggestion>()
     /// When each thing was made, which more than one frame may tell of.
     private var told = Recent<Made, Timestamp>()
     private var debts = Recent<Owned, Debt>()
@@ -47,7 +48,8 @@ struct LinksCreatedGoal: ObligationJudge {
                 let socket = scene.sockets[fact.connection]
             else { return }
             let made = Made(
-                consultation: Owned(client: socket.user, id: socket.consultation), id: template["id"]?.string ?? "")
+                consultation: Owned(client: socket.user, id: socket.consultation), id: template["id"]?.exactString ?? ""
+            )
             if let time = told[made], fact.time.lag(behind: time) < Self.suggestionLife { return }
             told[made] = fact.time
             suggestions[socket.user] = Suggestion(consultation: socket.consultation, entry: fact.entry)
@@ -59,7 +61,7 @@ struct LinksCreatedGoal: ObligationJudge {
     }
 
     private mutating func observe(
-        _ request: RequestFact, of client: String, _ entry: JournalEntry, _ findings: inout Findings
+        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
     ) {
         switch request.restEndpoint {
         case .createGoal:
@@ -75,7 +77,7 @@ struct LinksCreatedGoal: ObligationJudge {
             guard let id = request.pathID else { return }
             let key = Owned(client: client, id: id)
             // Whatever came of it, the client did its part.
-            if debts[key]?.suggestion.consultation == request.body?["conversationId"]?.string { debts[key] = nil }
+            if debts[key]?.suggestion.consultation == request.body?["conversationId"]?.exactString { debts[key] = nil }
         case .chatAboutGoal, .createConsultation:
             // These link as well.
             if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }
@@ -88,7 +90,7 @@ struct LinksCreatedGoal: ObligationJudge {
         for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
             findings.found(
                 RESTSentences.unlinked(
-                    goal: debt.goal, consultation: debt.suggestion.consultation, createdAt: debt.entry.time),
+                    goal: debt.goal.text, consultation: debt.suggestion.consultation.text, createdAt: debt.entry.time),
                 [debt.suggestion.entry, debt.entry])
         }
     }

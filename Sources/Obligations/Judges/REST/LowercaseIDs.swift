@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `ids/lowercase`: ids in paths are written as the backend wrote them.
@@ -11,7 +12,7 @@ struct LowercaseIDs: ObligationJudge {
             + "keep ids as String; goal-linking's Conversation.id is a UUID and so ends in 404.")
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
-        let id: String?
+        let id: ExactString?
         switch fact.kind {
         case .request(let request): id = request.pathID
         case .opened(let opening): id = opening.consultation
@@ -21,7 +22,7 @@ struct LowercaseIDs: ObligationJudge {
         guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
         if id.utf8.contains(where: \.isUpperCase) {
-            findings.found(RESTSentences.upperCase(id), [fact.entry])
+            findings.found(RESTSentences.upperCase(id.text), [fact.entry])
         }
     }
 }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// What a client does about its meal logs while they are processed: which of its requests are polls.
@@ -8,8 +9,8 @@ import Recording
 struct MealWatch: Sendable {
     /// A log whose final status its client does not know yet.
     struct Log: Sendable {
-        let id: String
-        let client: String
+        let id: ExactString
+        let client: ExactString
         /// The entry that showed it first: the 201.
         let entry: JournalEntry
         /// Since when one load is no poll, for a while; nil once it is used up.
@@ -35,12 +36,12 @@ struct MealWatch: Sendable {
     /// The most logs of a client that are watched at once; of more the oldest are let go.
     static let mostLogs = 16
 
-    private var logs = Recent<String, [Log]>()
+    private var logs = Recent<ExactString, [Log]>()
     /// The logs whose final status the client knows: a fault may let the event overtake the 201.
     private var settled = Recent<Owned, Bool>()
 
     /// The logs of a client that are processed, as far as it knows; oldest first.
-    func logs(of client: String) -> [Log] { logs[client] ?? [] }
+    func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
 
     /// Takes the next fact, and says what kind of load it is.
     mutating func observe(_ fact: Fact, in scene: Scene) -> Load {
@@ -67,11 +68,11 @@ struct MealWatch: Sendable {
     }
 
     /// Counts a poll for a log.
-    mutating func count(_ id: String, of client: String) {
+    mutating func count(_ id: ExactString, of client: ExactString) {
         change(client) { if $0.id == id { $0.pollCount += 1 } }
     }
 
-    private mutating func observe(_ request: RequestFact, of client: String, _ entry: JournalEntry) -> Load {
+    private mutating func observe(_ request: RequestFact, of client: ExactString, _ entry: JournalEntry) -> Load {
         switch request.restEndpoint {
         case .createMealLog:
             for log in request.shownMealLogs where !log.isFinal { watch(log.id, of: client, entry) }
@@ -84,7 +85,7 @@ struct MealWatch: Sendable {
         return load
     }
 
-    private mutating func classify(_ request: RequestFact, of client: String) -> Load {
+    private mutating func classify(_ request: RequestFact, of client: ExactString) -> Load {
         let id = request.restEndpoint == .showMealLog ? request.pathID : nil
         let asked = logs(of: client).filter { log in
             (id ?? log.id) == log.id && log.entry.time <= request.requestedAt
@@ -97,7 +98,7 @@ struct MealWatch: Sendable {
         return isFree ? .free : .poll(asked)
     }
 
-    private mutating func watch(_ id: String, of client: String, _ entry: JournalEntry) {
+    private mutating func watch(_ id: ExactString, of client: ExactString, _ entry: JournalEntry) {
         guard settled[Owned(client: client, id: id)] == nil else { return }
         var all = logs(of: client)
         all.append(Log(id: id, client: client, entry: entry, freeSince: entry.time))
@@ -105,14 +106,14 @@ struct MealWatch: Sendable {
         logs[client] = all
     }
 
-    private mutating func settle(_ id: String, of client: String) {
+    private mutating func settle(_ id: ExactString, of client: ExactString) {
         settled[Owned(client: client, id: id)] = true
         guard var all = logs[client], let index = all.firstIndex(where: { $0.id == id }) else { return }
         all.remove(at: index)
         logs[client] = all.isEmpty ? nil : all
     }
 
-    private mutating func change(_ client: String, _ body: (inout Log) -> Void) {
+    private mutating func change(_ client: ExactString, _ body: (inout Log) -> Void) {
         guard var all = logs[client] else { return }
         for index in all.indices { body(&all[index]) }
         logs[client] = all
@@ -121,7 +122,7 @@ struct MealWatch: Sendable {
 
 extension FrameFact {
     /// The meal log whose event was sent and did not arrive whole.
-    fileprivate var lostMealLog: String? {
+    fileprivate var lostMealLog: ExactString? {
         guard !isDelivered, type?.hasPrefix("meal_log.") == true else { return nil }
         return json?["data"].flatMap { ShownMealLog($0) }?.id
     }

@@ -37,7 +37,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
             else { return }
             findings.found(
                 RESTSentences.fetchedCompleted(
-                    id, after: request.requestedAt.lag(behind: event.entry.time)),
+                    id.text, after: request.requestedAt.lag(behind: event.entry.time)),
                 [event.entry, fact.entry])
         case .opened, .closed, .fault, .other: return
         }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `meal/no-poll-while-connected`: who is told does not ask.
@@ -42,7 +43,7 @@ struct NoPollWhileConnected: ObligationJudge {
     }
 
     /// A socket of the client's that had told that it is connected.
-    private static func connectedSocket(of client: String, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
+    private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
         scene.openSockets(of: client).first { $0.connectedAt.map { $0 <= time } ?? false }
     }
 }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `meal/polling-cadence`: who asks does not ask all the time, nor for ever.
@@ -21,8 +22,8 @@ struct PollingCadence: ObligationJudge {
 
     /// The loads of one path are compared; another filter of the list is another.
     private struct Target: Hashable, Sendable {
-        let client: String
-        let target: String
+        let client: ExactString
+        let target: ExactString
     }
 
     private struct Poll: Sendable {
@@ -44,7 +45,7 @@ struct PollingCadence: ObligationJudge {
         guard case .poll(let logs) = watch.observe(fact, in: scene), case .request(let request) = fact.kind,
             let client = request.client
         else { return }
-        let target = Target(client: client, target: request.exchange.head.target.description)
+        let target = Target(client: client, target: ExactString(request.exchange.head.target.description))
         let failedAt = failures[target].flatMap { request.requestedAt.lag(behind: $0) < Self.shortestWait ? $0 : nil }
         guard request.isSuccess else {
             failures[target] = failedAt ?? request.requestedAt
@@ -68,7 +69,7 @@ struct PollingCadence: ObligationJudge {
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
             findings.found(
-                RESTSentences.polledTooOften(log.id, createdAt: log.entry.time), [log.entry, fact.entry])
+                RESTSentences.polledTooOften(log.id.text, createdAt: log.entry.time), [log.entry, fact.entry])
         }
     }
 

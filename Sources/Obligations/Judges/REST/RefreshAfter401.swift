@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import JSON
 import Recording
 
 /// `auth/refresh-after-401`: a token that was refused is replaced, not tried again and again.
@@ -16,9 +17,9 @@ struct RefreshAfter401: ObligationJudge {
 
     /// What was asked for, and with which token.
     private struct Attempt: Hashable, Sendable {
-        let token: String
+        let token: ExactString
         let method: HTTPRequest.Method
-        let target: String
+        let target: ExactString
     }
 
     private struct Refusal: Sendable {
@@ -35,7 +36,7 @@ struct RefreshAfter401: ObligationJudge {
             let token = request.credentials.bearer
         else { return }
         let head = request.exchange.head
-        let attempt = Attempt(token: token, method: head.method, target: head.target.description)
+        let attempt = Attempt(token: token, method: head.method, target: ExactString(head.target.description))
         let isRefused = request.isAnswered && request.status == 401
         guard var refusal = refusals[attempt] else {
             if isRefused {

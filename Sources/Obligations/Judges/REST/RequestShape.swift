@@ -58,7 +58,7 @@ struct RequestShape: ObligationJudge {
         case .createMealLog: _ = try CreateMealLogRequest(body: body)
         case .chatAboutGoal:
             // An id that is none of the backend's is a matter of ids/backend-goal-id.
-            if request.body?["goalId"]?.string == nil { _ = try ChatAboutGoalRequest(body: body) }
+            if request.body?["goalId"]?.exactString == nil { _ = try ChatAboutGoalRequest(body: body) }
         case .listConsultations: _ = try ConsultationListQuery(query: query)
         case .listMessages: _ = try MessageListQuery(query: query, in: form)
         case .listQuickActions: _ = try QuickActionQuery(query: query)

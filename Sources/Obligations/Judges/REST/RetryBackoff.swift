@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import JSON
 import Recording
 
 /// `retry/backoff-on-5xx`: a backend that is in trouble is left time.
@@ -22,9 +23,9 @@ struct RetryBackoff: ObligationJudge {
     static let longestWait = 60 * Tolerance.second
 
     private struct Target: Hashable, Sendable {
-        let client: String
+        let client: ExactString
         let method: HTTPRequest.Method
-        let target: String
+        let target: ExactString
     }
 
     /// What tells bodies apart without keeping them: their length and their hash (FNV-1a, 64 bits).
@@ -56,7 +57,7 @@ struct RetryBackoff: ObligationJudge {
             return
         }
         let head = request.exchange.head
-        let target = Target(client: client, method: head.method, target: head.target.description)
+        let target = Target(client: client, method: head.method, target: ExactString(head.target.description))
         let failure = Self.failure(of: request)
         var all = series[target] ?? []
         guard failure != nil || !all.isEmpty else { return }

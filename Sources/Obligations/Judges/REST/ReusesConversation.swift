@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `goal/reuses-conversation`: a goal has one conversation, which goes on.
@@ -12,7 +13,7 @@ struct ReusesConversation: ObligationJudge {
             + "conversation where it is set.")
 
     private struct Link: Sendable {
-        let conversation: String
+        let conversation: ExactString
         /// The entry that showed it.
         let entry: JournalEntry
         /// Whether the client has been to face it: a link that it made itself is new.
@@ -22,14 +23,14 @@ struct ReusesConversation: ObligationJudge {
     /// The link of each goal.
     private var links = Recent<Owned, Link>()
     /// The goal of each conversation.
-    private var goals = Recent<Owned, String>()
+    private var goals = Recent<Owned, ExactString>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
         case .opened(let opening): use(opening.consultation, by: opening.opening.user ?? "", &findings)
         case .request(let request):
             guard let client = request.client else { return }
-            if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.string {
+            if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString {
                 judge(request, goal, of: client, fact.entry, &findings)
             }
             notice(request, of: client, fact.entry, &findings)
@@ -45,18 +46,19 @@ struct ReusesConversation: ObligationJudge {
     }
 
     private func judge(
-        _ request: RequestFact, _ goal: String, of client: String, _ entry: JournalEntry, _ findings: inout Findings
+        _ request: RequestFact, _ goal: ExactString, of client: ExactString, _ entry: JournalEntry,
+        _ findings: inout Findings
     ) {
         guard let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time else { return }
         findings.exercised()
         findings.found(
             RESTSentences.secondConversation(
-                goal: goal, conversation: link.conversation, shownAt: link.entry.time),
+                goal: goal.text, conversation: link.conversation.text, shownAt: link.entry.time),
             [link.entry, entry])
     }
 
     /// The client goes on with a conversation that it was shown.
-    private mutating func use(_ conversation: String, by client: String, _ findings: inout Findings) {
+    private mutating func use(_ conversation: ExactString, by client: ExactString, _ findings: inout Findings) {
         guard let goal = goals[Owned(client: client, id: conversation)] else { return }
         let key = Owned(client: client, id: goal)
         guard var link = links[key], !link.isFaced else { return }
@@ -66,7 +68,7 @@ struct ReusesConversation: ObligationJudge {
     }
 
     private mutating func notice(
-        _ request: RequestFact, of client: String, _ entry: JournalEntry, _ findings: inout Findings
+        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
     ) {
         if let id = request.pathID, let endpoint = request.endpoint, endpoint.isOfConsultation {
             let isRefused = request.status.map { $0 == 404 || (request.isHandshake && $0 == 400) } ?? false
@@ -96,12 +98,12 @@ struct ReusesConversation: ObligationJudge {
         }
     }
 
-    private mutating func link(_ conversation: String, _ key: Owned, _ entry: JournalEntry, isFaced: Bool) {
+    private mutating func link(_ conversation: ExactString, _ key: Owned, _ entry: JournalEntry, isFaced: Bool) {
         links[key] = Link(conversation: conversation, entry: entry, isFaced: isFaced)
         goals[Owned(client: key.client, id: conversation)] = key.id
     }
 
-    private mutating func forget(conversation: String, of client: String) {
+    private mutating func forget(conversation: ExactString, of client: ExactString) {
         let key = Owned(client: client, id: conversation)
         guard let goal = goals[key] else { return }
         goals[key] = nil

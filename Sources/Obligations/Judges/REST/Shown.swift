@@ -3,36 +3,36 @@ import JSON
 
 /// A goal as an answer shows it.
 struct ShownGoal: Equatable, Sendable {
-    let id: String
+    let id: ExactString
     /// The linked conversation; nil where there is none.
-    let conversation: String?
+    let conversation: ExactString?
 
     init?(_ value: JSONValue) {
-        guard let id = value["id"]?.string else { return nil }
+        guard let id = value["id"]?.exactString else { return nil }
         self.id = id
-        conversation = value["conversationId"]?.string ?? value["conversation_id"]?.string
+        conversation = value["conversationId"]?.exactString ?? value["conversation_id"]?.exactString
     }
 }
 
 /// A consultation as an answer shows it.
 struct ShownConsultation: Equatable, Sendable {
-    let id: String
+    let id: ExactString
     /// The goal that it is linked with; nil where there is none.
-    let goal: String?
+    let goal: ExactString?
     /// Nil in forms that have no status.
     let status: String?
 
     init?(_ value: JSONValue) {
-        guard let id = value["id"]?.string ?? value["consultation_id"]?.string else { return nil }
+        guard let id = value["id"]?.exactString ?? value["consultation_id"]?.exactString else { return nil }
         self.id = id
-        goal = value["goal_id"]?.string ?? value["goalId"]?.string
+        goal = value["goal_id"]?.exactString ?? value["goalId"]?.exactString
         status = value["status"]?.string
     }
 }
 
 /// A meal log as an answer or an event shows it.
 struct ShownMealLog: Equatable, Sendable {
-    let id: String
+    let id: ExactString
     let status: String?
     /// When it changed last.
     let updatedAt: DateTime?
@@ -41,7 +41,7 @@ struct ShownMealLog: Equatable, Sendable {
     var isFinal: Bool { status == "completed" || status == "failed" }
 
     init?(_ value: JSONValue, status: String? = nil) {
-        guard let id = value["id"]?.string ?? value["meal_log_id"]?.string else { return nil }
+        guard let id = value["id"]?.exactString ?? value["meal_log_id"]?.exactString else { return nil }
         self.id = id
         self.status = status ?? value["status"]?.string
         updatedAt = value["updated_at"]?.string.flatMap { DateTime($0) }
@@ -78,10 +78,10 @@ extension RequestFact {
     }
 
     /// What chat-about-goal answered with: the conversation, and the goal that it is about.
-    var shownLink: (conversation: String, goal: String)? {
+    var shownLink: (conversation: ExactString, goal: ExactString)? {
         guard isSuccess, endpoint == .chatAboutGoal, let answer,
-            let conversation = answer["conversationId"]?.string ?? answer["data"]?["conversation_id"]?.string,
-            let goal = answer["goalId"]?.string ?? answer["data"]?["goal_id"]?.string
+            let conversation = answer["conversationId"]?.exactString ?? answer["data"]?["conversation_id"]?.exactString,
+            let goal = answer["goalId"]?.exactString ?? answer["data"]?["goal_id"]?.exactString
         else { return nil }
         return (conversation, goal)
     }
@@ -121,6 +121,6 @@ extension FrameFact {
 
 /// Something with an id, and the client that it matters to.
 struct Owned: Hashable, Sendable {
-    let client: String
-    let id: String
+    let client: ExactString
+    let id: ExactString
 }

@@ -1,13 +1,14 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// A try to open a WebSocket: accepted, refused, or never answered.
 struct Handshake: Sendable {
     /// The consultation in the path, in lower case: a try with a miscast id is one for the same consultation.
-    let consultation: String
+    let consultation: ExactString
     let credentials: PresentedCredentials
     /// The user whose credentials were accepted.
-    let user: String?
+    let user: ExactString?
     let requestedAt: Timestamp
     /// When it was answered, or given up.
     let answeredAt: Timestamp
@@ -19,14 +20,14 @@ struct Handshake: Sendable {
     init?(_ fact: Fact) {
         switch fact.kind {
         case .opened(let opening):
-            consultation = opening.consultation.lowercased()
+            consultation = opening.consultation.asciiLowercased()
             credentials = opening.credentials
             user = opening.opening.user
             requestedAt = opening.requestedAt
             status = 101
         case .request(let request):
             guard request.isHandshake, let id = request.pathID else { return nil }
-            consultation = id.lowercased()
+            consultation = id.asciiLowercased()
             credentials = request.credentials
             user = request.user
             requestedAt = request.requestedAt

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `ws/no-reconnect-after-own-close`: who hangs up does not ring back.
@@ -18,7 +19,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
     static let needs: Evidence = .socketEnds
 
     /// What the client closed, by consultation.
-    private var closed = Recent<String, JournalEntry>(capacity: 4000)
+    private var closed = Recent<ExactString, JournalEntry>(capacity: 4000)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         if let handshake = Handshake(fact) { return judge(handshake, &findings) }
@@ -26,7 +27,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
             SocketEnding(closing, of: socket, at: fact.time) == .closedByClient,
             scene.openSockets(onConsultation: socket.consultation).isEmpty
         else { return }
-        let id = socket.consultation.lowercased()
+        let id = socket.consultation.asciiLowercased()
         if let before = closed[id] { Self.count(before, until: fact.time, &findings) }
         closed[id] = fact.entry
     }

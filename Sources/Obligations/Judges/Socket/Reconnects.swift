@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// Follows how clients come back to consultations whose socket ended without their doing.
@@ -9,8 +10,8 @@ import Recording
 struct Reconnects: Sendable {
     /// The tries after one end.
     struct Series: Sendable {
-        let user: String
-        let token: String?
+        let user: ExactString
+        let token: ExactString?
         /// What ended the socket.
         let end: JournalEntry
         /// What failed last: the socket, or a try.
@@ -21,7 +22,7 @@ struct Reconnects: Sendable {
         /// The last wait that is known, and the try that it led to.
         fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
         /// The token that the last try was refused with.
-        fileprivate var refusedToken: String?
+        fileprivate var refusedToken: ExactString?
     }
 
     /// A handshake of a series.
@@ -39,7 +40,7 @@ struct Reconnects: Sendable {
         case failed(Series)
     }
 
-    private var byConsultation = Recent<String, Series>(capacity: 4000)
+    private var byConsultation = Recent<ExactString, Series>(capacity: 4000)
 
     /// The series that have not come to an end, oldest first.
     var open: [Series] { byConsultation.values.sorted { $0.end.number < $1.end.number } }
@@ -87,7 +88,7 @@ struct Reconnects: Sendable {
     ) -> [Event] {
         // What was silenced counted as ended then; where another is open the client has long come back.
         guard !socket.isSilenced, scene.openSockets(onConsultation: socket.consultation).isEmpty else { return [] }
-        let id = socket.consultation.lowercased()
+        let id = socket.consultation.asciiLowercased()
         switch SocketEnding(closing, of: socket, at: fact.time) {
         case .archived: byConsultation[id] = nil
         case .closedByClient, .leftByClient:
@@ -108,7 +109,7 @@ struct Reconnects: Sendable {
     }
 
     private mutating func fail(_ socket: Scene.Socket, _ fact: Fact, knownAt: Timestamp?, mayBegin: Bool) -> [Event] {
-        let id = socket.consultation.lowercased()
+        let id = socket.consultation.asciiLowercased()
         if var series = byConsultation[id] {
             (series.failure, series.knownAt, series.refusedToken) = (fact.entry, knownAt, nil)
             byConsultation[id] = series
@@ -121,7 +122,7 @@ struct Reconnects: Sendable {
     }
 
     private mutating func succeed(_ fact: Fact, in scene: Scene) -> [Event] {
-        if let socket = scene.sockets[fact.connection] { byConsultation[socket.consultation.lowercased()] = nil }
+        if let socket = scene.sockets[fact.connection] { byConsultation[socket.consultation.asciiLowercased()] = nil }
         return []
     }
 }

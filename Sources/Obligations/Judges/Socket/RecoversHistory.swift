@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `ws/recovers-history`: what was missed while the socket was away is fetched.
@@ -37,7 +38,7 @@ struct RecoversHistory: ObligationJudge {
         var renewed: Debt { Debt(cut: cut) }
     }
 
-    private var debts = Recent<String, Debt>(capacity: 2000)
+    private var debts = Recent<ExactString, Debt>(capacity: 2000)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {
@@ -95,7 +96,7 @@ struct RecoversHistory: ObligationJudge {
     }
 
     private mutating func observe(_ request: RequestFact, _ findings: inout Findings) {
-        guard request.endpoint == .listMessages, let id = request.pathID?.lowercased(), var debt = debts[id],
+        guard request.endpoint == .listMessages, let id = request.pathID?.asciiLowercased(), var debt = debts[id],
             request.requestedAt >= debt.cut.time
         else { return }
         guard let dueAt = debt.dueAt else {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `ws/refused-handshake`: what was refused is not tried again unchanged.
@@ -18,23 +19,23 @@ struct RefusedHandshake: ObligationJudge {
 
     /// A refusal that the client has seen.
     private struct Refusal: Sendable {
-        let consultation: String
-        let token: String
+        let consultation: ExactString
+        let token: ExactString
         let handshake: Handshake
     }
 
     /// What was asked for by whom.
     private struct Question: Sendable, Hashable {
-        let consultation: String
-        let token: String
+        let consultation: ExactString
+        let token: ExactString
     }
 
     /// By the token that was refused with 401, and by the consultation that was asked for last with it.
-    private var unauthorized = Recent<String, Refusal>(capacity: 2000)
-    private var tokenByConsultation = Recent<String, String>(capacity: 2000)
+    private var unauthorized = Recent<ExactString, Refusal>(capacity: 2000)
+    private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: 2000)
     /// By what was answered with 404, and by the token that asked for it last.
     private var unknown = Recent<Question, Refusal>(capacity: 2000)
-    private var consultationByToken = Recent<String, String>(capacity: 2000)
+    private var consultationByToken = Recent<ExactString, ExactString>(capacity: 2000)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard let handshake = Handshake(fact) else { return }
@@ -77,7 +78,7 @@ struct RefusedHandshake: ObligationJudge {
             guard !handshake.isAccepted else { return }
             findings.exercised()
             findings.found(
-                SocketSentences.sameID(question.consultation, refusedAt: refusal.handshake.answeredAt),
+                SocketSentences.sameID(question.consultation.text, refusedAt: refusal.handshake.answeredAt),
                 [refusal.handshake.entry, handshake.entry])
         } else if let asked = consultationByToken[question.token], asked != question.consultation {
             findings.exercised()

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import Recording
 
 /// `ws/single-connection`: a user has one socket open at a time.
@@ -29,7 +30,7 @@ struct SingleConnection: ObligationJudge {
         var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
     }
 
-    private var users = Recent<String, Bool>()
+    private var users = Recent<ExactString, Bool>()
     private var overlaps: [Overlap] = []
     /// More in so short a time are not told apart from a flood.
     private static let overlapLimit = 256
@@ -87,7 +88,7 @@ struct SingleConnection: ObligationJudge {
         findings.found(
             SocketSentences.secondSocket(
                 openedAt: overlap.new.openedAt, oldAt: overlap.old.openedAt,
-                consultation: overlap.isOneConsultation ? overlap.new.consultation : nil),
+                consultation: overlap.isOneConsultation ? overlap.new.consultation.text : nil),
             level: overlap.isOneConsultation ? .must : .should, [overlap.old.opening, overlap.new.opening])
     }
 }

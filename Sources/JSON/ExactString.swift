@@ -1,0 +1,98 @@
+/// A string that is identified by its UTF-8 bytes.
+///
+/// Swift's strings are equal where Unicode calls them canonically equivalent: `é` in one scalar or two, and the Kelvin
+/// sign (U+212A) and `K`. Names, ids, tokens, keys and paths from outside are other ones where their bytes differ, so
+/// they are compared, hashed and sorted as this type. Text that people read stays `String`.
+///
+/// Comparing with a constant needs no such care where the constant is ASCII without `K`, `;` and the grave accent: no
+/// other scalar is canonically equivalent to any other ASCII character.
+public struct ExactString: Sendable {
+    /// The text.
+    public let text: String
+
+    /// Identifies a text.
+    public init(_ text: String) { self.text = text }
+
+    /// Identifies a part of a text.
+    public init(_ text: Substring) { self.text = String(text) }
+
+    /// The bytes that identify it.
+    public var utf8: String.UTF8View { text.utf8 }
+
+    /// Whether there is no text.
+    public var isEmpty: Bool { text.isEmpty }
+
+    /// The text with ASCII letters in lower case and all else as it is; the Kelvin sign, too, which else becomes `k`.
+    public func asciiLowercased() -> ExactString {
+        ExactString(
+            String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self))
+    }
+}
+
+extension ExactString: Hashable, Comparable {
+    /// Whether both have the same bytes.
+    public static func == (left: ExactString, right: ExactString) -> Bool { left.text.isExactly(right.text) }
+
+    /// Whether the first comes first by its bytes, which is also the order of the Unicode scalars.
+    public static func < (left: ExactString, right: ExactString) -> Bool { left.text.isExactlyBefore(right.text) }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension ExactString: ExpressibleByStringInterpolation, CustomStringConvertible {
+    /// Identifies a text.
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// The text.
+    public var description: String { text }
+}
+
+extension String {
+    /// Whether both have the same UTF-8 bytes, as ``ExactString`` compares.
+    public func isExactly(_ other: String) -> Bool {
+        // Native strings lend their bytes; nothing is copied.
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in
+            right.withUTF8 { areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    /// Whether this comes before the other by its UTF-8 bytes; an order that tells all texts apart.
+    public func isExactlyBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
+}
+
+extension Optional<String> {
+    /// Whether both are nil, or both have the same UTF-8 bytes.
+    public func isExactly(_ other: String?) -> Bool {
+        switch (self, other) {
+        case (let left?, let right?): left.isExactly(right)
+        case (nil, nil): true
+        default: false
+        }
+    }
+}
+
+/// Compares eight bytes at a time.
+private func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard left.count == right.count else { return false }
+    var offset = 0
+    while offset + 8 <= left.count {
+        let one = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        guard one == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) else { return false }
+        offset += 8
+    }
+    while offset < left.count {
+        guard left[offset] == right[offset] else { return false }
+        offset += 1
+    }
+    return true
+}
+
+extension JSONValue {
+    /// The string, as one that identifies something; nil if this is none.
+    public var exactString: ExactString? { string.map(ExactString.init(_:)) }
+}

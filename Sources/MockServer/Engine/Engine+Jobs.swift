@@ -1,0 +1,105 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import Scenarios
+
+/// Work beside the loop: what takes long is a function of values, and its result comes back as another input.
+extension Engine {
+    /// Does work beside the loop, and what follows from its result on the loop; both at once without ``startJob``.
+    ///
+    /// - Parameters:
+    ///   - work: a function of values; it runs on another thread, one job after the other.
+    ///   - then: gets the engine, the result and the time; not called where the driver ends before.
+    public func beside<Value: Sendable>(
+        at now: Timestamp, _ work: @escaping @Sendable () -> Value,
+        then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
+    ) {
+        guard let startJob else { return then(self, Parcel(work()), now) }
+        jobSerial += 1
+        unfinishedJobs[jobSerial] = { engine, value, now in
+            guard let parcel = value as? Parcel<Value> else { preconditionFailure("A job brings its own result.") }
+            then(engine, parcel, now)
+        }
+        startJob(Job(number: jobSerial) { Parcel(work()) })
+    }
+
+    /// Takes the result of a job.
+    public func finish(_ result: Job.Result, at now: Timestamp) {
+        guard let then = unfinishedJobs.removeValue(forKey: result.number) else { return }
+        then(self, result.value, now)
+    }
+
+    /// Has a value freed beside the loop; it has to be gone from the engine before the turn ends.
+    func discard(_ value: some Sendable) {
+        if startJob != nil { discarded.append(value) }
+    }
+
+    /// Hands over what was discarded: now that the calls of this turn have returned, nothing else refers to it.
+    func freeDiscarded() {
+        guard let startJob, !discarded.isEmpty else { return }
+        let parcel = Parcel(discarded)
+        discarded = []
+        startJob(Job(number: 0) { _ = parcel.take() })
+    }
+
+    /// The most bytes that are read, written or freed on the loop itself: about a millisecond's work.
+    ///
+    /// What is smaller never waits for another world's job.
+    static let largestWorkOnLoop = 64 * 1024
+
+    // MARK: Requests
+
+    /// Has a connection wait for its answer until a job is done.
+    ///
+    /// - Parameter bytes: how much of its body the job holds.
+    func awaitJob(for head: RequestHead, on connection: Connection, holding bytes: Int = 0) -> AwaitedAnswer {
+        connection.waiting = .forJob
+        connection.jobBytes = bytes
+        account(connection)
+        return AwaitedAnswer(head: head, connection: connection.id)
+    }
+
+    /// Answers a request whose job is done, and serves what arrived behind it; nothing where its client has left.
+    func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
+        guard let connection = connection(of: awaited) else { return }
+        connection.waiting = nil
+        connection.jobBytes = 0
+        touch(connection)
+        guard connection.ending == .none, !connection.isSilent else { return }
+        lendOutput(to: connection)
+        enter(defaultWorld, at: now)
+        arm(connection, .idle, after: patience.idle, at: now)
+        let answer: Answer
+        do throws(APIError) {
+            let made = try result.get()
+            answer = connection.isSecure ? securing(made) : made
+        } catch {
+            answer = Answer(error, in: .union)
+        }
+        let outer = answering
+        answering = connection
+        reply(answer, from: answer.source, to: awaited.head, in: defaultWorld, on: connection, at: now)
+        answering = outer
+        goOn(connection, at: now)
+    }
+
+    /// The connection that waits for an answer; nil where its client has left.
+    func connection(of awaited: AwaitedAnswer) -> Connection? {
+        guard let connection = self[awaited.connection], connection.waiting == .forJob else { return nil }
+        return connection
+    }
+
+    /// Serves what arrived on a connection while it waited.
+    func goOn(_ connection: Connection, at now: Timestamp) {
+        account(connection)
+        guard connection.hasWaitingRequests, !isReadingPaused(connection), connection.ending == .none else { return }
+        serveRequests(of: connection, at: now)
+        account(connection)
+    }
+}
+
+/// A request that a job is done for.
+struct AwaitedAnswer {
+    let head: RequestHead
+    let connection: ConnectionID
+}

@@ -1,0 +1,133 @@
+import FitIQAPI
+import HTTP1
+
+/// A long answer on its way: its head while that was not sent, and where its body comes from.
+final class BodyStream {
+    /// What the body is made by.
+    let source: any BodySource
+    /// The answer, as long as nothing of it was sent.
+    fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
+    /// Whether its next slice is due.
+    fileprivate var isQueued = false
+
+    fileprivate init(_ source: any BodySource, _ answer: Answer, to head: RequestHead, in world: World) {
+        self.source = source
+        unsent = (answer, head, world)
+    }
+}
+
+/// Answers whose bodies are made while they are sent.
+///
+/// A turn of the loop makes one slice, or several small ones, for whichever reader has waited longest; then every other
+/// connection has its turn. So what a call answers does not matter to how long it holds the loop.
+extension Engine {
+    /// Begins an answer; its connection serves no other request until it is out.
+    func begin(
+        _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection,
+        at now: Timestamp
+    ) {
+        connection.stream = BodyStream(source, answer, to: head, in: world)
+        connection.isReadingStalled = true
+        queueStream(of: connection)
+        account(connection)
+    }
+
+    /// Has the next slice of an answer made in this turn or the next, where the reader has room for it.
+    func queueStream(of connection: Connection) {
+        guard let stream = connection.stream, !stream.isQueued,
+            connection.output.count <= limits.unsentBytesBeforeReadingPauses
+        else { return }
+        stream.isQueued = true
+        waitingStreams.append(connection.id)
+    }
+
+    /// Makes the slices of one turn.
+    func feedStreams(at now: Timestamp) {
+        guard !waitingStreams.isEmpty else { return }
+        let waiting = waitingStreams.count
+        var looked = 0
+        var room = sliceSize
+        while looked < waiting, room > 0 {
+            let id = waitingStreams[looked]
+            looked += 1
+            guard let connection = self[id], connection.ending == .none else { continue }
+            if let stream = connection.stream {
+                room -= feed(connection, stream, at: now)
+            } else if connection.follower != nil {
+                room -= feedFollower(connection)
+            }
+        }
+        waitingStreams.removeFirst(looked)
+    }
+
+    /// Makes one slice.
+    ///
+    /// - Returns: what it cost.
+    private func feed(_ connection: Connection, _ stream: BodyStream, at now: Timestamp) -> Int {
+        stream.isQueued = false
+        var buffer: [UInt8] = []
+        swap(&buffer, &sliceBuffer)
+        var slice = BodySlice(size: sliceSize, at: now, reusing: buffer)
+        buffer = []
+        lendOutput(to: connection)
+        do throws(APIError) {
+            let progress = try stream.source.fill(&slice)
+            send(slice.bytes, progress, of: stream, on: connection, at: now)
+        } catch {
+            if let (_, head, world) = stream.unsent {
+                endStream(of: connection)
+                respond(Answer(error, in: .union), to: head, in: world, on: connection, at: now)
+            } else {
+                end(connection, .reset)
+            }
+        }
+        let cost = sliceSize - slice.bytesLeft
+        slice.bytes.removeAll(keepingCapacity: slice.bytes.capacity <= 4 * sliceSize)
+        swap(&slice.bytes, &sliceBuffer)
+        touch(connection)
+        // It is the server that was busy: the reader has its time anew.
+        if connection.ending == .none { arm(connection, .idle, after: patience.idle, at: now) }
+        if connection.stream == nil {
+            serveRequests(of: connection, at: now)
+        } else {
+            queueStream(of: connection)
+        }
+        account(connection)
+        return cost
+    }
+
+    private func send(
+        _ bytes: [UInt8], _ progress: BodyProgress, of stream: BodyStream, on connection: Connection, at now: Timestamp
+    ) {
+        if let (answer, head, world) = stream.unsent {
+            if progress == .end {
+                // It was not long after all.
+                var answer = answer
+                answer.body = bytes
+                endStream(of: connection)
+                return respond(answer, to: head, in: world, on: connection, at: now)
+            }
+            guard !bytes.isEmpty else { return }
+            stream.unsent = nil
+            connection.http.startResponse(
+                status: answer.status, fields: answer.allFields(at: world.turn.now),
+                contentLength: stream.source.length, close: isShuttingDown, into: &connection.output.bytes)
+            noteAnswer(answer, to: head)
+            if head.method == .head { return endBody(on: connection, at: now) }
+        }
+        connection.http.sendBody(bytes, into: &connection.output.bytes)
+        if progress == .end { endBody(on: connection, at: now) }
+    }
+
+    private func endBody(on connection: Connection, at now: Timestamp) {
+        endStream(of: connection)
+        connection.http.endBody(into: &connection.output.bytes)
+        if connection.http.shouldClose { linger(connection, at: now) }
+    }
+
+    /// Lets go of what the rest of an answer would have been made from.
+    func endStream(of connection: Connection) {
+        connection.stream = nil
+        connection.isReadingStalled = false
+    }
+}

@@ -1,0 +1,100 @@
+/// Where a web page comes from: scheme, host and port (RFC 6454).
+///
+/// Browsers name it in the field `Origin`. Two origins are the same where all three parts are.
+public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
+    /// In lower case; `ws` and `wss` become `http` and `https`, since some native clients put a socket's URL here.
+    let scheme: String
+    /// A name or an IPv4 address in lower case, or an IPv6 address in its brackets.
+    let host: String
+    /// Nil for the scheme's own port.
+    let port: UInt16?
+
+    /// Reads `scheme://host[:port]`, with nothing before or after it (RFC 6454 §6.2); nil for all else, `null` included.
+    public init?(_ text: String) {
+        guard let separator = text.firstRange(of: "://") else { return nil }
+        self.init(scheme: text[..<separator.lowerBound], authority: text[separator.upperBound...])
+    }
+
+    /// The origin of the pages that a server gives out under the authority of a `Host` field.
+    init?(scheme: Substring, authority: Substring) {
+        guard let first = scheme.utf8.first, Self.isLetter(first), scheme.utf8.allSatisfy(Self.isSchemeByte) else {
+            return nil
+        }
+        guard let (host, port) = Self.split(authority) else { return nil }
+        let name = scheme.lowercased()
+        self.scheme = name == "ws" ? "http" : name == "wss" ? "https" : name
+        self.host = host.lowercased()
+        self.port = port == Self.defaultPorts[self.scheme] ? nil : port
+    }
+
+    /// The origin as a browser writes it.
+    public var description: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
+
+    /// Whether it is a page's on this machine: `localhost`, 127.0.0.0/8 or `[::1]`, exactly, over http or https.
+    ///
+    /// A name below `localhost` is not: not every resolver keeps those names on this machine.
+    var isOfThisMachine: Bool {
+        Self.defaultPorts[scheme] != nil && (host == "localhost" || host == "[::1]" || Self.isLoopback(host))
+    }
+
+    /// Whether the host is an address or `localhost`, which nobody's name server can have lead elsewhere.
+    var hasFixedHost: Bool { host.hasPrefix("[") || host == "localhost" || Self.isIPv4(host) }
+
+    private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]
+}
+
+extension WebOrigin {
+    /// `host[:port]`; nil where that is neither.
+    ///
+    /// A port has no leading zero, so that each origin has one spelling.
+    private static func split(_ authority: Substring) -> (host: Substring, port: UInt16?)? {
+        var hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
+        if authority.hasPrefix("[") {
+            guard let bracket = authority.firstIndex(of: "]") else { return nil }
+            hostEnd = authority.index(after: bracket)
+            let address = authority[..<bracket].dropFirst()
+            guard address.contains(":"), address.utf8.allSatisfy(isAddressByte) else { return nil }
+        } else {
+            let host = authority[..<hostEnd]
+            guard !host.isEmpty, host.utf8.allSatisfy(isNameByte) else { return nil }
+        }
+        let rest = authority[hostEnd...]
+        guard !rest.isEmpty else { return (authority, nil) }
+        let digits = rest.dropFirst()
+        guard rest.first == ":", digits.first != "0", digits.utf8.allSatisfy(isDigit), let port = UInt16(digits) else {
+            return nil
+        }
+        return (authority[..<hostEnd], port)
+    }
+
+    /// 127.0.0.0/8 in four decimal numbers: `127.0.0.1.example.com` is a name, and anybody's.
+    private static func isLoopback(_ host: String) -> Bool { host.hasPrefix("127.") && isIPv4(host) }
+
+    private static func isIPv4(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                // Some read a leading zero as octal.
+                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(isDigit) && UInt8(part) != nil
+                    && (part.utf8.count == 1 || part.first != "0")
+            }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".")
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "_")
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x61...0x66).contains(byte | 0x20) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+    }
+}

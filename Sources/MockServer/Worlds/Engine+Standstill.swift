@@ -1,0 +1,87 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+
+/// A world stands while a job exports or replaces what it holds.
+///
+/// Requests to it and messages on its sockets wait, and so does what is due in it: then the job's values have one owner at a
+/// time, and nothing copies them. Other worlds go on, and so do the server's own paths.
+struct Standstill {
+    /// Connections whose requests wait, in the order of arrival.
+    fileprivate var connections: [ConnectionID] = []
+    /// Sockets that were closed meanwhile.
+    fileprivate var closedSockets: [SocketID] = []
+}
+
+extension World {
+    var isStanding: Bool { standstill != nil }
+
+    /// Has the backend forget a socket, as soon as the world does not stand.
+    func closeSocket(_ socket: SocketID) {
+        if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
+    }
+}
+
+extension Engine {
+    /// Has a world stand until ``resume(_:at:)``.
+    func stand(_ world: World) {
+        world.standstill = Standstill()
+        touchSockets(of: world)
+    }
+
+    /// Has a world go on: what waited is served in the order in which it came.
+    func resume(_ world: World, at now: Timestamp) {
+        guard let standstill = world.standstill else { return }
+        world.standstill = nil
+        for socket in standstill.closedSockets { world.backend.closeSocket(socket) }
+        if isServed(world) { queueDeadline(of: world) }
+        touchSockets(of: world)
+        for case let connection? in connections where connection.world === world && !connection.unreadFrames.isEmpty {
+            let bytes = connection.unreadFrames
+            connection.unreadFrames = []
+            if connection.ending == .none, !connection.isSilent {
+                lendOutput(to: connection)
+                bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
+            }
+            account(connection)
+        }
+        for id in standstill.connections {
+            guard let connection = self[id], connection.waiting == .forWorld else { continue }
+            connection.waiting = nil
+            touch(connection)
+            guard connection.ending == .none, !connection.isSilent else { continue }
+            lendOutput(to: connection)
+            serveRequest(of: connection, at: now)
+            goOn(connection, at: now)
+        }
+    }
+
+    /// Has a request wait whose world stands; false where it can be served.
+    func waits(_ exchange: Exchange, on connection: Connection) -> Bool {
+        guard let world = world(of: exchange), world.isStanding else { return false }
+        connection.waiting = .forWorld
+        world.standstill?.connections.append(connection.id)
+        return true
+    }
+
+    /// Whether a world is still one of the server's.
+    func isServed(_ world: World) -> Bool { world.id.map { worlds[ExactString($0)] === world } ?? true }
+
+    /// The world that a request needs; nil for what is asked of the server.
+    private func world(of exchange: Exchange) -> World? {
+        guard case .admin(let route)? = exchange.destination.route else {
+            return exchange.isOfServer ? nil : exchange.destination.world
+        }
+        switch route.resource {
+        case .health, .echo, .description, .worlds, .scenarios: return nil
+        default: return route.worldID.map { worlds[$0] } ?? defaultWorld
+        }
+    }
+
+    /// Has the transport look at what its sockets may read.
+    private func touchSockets(of world: World) {
+        for case let connection? in connections where connection.world === world && connection.speaks == .webSocket {
+            touch(connection)
+        }
+    }
+}

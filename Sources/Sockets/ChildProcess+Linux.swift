@@ -1,0 +1,130 @@
+#if os(Linux)
+    import CPlatform
+    import Synchronization
+
+    #if canImport(Musl)
+        import Musl
+    #else
+        import Glibc
+    #endif
+
+    extension ChildProcess {
+        /// The means of this system to keep hold of a program.
+        enum Keeping: CaseIterable {
+            /// A guardian between this process and the program, which finds all that the program starts.
+            case guardian
+            /// A process group, which programs can leave.
+            case group
+
+            static let platformDefault = Keeping.guardian
+
+            func start(
+                _ command: [String], _ environment: [String], _ streams: Streams
+            ) throws(ChildProcessError) -> any ChildKeeper {
+                switch self {
+                case .guardian: try ChildUnderGuardian(command, environment, streams)
+                case .group: try ChildInGroup(command, environment, streams)
+                }
+            }
+        }
+    }
+
+    /// A program under a guardian: a process of its own (guardian_linux.c) that finds whatever the program starts,
+    /// daemons included, and ends all of it also where this process is killed.
+    ///
+    /// It could be this process itself (prctl(2), `PR_SET_CHILD_SUBREAPER`), but then nothing would tell what one
+    /// program left behind from what other children of this process did.
+    final class ChildUnderGuardian: ChildKeeper {
+        let identifier: Int32
+        let exitDescriptor: Int32
+        private let guardian: pid_t
+        private let state = Mutex(State())
+
+        private struct State {
+            var outcome: ChildProcess.Outcome?
+            var isClosed = false
+        }
+
+        /// The guardian gives up 5 s after SIGKILL; one that says nothing by then is not listening.
+        private static let patience = Duration.seconds(7)
+
+        init(
+            _ command: [String], _ environment: [String], _ streams: ChildProcess.Streams
+        ) throws(ChildProcessError) {
+            var control: Int32 = -1
+            let numbers = [streams.input, streams.output, streams.errors].map { stream -> Int32 in
+                switch stream {
+                case .inherited: CPLATFORM_STREAM_INHERITED
+                case .null: CPLATFORM_STREAM_NULL
+                case .descriptor(let descriptor): descriptor
+                }
+            }
+            guardian = ChildProcess.withCStrings(command) { arguments in
+                ChildProcess.withCStrings(environment) { variables in
+                    cplatform_start_guarded(arguments, variables, numbers, &control)
+                }
+            }
+            guard guardian > 0 else { throw ChildProcessError(.start(command[0]), code: -guardian) }
+            exitDescriptor = control
+            var message = cplatform_guard_message()
+            let isStarted = cplatform_receive_from_guardian(control, &message) == 1 && message.value > 0
+            identifier = message.value
+            guard isStarted else {
+                close(control)
+                Self.reap(guardian)
+                throw ChildProcessError(.start(command[0]), code: message.value < 0 ? -message.value : ECHILD)
+            }
+        }
+
+        func outcome() -> ChildProcess.Outcome {
+            if let known = state.withLock({ $0.outcome }) { return known }
+            var message = cplatform_guard_message()
+            // A guardian that was killed takes the program with it.
+            let isTold =
+                cplatform_receive_from_guardian(exitDescriptor, &message) == 1
+                && message.kind == CPLATFORM_GUARD_ENDED
+            let outcome = isTold ? ChildProcess.Outcome(encoded: message.value) : .signalled(Int(SIGKILL))
+            state.withLock { $0.outcome = outcome }
+            return outcome
+        }
+
+        func end(grace: Duration) -> ChildEnd {
+            let deadline = MonotonicInstant.now().advanced(by: grace).advanced(by: Self.patience)
+            tell(grace: grace)
+            let outcome = waits(until: deadline) ? outcome() : .signalled(Int(SIGKILL))
+            var message = cplatform_guard_message()
+            let isComplete =
+                waits(until: deadline) && cplatform_receive_from_guardian(exitDescriptor, &message) == 1
+                && message.kind == CPLATFORM_GUARD_FINISHED && message.value == 0
+            if !isComplete { send(SIGKILL, to: guardian) }
+            state.withLock { state in
+                state.isClosed = true
+                close(exitDescriptor)
+            }
+            Self.reap(guardian)
+            return ChildEnd(outcome: outcome, isComplete: isComplete)
+        }
+
+        func kill() { tell(grace: .zero) }
+
+        private func tell(grace: Duration) {
+            let milliseconds = grace / .milliseconds(1)
+            var message = cplatform_guard_message(
+                kind: CPLATFORM_GUARD_END, value: Int32(max(0, min(milliseconds, 86_400_000))))
+            state.withLock { state in
+                if !state.isClosed { cplatform_send(exitDescriptor, &message, MemoryLayout.size(ofValue: message)) }
+            }
+        }
+
+        private func waits(until deadline: MonotonicInstant) -> Bool {
+            SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) == nil
+        }
+
+        private static func reap(_ guardian: pid_t) {
+            while waitpid(guardian, nil, 0) < 0, errno == EINTR {}
+        }
+    }
+
+    /// kill(2): the method of that name hides it.
+    private func send(_ signal: Int32, to process: pid_t) { kill(process, signal) }
+#endif

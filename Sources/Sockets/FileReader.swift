@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Reads a file from its beginning to its end, and never waits for one to be opened.
+///
+/// Opening a pipe waits until another program writes to it, and a device may have no end, so only regular files are opened.
+public final class FileReader {
+    private let path: String
+    private let descriptor: Int32
+    private let isOurs: Bool
+
+    /// Opens a regular file.
+    ///
+    /// - Parameter orInherited: whether the path may also name a descriptor that this process was started with, which is then
+    ///   read as it is: `/dev/stdin`, or the `/dev/fd/63` that a shell makes of `<(command)`. That may wait for the
+    ///   program at the other end, so it is for what a command reads before it does anything else.
+    /// - Throws: where there is no such file, it may not be read, or it is no regular one; the null device counts as empty.
+    public init(_ path: String, orInherited: Bool = false) throws(FileError) {
+        self.path = path
+        var status = stat()
+        if orInherited, let descriptor = FilePlace.inheritedDescriptor(path), fstat(descriptor, &status) == 0,
+            // A file is opened anew, so that it is read from its beginning.
+            status.st_mode & S_IFMT != S_IFREG
+        {
+            self.descriptor = descriptor
+            isOurs = false
+            return
+        }
+        // Before it is opened too: that alone can act on a device.
+        guard stat(path, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
+        try FileReader.check(status, path)
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileError(.read, path: path, code: errno) }
+        do throws(FileError) {
+            guard fstat(descriptor, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
+            try FileReader.check(status, path)
+        } catch {
+            closeDescriptor(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+        isOurs = true
+    }
+
+    /// Reads standard input, which messages call by that name.
+    public init(standardInputNamed name: String) {
+        path = name
+        descriptor = STDIN_FILENO
+        isOurs = false
+    }
+
+    deinit {
+        if isOurs { closeDescriptor(descriptor) }
+    }
+
+    /// Reads what there is, but at most so many bytes, and waits for at least one; none at the end.
+    public func read(atMost count: Int) throws(FileError) -> [UInt8] {
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            repeat {
+                let count = systemRead(descriptor, UnsafeMutableRawBufferPointer(buffer))
+                initialized = max(0, count)
+                code = count < 0 ? errno : 0
+                if code == EAGAIN { DescriptorOutput.wait(for: Int16(POLLIN), on: descriptor) }
+            } while code == EINTR || code == EAGAIN
+        }
+        guard code == 0 else { throw FileError(.read, path: path, code: code) }
+        return bytes
+    }
+
+    /// Reads on until the end, but at most so many bytes.
+    public func read(upTo limit: Int) throws(FileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < limit {
+            let more = try read(atMost: min(limit - bytes.count, 1 << 20))
+            if more.isEmpty { break }
+            bytes += more
+        }
+        return bytes
+    }
+
+    private static func check(_ status: stat, _ path: String) throws(FileError) {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return
+        case S_IFDIR: throw FileError(.read, path: path, code: EISDIR)
+        default:
+            var null = stat()
+            guard status.st_mode & S_IFMT == S_IFCHR, stat("/dev/null", &null) == 0, status.st_rdev == null.st_rdev
+            else { throw FileError(.read, path: path, code: FileError.notRegular) }
+        }
+    }
+}
+
+/// read(2): the method of that name hides it.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}

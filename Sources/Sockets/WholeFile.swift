@@ -1,0 +1,81 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Writes files as a whole: a program that opens the path finds what was there before, or all that is new.
+///
+/// The bytes go into a draft in the same folder, which then takes the file's place. Where they cannot be written, the draft is
+/// removed, and what was there before stays. A symbolic link stays one: what it leads to is replaced.
+public enum WholeFile {
+    /// What may be written beside regular files.
+    public enum Others: Sendable, Hashable {
+        /// Pipes that are read, terminals and other character devices, and descriptors that this process was started with,
+        /// such as `/dev/stdout`. They are written as they are.
+        case streams
+        /// Nothing.
+        case none
+    }
+
+    /// Writes the bytes, in place of what the file had.
+    ///
+    /// - Parameters:
+    ///   - others: what the path may lead to beside a regular file or nothing.
+    ///   - mode: that of the file, less what the process's umask takes away.
+    /// - Throws: where the path leads to something else, or the bytes find no room.
+    public static func write(
+        _ bytes: [UInt8], to path: String, others: Others = .streams, mode: Int = 0o666
+    ) throws(FileError) {
+        let place = try FilePlace.find(path, for: .write)
+        if case .file(let place) = place { return try replace(place, with: bytes, path, mode) }
+        guard others == .streams else { throw FileError(.write, path: path, code: FileError.notRegular) }
+        switch place {
+        case .file: break
+        case .descriptor(let descriptor):
+            let code = DescriptorOutput.writeAll(bytes, to: descriptor)
+            guard code == 0 else { throw FileError(.write, path: path, code: code) }
+        case .stream(let place): try writeStream(place, bytes, path)
+        }
+    }
+
+    private static func replace(
+        _ place: String, with bytes: [UInt8], _ path: String, _ mode: Int
+    ) throws(FileError) {
+        let draft: OutputFile
+        do throws(FileError) {
+            draft = try OutputFile(draftFor: place, mode: mode)
+        } catch {
+            throw FileError(.write, path: path, code: error.code)
+        }
+        var code = DescriptorOutput.writeAll(bytes, to: draft.descriptor)
+        // Some file systems tell only now that there was no room.
+        if close(draft.descriptor) != 0, code == 0 { code = errno }
+        guard code == 0 else {
+            unlink(draft.path)
+            throw FileError(.write, path: path, code: code)
+        }
+        guard rename(draft.path, place) == 0 else {
+            code = errno
+            unlink(draft.path)
+            throw FileError(.move, path: path, code: code)
+        }
+    }
+
+    private static func writeStream(_ place: String, _ bytes: [UInt8], _ path: String) throws(FileError) {
+        // Opening a pipe that nothing reads would wait.
+        let descriptor = open(place, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileError(.write, path: path, code: errno) }
+        defer { closeDescriptor(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
+            throw FileError(.write, path: path, code: FileError.notRegular)
+        }
+        // A reader that goes is an error to be told.
+        CurrentProcess.ignoreBrokenPipeSignal()
+        let code = DescriptorOutput.writeAll(bytes, to: descriptor)
+        guard code == 0 else { throw FileError(.write, path: path, code: code) }
+    }
+}

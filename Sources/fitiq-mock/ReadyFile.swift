@@ -1,0 +1,103 @@
+import JSON
+import Sockets
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// The file that tells others where a server is: it appears when the server listens, and goes when it has stopped.
+///
+/// Nothing is replaced or removed that another program wrote, save what a server left that runs no more. That goes
+/// before this one listens, because it would send a program that waits for the file to the wrong place.
+final class ReadyFile {
+    let path: String
+    /// Kept open while the server runs: no other file has its number as long.
+    private var file: OutputFile?
+
+    /// The most that is read of a file that may be one, in bytes.
+    static let limit = 64 << 10
+
+    /// Sees to it that the path is free.
+    ///
+    /// - Parameter isRunning: whether there is a process of that number, beside this one.
+    init(
+        at path: String,
+        isRunning: (Int32) -> Bool = { $0 != CurrentProcess.identifier && CurrentProcess.isRunning($0) }
+    ) throws(Failure) {
+        self.path = path
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            // Told before the server listens, and before it makes other files.
+            guard errno == ENOENT, access(Self.folder(of: path), W_OK) == 0 else {
+                throw .configuration(FileError(.write, path: path, code: errno).description + ".")
+            }
+            return
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .configuration(Messages.notReadyFile(path, Self.kind(status)))
+        }
+        guard let bytes = try? FileReader(path).read(upTo: Self.limit + 1),
+            bytes.count <= Self.limit, let identifier = Self.processID(in: bytes)
+        else {
+            throw .configuration(Messages.notReadyFile(path, nil))
+        }
+        guard !isRunning(identifier) else { throw .configuration(Messages.readyFileInUse(path, identifier)) }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw .configuration(FileError(.write, path: path, code: errno).description + ".")
+        }
+    }
+
+    /// Makes the file, whole from the beginning.
+    func write(_ bytes: [UInt8]) throws(Failure) {
+        do throws(FileError) {
+            let draft = try OutputFile(draftFor: path, mode: 0o666)
+            do throws(FileError) {
+                try draft.write(bytes, at: 0)
+                try draft.move(toFree: path)
+            } catch {
+                draft.discard()
+                throw FileError(.write, path: path, code: error.code)
+            }
+            file = draft
+        } catch {
+            throw .configuration(error.description + ".")
+        }
+    }
+
+    /// Removes the file, where it still is what this process wrote.
+    func remove() {
+        guard let file else { return }
+        defer { file.close() }
+        self.file = nil
+        guard file.isAt(path), let bytes = try? file.read(Self.limit, at: 0),
+            Self.processID(in: bytes) == CurrentProcess.identifier
+        else { return }
+        unlink(path)
+    }
+
+    /// The number of the process that wrote a ready file; nil for other files.
+    static func processID(in bytes: [UInt8]) -> Int32? {
+        guard let value = try? JSON.parse(bytes), value["url"]?.string != nil, value["ws_url"]?.string != nil,
+            let number = value["pid"]?.int, number > 0
+        else { return nil }
+        return Int32(exactly: number)
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    }
+
+    private static func kind(_ status: stat) -> String {
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: "a folder"
+        case S_IFLNK: "a link"
+        case S_IFIFO: "a pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+}

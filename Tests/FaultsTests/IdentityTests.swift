@@ -1,0 +1,22 @@
+import JSON
+import Testing
+
+@testable import Faults
+
+@Suite("Rules are named by bytes")
+struct IdentityTests {
+    @Test(
+        "Two rules may have canonically equivalent names, and each is switched by its own",
+        arguments: [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")] as [(ExactString, ExactString)])
+    func names(_ first: ExactString, _ second: ExactString) throws {
+        var book = FaultBook(rules: [.response(first.text, .hang), .response(second.text, .hang)])
+        #expect(throws: FaultBookError.duplicateName(first.text)) { try book.add(.response(first.text, .hang)) }
+        let isSwitched = book.setEnabled(false, named: second)
+        #expect(isSwitched)
+        #expect(book.rules.map(\.rule.isEnabled) == [true, false])
+        try book.replaceRules([.response(second.text, .hang)])
+        #expect(book.rules.map(\.rule.isEnabled) == [false])
+        let removed = (first: book.remove(named: first), second: book.remove(named: second))
+        #expect(!removed.first && removed.second)
+    }
+}

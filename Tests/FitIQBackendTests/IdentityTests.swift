@@ -1,0 +1,60 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import FitIQBackend
+
+@Suite("Identity is a matter of bytes") struct IdentityTests {
+    /// Texts that Swift's strings equate.
+    static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K", "\u{212A}")]
+
+    @Test("Users whose ids are canonically equivalent have their own data", arguments: twins)
+    func users(_ first: ExactString, _ second: ExactString) throws {
+        var world = World()
+        let (one, other) = (try world.backend.user(first), try world.backend.user(second))
+        #expect(one != other && world.backend.userCount == 2)
+        let id = try world.create(by: one)
+        #expect(try world.show(id, for: one)["user_id"]?.exactString == first)
+        #expect(refusal { () throws(APIError) in try world.backend.consultation(id, for: other) }?.status.code == 404)
+        // Nor does the one's consultation stand in the other's way.
+        _ = try world.create(by: other)
+        #expect(try world.backend.user(first) == one)
+    }
+
+    @Test("So have contexts, which are no duplicates of each other", arguments: twins)
+    func contexts(_ first: ExactString, _ second: ExactString) throws {
+        var world = World()
+        let user = try world.backend.user("user-1")
+        _ = try world.create(.nutritionist, ConsultationContext(.mood, id: first), by: user)
+        _ = try world.create(.nutritionist, ConsultationContext(.mood, id: second), by: user)
+        let again = refusal { () throws(APIError) in
+            _ = try world.create(.nutritionist, ConsultationContext(.mood, id: first), by: user)
+            return [UInt8]()
+        }
+        #expect(again?.status.code == 409)
+    }
+
+    @Test("A request that names two such goals contradicts itself", arguments: twins)
+    func goals(_ first: ExactString, _ second: ExactString) {
+        let body = #"{"persona":"nutritionist","goal_id":"\#(first)","context_id":"\#(second)"}"#
+        #expect(throws: APIError.self) { try CreateConsultationRequest(body: Array(body.utf8), in: .union) }
+    }
+
+    @Test("A document may have both, as users and as names of goals", arguments: twins)
+    func documents(_ first: ExactString, _ second: ExactString) throws {
+        var world = World()
+        let goals = [GoalData(name: first, title: "one"), GoalData(name: second, title: "other")]
+        let talk = ConsultationData(persona: .nutritionist, contextType: .goal, contextGoal: .named(second))
+        try world.backend.plant(
+            WorldData(users: [UserData(id: first, goals: goals, consultations: [talk]), UserData(id: second)]),
+            &world.turn)
+        #expect(world.backend.userCount == 2)
+        let planted = world.backend.data(at: world.turn.now).users
+        #expect(planted.map(\.id) == [first, second])
+        let linked = try #require(planted[0].goals.first { $0.title == "other" }?.id)
+        #expect(planted[0].consultations[0].contextGoal == .id(linked))
+        #expect(throws: PlantError.self) {
+            try world.backend.plant(WorldData(users: [UserData(id: first), UserData(id: first)]), &world.turn)
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import MockServer
+import Scenarios
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("--allow-origin")
+struct OriginOptionTests {
+    private func allowed(_ options: [String]) throws -> Set<AllowedOrigin> {
+        try ServeOptions.parse(options).engineConfiguration(Scenario()).allowedOrigins
+    }
+
+    @Test("It may be repeated, and allows nothing where it is left out")
+    func values() throws {
+        #expect(try allowed([]).isEmpty)
+        let origin = try #require(AllowedOrigin("http://localhost:3000"))
+        #expect(try allowed(["--allow-origin", "http://localhost:3000"]) == [origin])
+        #expect(
+            try allowed(["--allow-origin", "HTTP://localhost:3000", "--allow-origin", "null", "--allow-origin", "*"])
+                == [origin, .null, .any])
+    }
+
+    @Test("What is no origin is a mistake", arguments: ["", "localhost:3000", "http://a/", "http://*.a", "http://a b"])
+    func mistakes(_ text: String) {
+        let failure = #expect(throws: Failure.self) { try allowed(["--allow-origin", text]) }
+        #expect(failure?.exitCode == 2 && failure?.message.hasSuffix("got '\(text)'.") == true)
+    }
+}

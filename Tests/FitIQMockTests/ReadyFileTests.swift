@@ -1,0 +1,84 @@
+import Foundation
+import Sockets
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("The ready file")
+struct ReadyFileTests {
+    private static func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = NSTemporaryDirectory() + "/fitiq-mock-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try body(folder)
+    }
+
+    private static func text(_ identifier: Int32) -> String {
+        #"{"url":"http://127.0.0.1:1","ws_url":"ws://127.0.0.1:1","pid":\#(identifier)}"#
+    }
+
+    @Test(
+        "What a ready file is",
+        arguments: [
+            (text(7), 7), (text(7).replacing("7}", with: "7,\"more\":[]}"), 7), (text(0), nil), (text(-7), nil),
+            (text(7).replacing("7}", with: "4294967296}"), nil), (text(7).replacing("7}", with: "\"7\"}"), nil),
+            (text(7).replacing("ws_url", with: "wss_url"), nil), ("{\"pid\":7}", nil), ("7", nil), ("", nil),
+            ("notes", nil),
+        ] as [(String, Int32?)])
+    func recognised(_ text: String, _ identifier: Int32?) {
+        #expect(ReadyFile.processID(in: Array(text.utf8)) == identifier)
+    }
+
+    @Test("One of a process that runs no more is replaced, and so is one of a process that had this one's number")
+    func stale() throws {
+        try Self.withFolder { folder in
+            let path = folder + "/ready.json"
+            for identifier in [CurrentProcess.identifier, 999_999_999] {
+                try WholeFile.write(Array(Self.text(identifier).utf8), to: path)
+                let ready = try ReadyFile(at: path)
+                #expect(!FileManager.default.fileExists(atPath: path))
+                try ready.write(Array(Self.text(CurrentProcess.identifier).utf8))
+                #expect(FileManager.default.fileExists(atPath: path))
+                ready.remove()
+                ready.remove()
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+            }
+        }
+    }
+
+    @Test("One of a process that runs is refused, whatever that process is")
+    func running() throws {
+        try Self.withFolder { folder in
+            let path = folder + "/ready.json"
+            try WholeFile.write(Array(Self.text(7).utf8), to: path)
+            let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { $0 == 7 } }
+            #expect(failure?.exitCode == 2 && failure?.message == Messages.readyFileInUse(path, 7))
+            #expect(failure?.message.contains("process 7, which still runs") == true)
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("A file over the limit is none, whatever it begins with")
+    func large() throws {
+        try Self.withFolder { folder in
+            let path = folder + "/ready.json"
+            for (padding, isTaken) in [(0, true), (1, false)] {
+                let text = Self.text(999_999_999)
+                try WholeFile.write(
+                    Array((text + String(repeating: " ", count: ReadyFile.limit - text.utf8.count + padding)).utf8),
+                    to: path)
+                #expect((try? ReadyFile(at: path)) != nil ? isTaken : !isTaken)
+            }
+        }
+    }
+
+    @Test("A folder that is missing or closed is told before a server listens")
+    func folder() throws {
+        try Self.withFolder { folder in
+            let missing = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/none/ready.json") }
+            #expect(
+                missing?.message
+                    == "cannot write to '\(folder)/none/ready.json': its folder does not exist; make it first.")
+        }
+    }
+}

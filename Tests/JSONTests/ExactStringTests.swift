@@ -1,0 +1,61 @@
+import JSON
+import Testing
+
+@Suite("Exact strings")
+struct ExactStringTests {
+    /// Texts that Unicode calls canonically equivalent, and that Swift's strings equate.
+    static let twins: [(String, String)] = [
+        ("caf\u{E9}", "cafe\u{301}"), ("K", "\u{212A}"), (";", "\u{37E}"), ("`", "\u{1FEF}"), ("\u{C5}", "\u{212B}"),
+        ("a string of more than fifteen bytes: \u{E9}", "a string of more than fifteen bytes: e\u{301}"),
+    ]
+
+    @Test("are told apart by their bytes, in sets, in order and one by one", arguments: twins)
+    func bytes(_ first: String, _ second: String) {
+        #expect(first == second)
+        let (one, other) = (ExactString(first), ExactString(second))
+        #expect(one != other && Set([one, other]).count == 2)
+        #expect((one < other) != (other < one))
+        #expect(!first.isExactly(second) && !Optional(first).isExactly(second))
+        #expect(first.isExactlyBefore(second) != second.isExactlyBefore(first))
+        #expect([one: 1, other: 2][ExactString(first)] == 1)
+    }
+
+    @Test("are equal where their bytes are, whatever the length and wherever they come from", arguments: 0...40)
+    func equal(_ length: Int) {
+        let text = String(repeating: "a", count: length)
+        let (built, part) = (ExactString(text + ""), ExactString("x\(text)".dropFirst()))
+        #expect(built == part && built.hashValue == part.hashValue && !(built < part) && !(part < built))
+        #expect(text.isExactly(String(part.text)) && built.description == text && Array(built.utf8) == Array(text.utf8))
+        #expect(built.isEmpty == (length == 0))
+        for place in 0..<length {
+            var bytes = Array(text.utf8)
+            bytes[place] = UInt8(ascii: "b")
+            let changed = ExactString(String(decoding: bytes, as: UTF8.self))
+            #expect(built != changed && built < changed && built != ExactString(text + "a"))
+        }
+    }
+
+    @Test("stand for nothing where there is nothing")
+    func optional() {
+        let none: String? = nil
+        #expect(
+            none.isExactly(nil) && !none.isExactly("a") && !Optional("a").isExactly(nil) && Optional("a").isExactly("a")
+        )
+    }
+
+    @Test("are lower-cased in ASCII alone")
+    func lowerCase() {
+        #expect(ExactString("AbZ-\u{212A}\u{C9}").asciiLowercased() == "abz-\u{212A}\u{C9}")
+    }
+
+    @Test("are what JSON's values compare", arguments: twins)
+    func values(_ first: String, _ second: String) throws {
+        let (one, other): (JSONValue, JSONValue) = (.string(first), .string(second))
+        #expect(one != other && Set([one, other]).count == 2)
+        #expect(one == .string(first) && one.exactString == ExactString(first))
+        #expect(JSONValue.array([one]) != .array([other]) && JSONValue(dictionaryLiteral: ("a", one)) != ["a": other])
+        let object = try #require(
+            try JSON.parse(JSONValue(dictionaryLiteral: (first, 1), (second, 2)).encoded()).object)
+        #expect(object.count == 2 && object[first] == 1 && object[second] == 2)
+    }
+}

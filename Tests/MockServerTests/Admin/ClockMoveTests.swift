@@ -1,0 +1,83 @@
+import JSON
+import Testing
+
+@testable import MockServer
+
+@Suite("A clock that has far to go is moved in slices")
+struct ClockMoveTests {
+    /// A world with a manual clock in which so many meals wait to be worked out, and somebody listens.
+    private static func network(meals: Int) throws -> (VirtualNetwork, SocketClient) {
+        let network = VirtualNetwork.manual()
+        let socket = try network.socket(on: try network.consultation())
+        for _ in 0..<meals { #expect(try network.exchange(.logMeal(as: TestUser.anna)).status == 201) }
+        return (network, socket)
+    }
+
+    @Test("Everything happens at its time, the same as in one go; other connections are served in between")
+    func slices() throws {
+        let (network, socket) = try Self.network(meals: 100)
+        network.makesSlicesByTurn = true
+        let client = HTTPClient(try network.open())
+        let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
+        client.wire.send(request.bytes)
+        let other = HTTPClient(try network.open())
+        var turns = 0
+        while network.engine.isStreaming {
+            network.turn()
+            #expect(try other.exchange(Request()).status == 200)
+            turns += 1
+        }
+        #expect(turns > 5)
+        #expect(try client.response().json?["now"] == "2025-01-29T10:30:10.000000000Z")
+
+        let (whole, otherSocket) = try Self.network(meals: 100)
+        let target = whole.now.advanced(byNanoseconds: 10_000_000_000)
+        whole.engine.advanceWorld(World.defaultID, to: target, at: whole.now, noted: true)
+        whole.settle()
+        let lines = network.engine.journalLines(ofWorld: World.defaultID)
+        #expect(lines == whole.engine.journalLines(ofWorld: World.defaultID))
+        #expect(socket.takeTypes() == otherSocket.takeTypes())
+    }
+
+    @Test("A second move begins where the first one ends, though it was asked for earlier")
+    func second() throws {
+        let (network, _) = try Self.network(meals: 60)
+        network.makesSlicesByTurn = true
+        let clients = try (0..<2).map { _ in HTTPClient(try network.open()) }
+        for client in clients {
+            client.wire.send(
+                Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#).bytes)
+            network.turn()
+        }
+        while network.engine.isStreaming { network.turn() }
+        #expect(try clients[0].response().json?["now"] == "2025-01-29T10:30:10.000000000Z")
+        #expect(try clients[1].response().json?["now"] == "2025-01-29T10:30:20.000000000Z")
+    }
+
+    @Test("A reset ends a move; a client that leaves has the clock stand where it is", arguments: [true, false])
+    func ends(isReset: Bool) throws {
+        let (network, _) = try Self.network(meals: 60)
+        network.makesSlicesByTurn = true
+        let client = HTTPClient(try network.open())
+        let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
+        client.wire.send(request.bytes)
+        network.turn()
+        #expect(network.engine.isStreaming)
+        if isReset {
+            #expect(try network.admin(.post, "reset", "{}").status == 200)
+            while network.engine.isStreaming { network.turn() }
+            #expect(try client.response().json?["now"] == "2025-01-29T10:30:00.000000000Z")
+        } else {
+            client.wire.vanish()
+            network.turn()
+            let now = try #require(network.engine.defaultWorld.clock.manualTime)
+            #expect(now > VirtualNetwork.start && now < VirtualNetwork.start + .seconds(10))
+        }
+        client.wire.vanish()
+        let next = HTTPClient(try network.open())
+        next.wire.send(request.bytes)
+        while network.engine.isStreaming { network.turn() }
+        #expect(try next.response().status == 200)
+        #expect(network.engine.defaultWorld.clockMove == nil)
+    }
+}

@@ -1,0 +1,283 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Recording
+import Testing
+
+@testable import MockServer
+
+@Suite("Long answers are made in slices")
+struct StreamTests {
+    private static let journal = Request(target: "/__admin/journal")
+
+    /// A network whose default world has so many entries of some kilobytes each.
+    private static func network(
+        entries: Int = 200, _ configure: (inout Engine.Configuration) -> Void = { _ in }
+    ) throws -> VirtualNetwork {
+        let network = VirtualNetwork(configure)
+        let filler = String(repeating: "x", count: 4000)
+        let client = try HTTPClient(network)
+        for number in 0..<entries { _ = try client.exchange(Request(target: "/nowhere/\(number)?\(filler)")) }
+        client.wire.vanish()
+        return network
+    }
+
+    private static func lines(_ network: VirtualNetwork) -> [UInt8] {
+        network.engine.journalLines(ofWorld: World.defaultID)
+    }
+
+    @Test("The journal is the same at every size of slice", arguments: [1, 7000, 64 * 1024, 300_000, 8_000_000])
+    func journal(_ size: Int) throws {
+        let network = try Self.network()
+        network.engine.sliceSize = size
+        let response = try network.exchange(Self.journal)
+        #expect(response.body == Self.lines(network) && response.body.count > 800_000)
+        #expect(response.fields[.contentType] == "application/x-ndjson; charset=utf-8")
+        let isChunked = response.fields[.transferEncoding] == "chunked"
+        // What is whole in one slice is an answer like any other.
+        #expect(isChunked == (size < 8_000_000) && isChunked == (response.fields[.contentLength] == nil))
+        #expect(!network.engine.isStreaming)
+    }
+
+    @Test(
+        "Lists are the same at every size of slice",
+        arguments: [
+            "requests?limit=1000", "requests?path=/nowhere/7&order=asc", "requests/unmatched", "frames?type=pong",
+            "frames?user=\(TestUser.anna)", "requests?since=3&before=9", "requests?since=900", "frames?kind=exchange",
+            "worlds", "verdicts", "faults", "worlds/w1/verdicts",
+        ])
+    func lists(_ path: String) throws {
+        let network = VirtualNetwork()
+        let socket = try network.socket(on: try network.consultation())
+        socket.send(#"{"type":"ping"}"#)
+        for number in 0..<20 { _ = try network.exchange(Request(target: "/nowhere/\(number)")) }
+        for _ in 0..<3 { _ = try network.world(#"{"scenario": "flaky-500"}"#) }
+        network.engine.sliceSize = 8_000_000
+        let whole = try network.admin(.get, path)
+        #expect(whole.status == 200 && whole.json != nil)
+        for size in [1, 100, 5000] {
+            network.engine.sliceSize = size
+            let sliced = try network.admin(.get, path)
+            #expect(sliced.body == whole.body && sliced.status == 200)
+        }
+    }
+
+    @Test("Between two slices every other connection is served, and a turn makes one slice for all readers together")
+    func turns() throws {
+        let network = try Self.network()
+        let readers = try (0..<3).map { _ in try network.open() }
+        let other = HTTPClient(try network.open())
+        network.makesSlicesByTurn = true
+        for reader in readers { reader.send(Self.journal.bytes) }
+        var turns = 0
+        while network.engine.isStreaming {
+            let before = readers.reduce(0) { $0 + $1.received.count }
+            network.turn()
+            let made = readers.reduce(0) { $0 + $1.received.count } - before
+            // The entry that fills the slice, and the framing, come on top.
+            #expect(made <= network.engine.sliceSize + 8192)
+            #expect(try other.exchange(Request()).status == 200)
+            turns += 1
+        }
+        #expect(turns > 3 * 800_000 / (64 * 1024))
+        for reader in readers { #expect(try HTTPClient(reader).response().body == Self.lines(network)) }
+    }
+
+    @Test("What pipelined clients ask is served in turns, too")
+    func pipelined() throws {
+        let network = try Self.network(entries: 20)
+        network.makesSlicesByTurn = true
+        let client = HTTPClient(try network.open())
+        client.wire.send(Self.journal.bytes + Request().bytes + Self.journal.bytes + Request(target: "/ready").bytes)
+        #expect(client.wire.received.isEmpty)
+        while network.engine.isStreaming { network.turn() }
+        let lines = Self.lines(network)
+        #expect(try client.response().body == lines)
+        #expect(try client.response().text == #"{"status":"ok"}"#)
+        #expect(try client.response().body == lines)
+        #expect(try client.response().text == #"{"status":"ready"}"#)
+        #expect(client.wire.ending == .open)
+    }
+
+    @Test("A slow reader has the server hold no more than a little, and the entries that are kept for it count as held")
+    func slow() throws {
+        let network = try Self.network()
+        let wire = try network.open(window: 0)
+        wire.send(Self.journal.bytes)
+        let limits = network.engine.limits
+        let most = limits.unsentBytesBeforeReadingPauses + network.engine.sliceSize + 8192
+        #expect(wire.unsent > limits.unsentBytesBeforeReadingPauses && wire.unsent <= most)
+        let weight = network.engine.defaultWorld.journal.weight
+        #expect(network.engine.heldBytes >= weight && network.engine.heldBytes <= weight + most)
+        while wire.unsent > 0 { wire.read(10_000) }
+        #expect(wire.highestUnsent <= most)
+        #expect(try HTTPClient(wire).response().body == Self.lines(network))
+        #expect(network.engine.heldBytes == 0)
+        #expect(try network.exchange(Request()).status == 200)
+    }
+
+    @Test("One that takes nothing for 75 s is given up, one that takes a little is not; nothing stays behind")
+    func stalled() throws {
+        let network = try Self.network()
+        let (stalled, slow) = (try network.open(window: 0), try network.open(window: 0))
+        for wire in [stalled, slow] { wire.send(Self.journal.bytes) }
+        for _ in 0..<5 {
+            network.advance(by: .seconds(15))
+            slow.read(10)
+        }
+        #expect(stalled.ending == .reset && slow.ending == .open)
+        slow.vanish()
+        #expect(network.engine.heldBytes == 0)
+        #expect(!network.engine.isStreaming)
+    }
+
+    @Test("What happens after the question is not in the answer, whatever becomes of journal or world meanwhile")
+    func snapshot() throws {
+        // Little is made ahead of the reader, so the change comes in the middle.
+        let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = 4096 }
+        network.engine.sliceSize = 1000
+        let world = try network.world()
+        for _ in 0..<50 { _ = try world.exchange(.get, "/api/v1/goals") }
+        for (path, change) in [
+            ("/__admin/journal", { _ = try network.exchange(Request(target: "/later")) }),
+            ("/__admin/journal", { _ = try network.admin(.delete, "journal") }),
+            ("/__admin/worlds/w1/journal", { _ = try network.admin(.delete, "worlds/w1") }),
+        ] as [(String, () throws -> Void)] {
+            let id = path == "/__admin/journal" ? World.defaultID : "w1"
+            let lines = network.engine.journalLines(ofWorld: id)
+            let wire = try network.open(window: 1000)
+            wire.send(Request(target: path).bytes)
+            try change()
+            wire.read()
+            #expect(try HTTPClient(wire).response().body == lines && !lines.isEmpty)
+        }
+    }
+
+    @Test("HTTP/1.0 gets it without chunks, until the connection closes; HEAD gets none")
+    func otherKinds() throws {
+        let network = try Self.network()
+        var old = Self.journal
+        old.version = "HTTP/1.0"
+        let wire = try network.open()
+        wire.send(old.bytes)
+        #expect(wire.ending == .closed)
+        let response = try HTTPClient(wire).response()
+        #expect(response.body == Self.lines(network) && response.fields[.transferEncoding] == nil)
+        let client = try HTTPClient(network)
+        var head = Self.journal
+        head.method = .head
+        let answer = try client.exchange(head)
+        #expect(answer.status == 200 && answer.body.isEmpty && answer.fields[.transferEncoding] == "chunked")
+        #expect(try client.exchange(Request()).status == 200)
+        #expect(network.engine.heldBytes == 0)
+    }
+
+    @Test("Who sends no more still gets all of it; what else it sent is no TLS")
+    func halfClosed() throws {
+        let network = try Self.network()
+        let wire = try network.open(window: 0)
+        wire.send(Self.journal.bytes)
+        // The host reads a connection that has broken, whether or not that is paused.
+        [UInt8](arrayLiteral: 0x16).withUnsafeBytes { network.engine.receive($0, on: wire.id, at: network.now) }
+        network.engine.receiveEndOfStream(on: wire.id, at: network.now)
+        wire.read()
+        #expect(try HTTPClient(wire).response().body == Self.lines(network))
+        #expect(wire.ending == .closed && network.openCount == 0)
+    }
+
+    @Test("A server that stops finishes what it has begun, and closes")
+    func shutdown() throws {
+        let network = try Self.network()
+        let wire = try network.open(window: 1000)
+        wire.send(Self.journal.bytes)
+        network.beginShutdown()
+        #expect(wire.ending == .open)
+        wire.read()
+        #expect(try HTTPClient(wire).response().body == Self.lines(network))
+        #expect(wire.ending == .closed && network.engine.isEmpty)
+    }
+
+    @Test("Where there is no room for what it keeps, it is refused")
+    func memory() throws {
+        let network = try Self.network { $0.limits.heldBytes = 500_000 }
+        #expect(network.engine.defaultWorld.journal.weight > 500_000)
+        let refused = try network.exchange(Self.journal)
+        #expect(refused.status == 503 && refused.errorCode == "SERVER_BUSY")
+        #expect(network.engine.heldBytes == 0)
+        #expect(try network.admin(.get, "health").status == 200)
+    }
+
+    @Test("A stream of events catches up a slice in each turn")
+    func events() throws {
+        let network = try Self.network()
+        network.makesSlicesByTurn = true
+        var reader = try EventReader(network, lastID: "0")
+        let other = HTTPClient(try network.open())
+        var received = reader.wire.received.count
+        var turns = 0
+        while network.engine.isStreaming {
+            network.turn()
+            #expect(reader.wire.received.count - received <= network.engine.sliceSize + 8192)
+            received = reader.wire.received.count
+            #expect(try other.exchange(Request()).status == 200)
+            turns += 1
+        }
+        #expect(turns > 10)
+        #expect(reader.take().prefix(200).map(\.id) == (1...200).map { "\($0)" })
+    }
+
+    @Test("A large body of the API goes in slices too, with its length")
+    func largeBody() throws {
+        let network = VirtualNetwork { $0.pace = .instant }
+        let text = String(repeating: "😀", count: 2000)
+        let goal = "{\"title\":\"Run\",\"description\":\"\(text)\",\"targetDate\":\"2030-01-01T00:00:00Z\"}"
+        let world = try network.plainWorld()
+        for _ in 0..<150 { #expect(try world.exchange(.post, "/api/v1/goals", goal).status == 201) }
+        let request = world.request(.get, "/api/v1/goals")
+        let whole = try network.exchange(request)
+        #expect(whole.body.count > Engine.longestWholeBody)
+        #expect(whole.fields[.contentLength] == "\(whole.body.count)" && whole.fields[.transferEncoding] == nil)
+        let wire = try network.open(window: 0)
+        wire.send(request.bytes + Request().bytes)
+        #expect(wire.unsent < 400_000)
+        #expect(network.engine.heldBytes > whole.body.count)
+        wire.read()
+        let client = HTTPClient(wire)
+        #expect(try client.response().body == whole.body)
+        #expect(try client.response().text == #"{"status":"ok"}"#)
+        let journal = try world.journal()
+        #expect(journal.last?["response"]?["body_bytes"]?.int == whole.body.count)
+    }
+
+    @Test("Judging goes in slices, misses nothing that falls out meanwhile, and ends where the world does")
+    func judging() throws {
+        let network = VirtualNetwork { $0.mode = .consultationWebSocket }
+        let bad = "/api/v1/consultations/ABCDEF00-0000-4000-8000-000000000000"
+        let world = try network.world()
+        for _ in 0..<100 { _ = try world.exchange(.get, bad) }
+        network.makesSlicesByTurn = true
+        network.engine.sliceSize = 20_000
+        let asking = Request(target: "/__admin/worlds/w1/verdicts")
+        let client = HTTPClient(try network.open())
+        client.wire.send(asking.bytes)
+        network.turn()
+        let engineWorld = try #require(network.engine.worlds["w1"])
+        #expect(engineWorld.judge?.isBehind == true && client.wire.received.isEmpty)
+        // The whole of the journal falls out before it was judged.
+        engineWorld.journal.dropOldest(downTo: 0)
+        for _ in 0..<10 { _ = try world.exchange(.get, bad) }
+        while network.engine.isStreaming { network.turn() }
+        let answer = try #require(try client.response().json)
+        let verdict = answer["verdicts"]?.array?.first { $0["id"] == "ids/lowercase" }
+        #expect(answer["missed"] == 0 && verdict?["finding_count"]?.int == 110)
+
+        let doomed = try network.world()
+        for _ in 0..<100 { _ = try doomed.exchange(.get, bad) }
+        client.wire.send(Request(target: "/__admin/worlds/w2/verdicts").bytes)
+        network.turn()
+        #expect(try network.admin(.delete, "worlds/w2").status == 204)
+        while network.engine.isStreaming { network.turn() }
+        #expect(try client.response().status == 404)
+        #expect(try client.exchange(Request()).status == 200)
+    }
+}

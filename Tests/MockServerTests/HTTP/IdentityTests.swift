@@ -1,0 +1,94 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Testing
+
+@testable import MockServer
+
+@Suite("Identity is a matter of bytes: users, tokens, keys, ids, worlds, faults")
+struct IdentityTests {
+    private static let goals = "/api/v1/goals"
+
+    /// The titles of a user's goals.
+    private func titles(_ network: VirtualNetwork, of user: String) throws -> [String?] {
+        let response = try network.exchange(.authorized(.get, Self.goals, as: user))
+        #expect(response.status == 200)
+        return (response.json?["goals"]?.array ?? []).map { $0["title"]?.string }
+    }
+
+    @Test(
+        "Two tokens whose users are canonically equivalent have two users' data",
+        arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
+    func users(_ first: String, _ second: String) throws {
+        let network = VirtualNetwork()
+        let made = try network.exchange(.authorized(.post, Self.goals, as: first).json(WorldClient.goal))
+        #expect(made.status == 201)
+        #expect(try titles(network, of: first) == ["Run"])
+        #expect(try titles(network, of: second) == [])
+        let id = try network.consultation(of: first)
+        #expect(try network.exchange(.authorized(.get, "/api/v1/consultations/\(id)", as: first)).status == 200)
+        #expect(try network.exchange(.authorized(.get, "/api/v1/consultations/\(id)", as: second)).status == 404)
+        let users = network.engine.journalEntries(ofWorld: World.defaultID).compactMap { entry -> ExactString? in
+            if case .exchange(let exchange) = entry.event { exchange.user } else { nil }
+        }
+        #expect(Set(users) == [ExactString(first), ExactString(second)])
+        // The journal's query tells them apart as well.
+        let query = first.utf8.map { "%" + String($0, radix: 16) }.joined()
+        let asked = try network.admin(.get, "requests?user=\(query)&limit=1000")
+        #expect(asked.json?["entries"]?.array?.allSatisfy { $0["user"]?.exactString == ExactString(first) } == true)
+    }
+
+    @Test("A token with the Kelvin sign in place of K is refused, also once the right one was seen")
+    func tokens() throws {
+        // Some user's token has a K; which one does not matter.
+        let token = try #require((0...).lazy.map { Request.token(for: "user-\($0)") }.first { $0.contains("K") })
+        let twin = token.replacing("K", with: "\u{212A}")
+        #expect(token == twin)
+        let network = VirtualNetwork()
+        func status(_ token: String) throws -> Int {
+            try network.exchange(Request(target: Self.goals, fields: [Request.bearer(token), Request.apiKey])).status
+        }
+        #expect(try [status(twin), status(token), status(twin), status(token)] == [401, 200, 401, 200])
+        // So it is in a query.
+        let id = try network.consultation(of: TestUser.anna)
+        let escaped = twin.replacing("\u{212A}", with: "%E2%84%AA")
+        let socket = try network.exchange(.handshake("/api/v1/consultations/\(id)/ws?token=\(escaped)"))
+        #expect(socket.status == 401)
+    }
+
+    @Test("Keys and admin tokens are their bytes")
+    func keys() throws {
+        let network = VirtualNetwork {
+            $0.apiKey = "KEY"
+            $0.adminToken = "TOKEN"
+        }
+        func status(_ key: String) throws -> Int {
+            let fields = [Request.bearer(Request.token(for: TestUser.anna)), "X-API-Key: \(key)"]
+            return try network.exchange(Request(target: Self.goals, fields: fields)).status
+        }
+        #expect(try [status("KEY"), status("\u{212A}EY")] == [200, 401])
+        #expect(try network.admin(.get, "worlds", fields: ["X-Admin-Token: TOKEN"]).status == 200)
+        #expect(try network.admin(.get, "worlds", fields: ["X-Admin-Token: TO\u{212A}EN"]).status == 401)
+    }
+
+    @Test("Faults are their bytes, in paths too")
+    func faults() throws {
+        let world = try VirtualNetwork().plainWorld()
+        for name in ["K", "\u{212A}"] {
+            #expect(try world.ask(.post, "faults", #"{"name":"\#(name)","on":"any","status":503}"#).status == 201)
+        }
+        #expect(try world.ask(.post, "faults", #"{"name":"K","on":"any","status":503}"#).status == 400)
+        #expect(try world.ask(.delete, "faults/K").status == 204)
+        #expect(try world.ask(.get, "faults/K").status == 404)
+        #expect(try world.ask(.get, "faults/%E2%84%AA").json?["name"]?.exactString == "\u{212A}")
+    }
+
+    @Test("Ids in paths are their bytes", arguments: ["worlds/w1\u{301}", "worlds/\u{FF57}1", "worlds/w\u{661}"])
+    func worlds(_ path: String) throws {
+        let network = VirtualNetwork()
+        #expect(try network.world().id == "w1")
+        let escaped = path.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + String($0, radix: 16) }.joined()
+        #expect(try network.admin(.get, escaped).status == 404)
+        #expect(try network.admin(.get, "worlds/w1").status == 200)
+    }
+}

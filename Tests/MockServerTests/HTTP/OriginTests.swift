@@ -1,0 +1,166 @@
+import FitIQAPI
+import HTTPTypes
+import Testing
+
+@testable import MockServer
+
+/// With the token that everybody knows, a page of another site could write and open sockets in the name of who visits it.
+@Suite("Origins: which web pages may write and open sockets")
+struct OriginTests {
+    private func network(_ allowed: [String] = []) -> VirtualNetwork {
+        VirtualNetwork { $0.allowedOrigins = Set(allowed.compactMap { AllowedOrigin($0) }) }
+    }
+
+    /// The statuses of a write and of a handshake.
+    private func statuses(_ network: VirtualNetwork, _ fields: [String], host: String = "localhost") throws -> [Int] {
+        let id = try network.consultation()
+        defer { try? network.archive(id) }
+        var write = Request.authorized(.patch, "/api/v1/goals/none").json("{}")
+        write.fields += fields
+        var handshake = Request.handshake("/api/v1/consultations/\(id)/ws", as: TestUser.anna)
+        handshake.fields += fields
+        return try [write, handshake].map { request in
+            let wire = try network.open()
+            defer { wire.vanish() }
+            wire.send(
+                String(decoding: request.bytes, as: UTF8.self).replacing("Host: localhost", with: "Host: \(host)"))
+            return Int(String(decoding: wire.received.prefix(12).suffix(3), as: UTF8.self)) ?? 0
+        }
+    }
+
+    private static let served = [404, 101]
+    private static let refused = [403, 403]
+
+    @Test("Clients that are no browsers send none, and are served")
+    func absent() throws { #expect(try statuses(network(), []) == Self.served) }
+
+    @Test(
+        "The server's own pages are served, those of others refused",
+        arguments: [
+            // Where it listens.
+            ("localhost", "http://127.0.0.1:8080", true), ("localhost", "ws://127.0.0.1:8080", true),
+            // Where the request found it.
+            ("localhost", "http://localhost", true), ("localhost:9000", "http://localhost:9000", true),
+            ("localhost:9000", "HTTP://LOCALHOST:9000", true), ("192.168.0.7:8080", "http://192.168.0.7:8080", true),
+            ("[::1]:8080", "http://[::1]:8080", true), ("localhost:80", "http://localhost", true),
+            ("localhost", "https://localhost", false), ("localhost", "http://localhost:3000", false),
+            ("localhost:8080", "http://localhost:3000", false), ("localhost:8080", "http://127.0.0.1:3000", false),
+            ("localhost", "https://example.com", false), ("localhost", "http://localhost.evil.com", false),
+            ("localhost", "http://localhost@evil.com", false), ("localhost", "null", false), ("localhost", "", false),
+            ("localhost", "*", false), ("localhost", "http://localhost/", false),
+            ("localhost", "chrome-extension://127.0.0.1", false),
+            // A name of somebody else's that leads here.
+            ("rebound.example.com:8080", "http://rebound.example.com:8080", false),
+            ("127.0.0.1.nip.io", "http://127.0.0.1.nip.io", false),
+        ])
+    func own(_ host: String, _ origin: String, _ isOwn: Bool) throws {
+        #expect(
+            try statuses(network(), ["Origin: \(origin)"], host: host) == (isOwn ? Self.served : Self.refused))
+    }
+
+    @Test("Two are none, even where each alone would do")
+    func several() throws {
+        #expect(
+            try statuses(network(), ["Origin: http://localhost", "Origin: http://localhost"]) == Self.refused)
+    }
+
+    @Test(
+        "What the option allows is served, and nothing else",
+        arguments: [
+            (["http://localhost:3000"], "http://localhost:3000", true),
+            (["http://localhost:3000"], "http://localhost:3001", false),
+            (["http://localhost:3000"], "https://localhost:3000", false),
+            (["https://a.example", "https://b.example:8443"], "https://b.example:8443", true),
+            (["https://a.example:443"], "https://A.example", true),
+            (["https://a.example"], "https://b.a.example", false),
+            (["null"], "null", true), (["null"], "http://localhost:3000", false),
+            (["http://localhost:3000"], "null", false),
+            (["*"], "https://example.com", true), (["*"], "null", true), (["*"], "what is this", true),
+            (["capacitor://localhost"], "capacitor://localhost", true),
+        ])
+    func option(_ allowed: [String], _ origin: String, _ isAllowed: Bool) throws {
+        #expect(
+            try statuses(network(allowed), ["Origin: \(origin)"]) == (isAllowed ? Self.served : Self.refused))
+    }
+
+    @Test(
+        "Every method that writes is refused before all else, and none that reads",
+        arguments: [
+            (.post, "/api/v1/consultations", true), (.patch, "/api/v1/goals/x", true), (.post, "/api/v1/nothing", true),
+            (.put, "/api/v1/goals", true), (.delete, "/api/v1/goals", true),
+            (.get, "/api/v1/consultations", false), (.head, "/health", false), (.options, "/api/v1/goals", false),
+        ] as [(HTTPRequest.Method, String, Bool)])
+    func methods(_ method: HTTPRequest.Method, _ path: String, _ isRefused: Bool) throws {
+        // Without credentials, and with a body of the wrong type.
+        var request = Request(method: method, target: path, fields: ["Origin: https://example.com"])
+        if method != .get, method != .head, method != .options {
+            request.fields.append("Content-Type: text/plain")
+            request.body = Array("{}".utf8)
+        }
+        let response = try network().exchange(request)
+        #expect((response.status == 403) == isRefused)
+        if isRefused { #expect(response.errorCode == "FORBIDDEN") }
+    }
+
+    @Test(
+        "The refusal names the option that would do",
+        arguments: [
+            ("http://localhost:3000", "start the server with --allow-origin http://localhost:3000."),
+            ("null", "start the server with --allow-origin null."),
+            ("http://a/b", "which is no origin"),
+        ])
+    func message(_ origin: String, _ told: String) throws {
+        let response = try network().exchange(.create().with("Origin: \(origin)"))
+        #expect(response.status == 403 && response.message.contains(told), "\(response.message)")
+    }
+
+    @Test("It holds in every mode, in every world, and the journal has it", arguments: GuideMode.allCases)
+    func everywhere(_ mode: GuideMode) throws {
+        let network = network()
+        let world = try network.world(#"{"guide":"\#(mode.rawValue)"}"#)
+        for target in ["/w/\(world.id)/api/v1/consultations", "/w/\(world.id)/api/v1/goals"] {
+            var request = Request.authorized(.post, target).json("{}")
+            request.fields.append("Origin: https://example.com")
+            #expect(try network.exchange(request).status == 403)
+        }
+        var handshake = Request.handshake("/w/\(world.id)/api/v1/consultations/\(TestUser.anna)/ws")
+        handshake.fields.append("Origin: https://example.com")
+        #expect(try network.exchange(handshake).status == 403)
+        #expect(try world.journal().filter { $0["response"]?["status"] == 403 }.count == 3)
+    }
+
+    @Test("Faults do not meet what is refused, and a recorded session does not move")
+    func before() throws {
+        let faulty = try network().world(#"{"scenario":{"name":"a","faults":[{"on":"any","status":500}]}}"#)
+        let request = Request.authorized(.post, "/w/\(faulty.id)/api/v1/goals").json("{}").with("Origin: https://a.b")
+        #expect(try faulty.network.exchange(request).status == 403)
+
+        let replay = try Take().asked("POST", "/a", "{}", answer: #"{"n":1}"#).network()
+        var post = Request(method: .post, target: "/a", fields: ["Origin: https://a.b"]).json("{}")
+        #expect(try replay.exchange(post).status == 403)
+        post.fields.removeFirst()
+        #expect(try replay.exchange(post).text == #"{"n":1}"#)
+    }
+
+    @Test("What is allowed for the API is not for the admin API")
+    func admin() throws {
+        let network = network(["*", "https://a.b"])
+        #expect(try network.admin(.post, "reset", fields: ["Origin: https://a.b"]).status == 403)
+        #expect(try network.admin(.post, "reset", fields: ["Origin: http://localhost:3000"]).status == 200)
+    }
+
+    @Test("Over TLS the server's pages are those of https")
+    func secure() throws {
+        let network = VirtualNetwork { $0.secureOrigin = "https://127.0.0.1:8443" }
+        for (origin, status) in [
+            ("https://localhost", 404), ("https://127.0.0.1:8443", 404), ("http://127.0.0.1:8080", 404),
+            ("http://localhost", 403), ("https://127.0.0.1:8444", 403),
+        ] {
+            let client = HTTPClient(try network.open(isSecure: true))
+            network.engine.secured(client.wire.id, at: network.now)
+            let request = Request.authorized(.patch, "/api/v1/goals/none").json("{}").with("Origin: \(origin)")
+            #expect(try client.exchange(request).status == status, "\(origin)")
+            client.wire.vanish()
+        }
+    }
+}

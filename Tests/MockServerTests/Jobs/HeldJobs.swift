@@ -1,0 +1,57 @@
+import HTTPTypes
+import Testing
+
+@testable import MockServer
+
+/// What a driver's thread is to jobs, but each one waits until the test has it run.
+final class HeldJobs {
+    private(set) var jobs: [Job] = []
+    private let network: VirtualNetwork
+
+    init(_ network: VirtualNetwork) {
+        self.network = network
+        network.engine.startJob = { [self] in jobs.append($0) }
+    }
+
+    var count: Int { jobs.count }
+
+    /// Runs the oldest job, and has the engine take its result.
+    func runNext() throws {
+        try #require(!jobs.isEmpty, "the engine asked for no job")
+        network.engine.finish(jobs.removeFirst().run(), at: network.now)
+        network.settle()
+    }
+
+    func runAll() throws {
+        while !jobs.isEmpty { try runNext() }
+    }
+}
+
+/// A state of so many goals, a thousand for each user.
+func largeState(goals: Int = 4000, name: String = "large", title: String = "Run") -> String {
+    var rest = goals
+    var users: [String] = []
+    while rest > 0 {
+        let goals = (0..<min(rest, 1000)).map { "{\"title\":\"\(title) \($0)\"}" }.joined(separator: ",")
+        users.append("{\"id\":\"u\(users.count)\",\"goals\":[\(goals)]}")
+        rest -= 1000
+    }
+    return "{\"name\":\"\(name)\",\"users\":[\(users.joined(separator: ","))]}"
+}
+
+extension WorldClient {
+    /// Asks the admin API about the world, on a connection that stays open; the answer is read when it has come.
+    func send(_ method: HTTPRequest.Method, _ path: String, _ json: String? = nil) throws -> HTTPClient {
+        var request = Request(
+            method: method, target: path.isEmpty ? "/__admin/worlds/\(id)" : "/__admin/\(admin)\(path)")
+        if let json { request = request.json(json) }
+        let client = try HTTPClient(network)
+        client.wire.send(request.bytes)
+        return client
+    }
+
+    /// A token of a user of ``largeState(goals:name:title:)``.
+    func token(of user: String) throws -> String {
+        try #require(try ask(.post, "tokens", "{\"user\":\"\(user)\"}").json?["token"]?.string)
+    }
+}

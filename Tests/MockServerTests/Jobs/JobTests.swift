@@ -1,0 +1,145 @@
+import FitIQAPI
+import Foundation
+import Testing
+
+@testable import MockServer
+
+@Suite("Work beside the loop")
+struct JobTests {
+    @Test("Worlds with much in them are made beside the loop, at the same time, each with its own number")
+    func worlds() throws {
+        let network = VirtualNetwork()
+        let jobs = HeldJobs(network)
+        func make(_ json: String) throws -> HTTPClient {
+            let client = try HTTPClient(network)
+            client.wire.send(Request(method: .post, target: "/__admin/worlds").json(json).bytes)
+            return client
+        }
+        let made = [
+            try make("{\"scenario\":\(largeState())}"), try make("{\"scenario\":\"long-history\"}"),
+            // Much comes of few bytes, too.
+            try make(
+                #"{"scenario":{"name":"a","users":[{"id":"a","consultations":[{"persona":"nutritionist","made_up_messages":500}]}]}}"#
+            ),
+        ]
+        #expect(jobs.count == 3)
+        #expect(try network.world().id == "w4", "little work is not held up by much")
+        try jobs.runAll()
+        #expect(try made.map { try $0.response().json?["id"]?.string } == ["w1", "w2", "w3"])
+        #expect(try network.admin(.get, "worlds/w1").json?["goals"]?.int == 4000)
+        let broken = try make("{\"scenario\":\(largeState().replacing("\"id\":\"u3\"", with: "\"id\":\"u2\""))}")
+        try jobs.runAll()
+        #expect(try broken.response().status == 400)
+        #expect(try network.world().id == "w5")
+    }
+
+    @Test("A reset works large data out beside the loop, and what there was is freed there")
+    func reset() throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        #expect(try world.ask(.put, "state", largeState()).status == 200)
+        #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+        let jobs = HeldJobs(network)
+        let reset = try world.send(.post, "reset")
+        #expect(jobs.count == 1)
+        try jobs.runNext()
+        #expect(try reset.response().json?["goals"]?.int == 4000)
+        #expect(jobs.count == 1)
+        try jobs.runNext()
+        // Little to work out, much to free.
+        #expect(try world.ask(.post, "reset", #"{"scenario":"default"}"#).json?["goals"]?.int == 0)
+        #expect(jobs.count == 1)
+        try jobs.runNext()
+        #expect(try world.ask(.post, "reset").status == 200)
+        #expect(jobs.count == 0)
+    }
+
+    @Test("A large world that is deleted, lay idle or lost its journal is freed beside the loop")
+    func freed() throws {
+        let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
+        let worlds = try (0..<2).map { _ in try network.world() }
+        for world in worlds { #expect(try world.ask(.put, "state", largeState()).status == 200) }
+        let jobs = HeldJobs(network)
+        #expect(try network.admin(.delete, "worlds/\(worlds[0].id)").status == 204)
+        #expect(jobs.count == 1)
+        network.advance(by: .seconds(180))
+        #expect(network.engine.worlds.isEmpty && jobs.count == 2)
+        let plain = try network.plainWorld()
+        let text = String(repeating: "x", count: 1900)
+        for _ in 0..<40 {
+            _ = try plain.exchange(.post, "/api/v1/goals", WorldClient.goal.replacing(":\"d\"", with: ":\"\(text)\""))
+        }
+        #expect(try plain.ask(.delete, "journal").status == 204)
+        #expect(jobs.count == 3)
+        try jobs.runAll()
+    }
+
+    @Test("The room of a body that is announced is there at once, and no more than may come")
+    func body() throws {
+        let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
+        let client = try network.open()
+        client.send(
+            "PUT /__admin/state HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n"
+                + String(repeating: " ", count: 100_000))
+        let connection = try #require(network.connection(of: client))
+        #expect(connection.body.count == 100_000 && connection.body.capacity >= 3_000_000)
+        #expect(network.engine.heldBytes < 200_000)
+    }
+
+    @Test("With sockets and threads: while a job takes its time, others are answered; then its client is")
+    func host() throws {
+        let server = try RunningHost(.platformDefault)
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try server.onLoop { host in
+            let start = host.engine.startJob
+            host.engine.startJob = { job in
+                start?(
+                    Job(number: job.number) {
+                        began.signal()
+                        _ = goOn.wait(timeout: .now() + 30)
+                        return job.run().value
+                    })
+            }
+        }
+        let (putting, other) = (try server.connect(), try server.connect())
+        let put = Request(method: .put, target: "/__admin/state").json(largeState(goals: 20_000))
+        try putting.write(put.bytes)
+        try #require(began.wait(timeout: .now() + 30) == .success)
+        for _ in 0..<3 { #expect(try other.exchange(Request(target: "/health")).status == 200) }
+        let goals = Request.authorized(.get, "/api/v1/goals", as: "u19")
+        try other.write(goals.bytes)
+        goOn.signal()
+        #expect(try putting.response(to: put).json?["goals"]?.int == 20_000)
+        #expect(try other.response(to: goals).json?["data"]?["goals"]?.array?.count == 1000)
+        // The thread ends with its jobs, and another one begins with the next.
+        for _ in 0..<10 { goOn.signal() }
+        let state = try other.exchange(Request(target: "/__admin/state"))
+        let expected = try server.onLoop { host in
+            try? host.engine.exportState(at: Timestamp(secondsSinceEpoch: 4_000_000_000))
+        }
+        #expect(state.body == expected)
+        try server.shutDown()
+    }
+
+    @Test("A server that stops does not wait for a job beyond the limit")
+    func stopping() throws {
+        let server = try RunningHost(.platformDefault) { $0.limits.shutdownTime = .milliseconds(300) }
+        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try server.onLoop { host in
+            let start = host.engine.startJob
+            host.engine.startJob = { job in
+                start?(
+                    Job(number: job.number) {
+                        began.signal()
+                        _ = goOn.wait(timeout: .now() + 30)
+                        return job.run().value
+                    })
+            }
+        }
+        let putting = try server.connect()
+        try putting.write(Request(method: .put, target: "/__admin/state").json(largeState()).bytes)
+        try #require(began.wait(timeout: .now() + 30) == .success)
+        try server.shutDown()
+        goOn.signal()
+    }
+}

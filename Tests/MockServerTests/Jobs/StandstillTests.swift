@@ -1,0 +1,247 @@
+import HTTPTypes
+import JSON
+import Testing
+import WebSocket
+
+@testable import MockServer
+
+@Suite("Worlds that stand while a job replaces or exports what they hold")
+struct StandstillTests {
+    private let network = VirtualNetwork()
+
+    private func isAnswered(_ client: HTTPClient) -> Bool { !client.wire.received.isEmpty }
+
+    @Test(
+        "While a large state is worked out, everything else is served; what is asked of its world comes after, in order"
+    )
+    func others() throws {
+        let jobs = HeldJobs(network)
+        let (world, other) = (try network.world(), try network.world())
+        let token = try world.token(of: "u1")
+        let put = try world.send(.put, "state", largeState())
+        #expect(jobs.count == 1 && !isAnswered(put))
+
+        #expect(try network.exchange(Request(target: "/health")).status == 200)
+        #expect(try network.exchange(Request(target: "/ready")).status == 200)
+        #expect(try network.admin(.get, "health").status == 200)
+        #expect(try network.admin(.get, "worlds").json?["count"]?.int == 3)
+        #expect(try other.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+        #expect(try other.ask(.get, "state").status == 200)
+
+        let client = try HTTPClient(network)
+        let goals = world.request(.get, "/api/v1/goals", token: token)
+        let more = world.request(.post, "/api/v1/goals", WorldClient.goal, token: token)
+        client.wire.send(more.bytes + goals.bytes)
+        let asked = try world.send(.get, "journal")
+        #expect(!isAnswered(client) && !isAnswered(asked))
+        // What waits is no idle connection.
+        network.advance(by: .seconds(200))
+        #expect(client.wire.ending == .open && put.wire.ending == .open)
+
+        try jobs.runNext()
+        #expect(try put.response().json?["goals"]?.int == 4000)
+        #expect(try client.response(to: more).errorCode == "STORE_FULL")
+        #expect(try client.response(to: goals).json?["data"]?["goals"]?.array?.count == 1000)
+        #expect(try asked.response().text.split(separator: "\n").count == 2)
+        #expect(network.engine.heldBytes == 0)
+        // The next request of the connection that put the state.
+        #expect(try put.exchange(Request(target: "/health")).status == 200)
+    }
+
+    @Test("An export is what the engine exports, byte for byte; sockets and what is due wait for it")
+    func export() throws {
+        let network = VirtualNetwork { $0.pace = .human }
+        let world = try network.world()
+        #expect(try world.ask(.put, "state", largeState()).status == 200)
+        let id = try world.consultation()
+        let socket = try world.socket(on: id)
+        socket.send(#"{"type":"message","content":"Hello"}"#)
+        network.advance(by: .milliseconds(500))
+        let jobs = HeldJobs(network)
+        let plain = try world.ask(.get, "journal").text
+        _ = socket.takeFrames()
+        let get = try world.send(.get, "state")
+        let expected = try #require(network.engine.worlds["\(world.id)"]).backend
+        #expect(jobs.count == 1 && !isAnswered(get))
+        network.advance(by: .seconds(60))
+        socket.send(#"{"type":"message","content":"Hello again"}"#)
+        #expect(socket.takeFrames().isEmpty)
+        try jobs.runNext()
+        let text = try get.response().text
+        #expect(text.contains("Run 999") && text.contains("Hello") && !text.contains("again"))
+        network.engine.startJob = nil
+        let replica = try network.world()
+        #expect(try replica.ask(.put, "state", text).json?["goals"]?.int == expected.goalCount)
+        #expect(try replica.ask(.get, "state").text == text)
+        // Now all that was due comes, and the message that waited is answered.
+        network.advance(by: .seconds(60))
+        let types = socket.takeFrames().compactMap { $0["type"]?.string }
+        #expect(types.filter { $0 == "stream_complete" }.count == 2, "\(types)")
+        #expect(try world.ask(.get, "journal").text.hasPrefix(plain))
+    }
+
+    @Test("The default world's export is that of the engine")
+    func defaultExport() throws {
+        #expect(try network.admin(.put, "state", largeState()).status == 200)
+        let expected = try network.engine.exportState(at: network.now)
+        let jobs = HeldJobs(network)
+        let get = HTTPClient(try network.open())
+        get.wire.send(Request(target: "/__admin/state").bytes)
+        try jobs.runNext()
+        #expect(try get.response().body == expected)
+    }
+
+    @Test("A clock that is moved by hand stands too, and is moved afterwards from where it was")
+    func manualClock() throws {
+        let world = try network.world(#"{"clock":"manual"}"#)
+        #expect(try world.ask(.put, "state", largeState()).status == 200)
+        let jobs = HeldJobs(network)
+        let before = try #require(try world.ask(.get, "clock").json?["now"]?.string)
+        _ = try world.send(.get, "state")
+        let moved = try world.send(.post, "clock", #"{"advance":"10s"}"#)
+        network.advance(by: .seconds(30))
+        #expect(!isAnswered(moved))
+        try jobs.runNext()
+        let after = try #require(try moved.response().json?["now"]?.string)
+        #expect(before.hasPrefix("2025-01-29T10:30:00") && after.hasPrefix("2025-01-29T10:30:10"), "\(after)")
+    }
+
+    @Test(
+        "A message that comes in one turn with an import belongs to the life that is over: its socket closes with 1001"
+    )
+    func sockets() throws {
+        let world = try network.world()
+        let socket = try world.socket(on: try world.consultation())
+        let jobs = HeldJobs(network)
+        let put = try world.send(.put, "state", largeState())
+        let bytes = socket.frames([#"{"type":"message","content":"Hello"}"#])
+        // As where the transport had read it before it could look who stands.
+        bytes.withUnsafeBytes { network.engine.receive($0, on: socket.wire.id, at: network.now) }
+        #expect(socket.closeCode == nil)
+        try jobs.runNext()
+        #expect(try put.response().status == 200)
+        #expect(socket.closeCode == .goingAway && socket.closeReason == "The world's state was replaced")
+        #expect(try world.journal().isEmpty)
+    }
+
+    @Test(
+        "What is refused leaves the world as it was, and it goes on",
+        arguments: [
+            ("{\"name\":\"a\",\"users\":[" + String(repeating: " ", count: 70_000), 400, "not valid JSON"),
+            (largeState().replacing("\"id\":\"u3\"", with: "\"id\":\"u2\""), 400, "users[3]"),
+            (largeState(goals: 12_000), 507, "2000000 bytes"),
+        ])
+    func refusals(body: String, status: Int, fragment: String) throws {
+        let network = VirtualNetwork { $0.limits.storedBytes = 2_000_000 }
+        let world = try network.world()
+        #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
+        let before = (try world.ask(.get, "state").text, network.engine.storedBytes)
+        let socket = try world.socket(on: try world.consultation())
+        let jobs = HeldJobs(network)
+        let put = try world.send(.put, "state", body)
+        let goal = try world.send(.get, "state")
+        try jobs.runAll()
+        let response = try put.response()
+        #expect(response.status == status && response.message.contains(fragment), "\(response.message)")
+        #expect(try goal.response().status == 200)
+        #expect(socket.closeCode == nil)
+        #expect(network.engine.storedBytes > before.1 && network.engine.heldBytes == 0)
+        #expect(try world.ask(.get, "state").text.contains("Run"))
+    }
+
+    @Test("A client that leaves does not stop its import; what its connection held is given back")
+    func clientLeaves() throws {
+        let jobs = HeldJobs(network)
+        let world = try network.world()
+        let put = try world.send(.put, "state", largeState())
+        #expect(network.engine.heldBytes > 64_000)
+        put.wire.vanish()
+        #expect(network.engine.heldBytes == 0)
+        let waiting = try world.send(.get, "clock")
+        waiting.wire.vanish()
+        try jobs.runAll()
+        #expect(try network.admin(.get, "worlds/\(world.id)").json?["goals"]?.int == 4000)
+        let get = try world.send(.get, "state")
+        get.wire.vanish()
+        try jobs.runAll()
+        #expect(network.engine.heldBytes == 0 && network.openCount == 0)
+        #expect(try network.admin(.get, "worlds/\(world.id)").status == 200)
+    }
+
+    @Test("A second import waits for the first, and deletion for both")
+    func oneAfterTheOther() throws {
+        let jobs = HeldJobs(network)
+        let world = try network.world()
+        let puts = try [4000, 2000].map { try world.send(.put, "state", largeState(goals: $0)) }
+        let deletion = try world.send(.delete, "")
+        let late = try world.send(.get, "clock")
+        #expect(jobs.count == 1)
+        try jobs.runNext()
+        #expect(try puts[0].response().json?["goals"]?.int == 4000)
+        #expect(!isAnswered(puts[1]) && !isAnswered(deletion))
+        try jobs.runAll()
+        #expect(try puts[1].response().json?["goals"]?.int == 2000)
+        #expect(try deletion.response().status == 204 && late.response().status == 404)
+        #expect(network.engine.storedBytes == 0)
+    }
+
+    @Test("A world that its program deletes meanwhile is gone: its import and what waits are told so")
+    func deletedByProgram() throws {
+        let jobs = HeldJobs(network)
+        let world = try network.world()
+        let put = try world.send(.put, "state", largeState())
+        let waiting = try world.send(.get, "clock")
+        network.engine.deleteWorld(world.id, at: network.now)
+        network.settle()
+        #expect(try waiting.response().status == 404)
+        try jobs.runAll()
+        #expect(try put.response().status == 404)
+        #expect(network.engine.storedBytes == 0 && network.engine.worlds.isEmpty)
+    }
+
+    @Test("A server that stops answers what it has begun, and does not take what comes of the job for a client")
+    func shutdown() throws {
+        let jobs = HeldJobs(network)
+        let world = try network.world()
+        let put = try world.send(.put, "state", largeState())
+        let waiting = try world.send(.get, "clock")
+        network.beginShutdown()
+        #expect(put.wire.ending == .open && waiting.wire.ending == .open)
+        try jobs.runNext()
+        #expect(try put.response().fields[.connection] == "close" && waiting.response().status == 200)
+        #expect(network.openCount == 0)
+
+        let other = VirtualNetwork()
+        let held = HeldJobs(other)
+        let cut = try other.plainWorld().send(.put, "state", largeState())
+        other.beginShutdown()
+        other.engine.resetAll()
+        other.settle()
+        #expect(cut.wire.ending == .reset && other.engine.isEmpty)
+        try held.runAll()
+    }
+
+    @Test("Imports at the same time do not take the same room")
+    func room() throws {
+        #expect(try network.admin(.put, "state", largeState()).status == 200)
+        let limit = network.engine.storedBytes * 3 / 2
+        let network = VirtualNetwork { $0.limits.storedBytes = limit }
+        let worlds = [try network.world(), try network.world()]
+        let jobs = HeldJobs(network)
+        let puts = try worlds.map { try $0.send(.put, "state", largeState()) }
+        let made = HTTPClient(try network.open())
+        made.wire.send(
+            Request(method: .post, target: "/__admin/worlds").json("{\"scenario\":\(largeState())}").bytes)
+        #expect(jobs.count == 3)
+        try jobs.runAll()
+        #expect(try puts[0].response().status == 200)
+        let refused = try puts[1].response()
+        #expect(refused.status == 507 && refused.message.contains("\(limit) bytes"), "\(refused.message)")
+        #expect(try made.response().status == 507)
+        #expect(network.engine.storedBytes <= limit)
+        let held = network.engine.worlds.values.reduce(0) { $0 + $1.storedBytes }
+        #expect(network.engine.storedBytes == held)
+        // The number of the world that was not made is the next one's.
+        #expect(try network.admin(.post, "worlds").json?["id"]?.string == "w3")
+    }
+}

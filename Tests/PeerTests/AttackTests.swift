@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// `scripts/attack`, for some seconds a part and with a fixed seed.
+    @Suite("Attack")
+    struct AttackTests {
+        private static let attack = Programs.peers.appendingPathComponent("../../attack").standardizedFileURL
+
+        private func attack(_ program: URL, _ arguments: [String]) async throws -> Command {
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            return try await Command(
+                try Programs.python(),
+                [Self.attack.path, "--short", "--program", program.path, "--keep", files.url.path] + arguments,
+                environment: ["PYTHONDONTWRITEBYTECODE": "1"])
+        }
+
+        @Test(
+            "A short attack finds nothing",
+            arguments: ["http", "websocket", "har", "journal", "kill", "scenarios", "admin", "edges", "soak"])
+        func findsNothing(_ part: String) async throws {
+            let command = try await attack(try Programs.fitiqMock(), [part])
+            #expect(command.status == 0, "\(command.transcript)")
+            #expect(command.output.contains("| \(part) |"), "It has run to its end.")
+        }
+
+        @Test(
+            "Each part finds what is wrong with a stand-in that is broken",
+            arguments: [
+                Broken("http", "--rounds 40", "the answer is broken"),
+                Broken("websocket", "--only 0-40", "a frame of a server begins with 81"),
+                Broken("websocket", "--rounds 1", "133 echo holders of 4194304 bytes each"),
+                Broken("har", "--rounds 1", "exited with 0, [2] was due"),
+                Broken("journal", "--rounds 1", "exited with 0, [2] was due"),
+                Broken("kill", "--rounds 2", "is no JSON"),
+                Broken("scenarios", "--rounds 1", "check takes what the schema refuses"),
+                Broken("admin", "--rounds 1", "GET journal: /health waited"),
+                Broken("edges", "--only 0", "a page of http://evil.example got 101"),
+                Broken("soak", "--seconds 5", "resident memory is not flat"),
+            ])
+        func findsWhatIsBroken(_ broken: Broken) async throws {
+            let standIn = Self.attack.appendingPathComponent("stand_in.py")
+            let command = try await attack(standIn, [broken.part] + broken.options)
+            #expect(command.status == 1, "\(command.transcript)")
+            #expect(command.errors.contains(broken.finding), "\(command.transcript)")
+        }
+
+        /// What a part has to say of the stand-in.
+        struct Broken: Sendable, CustomTestStringConvertible {
+            let part: String
+            let options: [String]
+            let finding: String
+
+            init(_ part: String, _ options: String, _ finding: String) {
+                self.part = part
+                self.options = options.split(separator: " ").map(String.init)
+                self.finding = finding
+            }
+
+            var testDescription: String { "\(part): \(finding)" }
+        }
+    }
+}

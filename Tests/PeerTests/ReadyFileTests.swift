@@ -1,0 +1,169 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// What `--ready-file` does to the file that it names.
+    @Suite("The ready file")
+    struct ReadyFileStory {
+        /// Starts a server as `start OPTIONS…` and waits for the end of its banner, which comes after the ready file.
+        private static let start = """
+            trap 'kill -KILL $servers 2>/dev/null || true' EXIT
+            start() {
+                rm -f banner && mkfifo banner
+                "$0" "$@" --port 0 --ready-file ready.json >banner 2>log &
+                servers="${servers-} $!"
+                exec 3<banner
+                while read -r line <&3; do if [ "$line" = "Stop with Ctrl-C." ]; then return; fi; done
+                cat log >&2
+                exit 99
+            }
+
+            """
+
+        /// Runs a script in a folder of its own, which it leaves for a look.
+        private func run(_ script: String, _ look: (ScratchDirectory, Command) throws -> Void) async throws {
+            let folder = try ScratchDirectory()
+            defer { folder.remove() }
+            let command = try await Command(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", Self.start + script, try Programs.fitiqMock().path],
+                directory: folder.url)
+            try look(folder, command)
+        }
+
+        static let commands = [
+            "serve", "replay " + Programs.sessions.appendingPathComponent("chat.har").path,
+            "record --upstream http://127.0.0.1:9 --output session.har",
+        ]
+
+        @Test("What is no ready file is refused and left as it is, before anything else is made", arguments: commands)
+        func foreign(_ options: String) async throws {
+            for (making, check, word) in [
+                ("echo precious >ready.json", "grep -q precious ready.json", "no ready file"),
+                (": >ready.json", "test -f ready.json", "no ready file"),
+                ("echo '{\"pid\":999999999}' >ready.json", "test -s ready.json", "no ready file"),
+                ("mkfifo ready.json", "test -p ready.json", "a pipe"),
+                ("mkdir ready.json", "test -d ready.json", "a folder"),
+                ("ln -s nowhere ready.json", "test -L ready.json", "a link"),
+                (
+                    "echo precious >notes && ln -s notes ready.json", "test -L ready.json && grep -q precious notes",
+                    "a link"
+                ),
+            ] {
+                try await run(
+                    """
+                    \(making)
+                    timeout 20 "$0" \(options) --port 0 --ready-file ready.json
+                    echo $?
+                    { \(check); } && test ! -e session.har && echo untouched
+                    """
+                ) { _, command in
+                    #expect(command.output == "2\nuntouched\n", "\(making): \(command.transcript)")
+                    #expect(
+                        command.errors.hasPrefix("fitiq-mock: ") && command.errors.contains("'ready.json'")
+                            && command.errors.contains(word), "\(making): \(command.errors)")
+                }
+            }
+        }
+
+        @Test("That of a server that still runs is refused with its number, and stays", arguments: commands)
+        func running(_ options: String) async throws {
+            try await run(
+                """
+                start serve
+                cp ready.json before
+                timeout 20 "$0" \(options) --port 0 --ready-file ready.json
+                echo $?
+                cmp before ready.json && test ! -e session.har && echo untouched
+                echo "process $!" >number
+                kill $! && wait $! && test ! -e ready.json && echo gone
+                """
+            ) { folder, command in
+                #expect(command.output == "2\nuntouched\ngone\n", "\(command.transcript)")
+                let number = try folder.read("number").dropLast()
+                #expect(command.errors.contains("\(number),"), "\(command.transcript)")
+            }
+        }
+
+        @Test("That of a server that was killed is replaced", arguments: ["kill -KILL $! && wait $!", "kill -KILL $!"])
+        func stale(_ kill: String) async throws {
+            try await run(
+                """
+                start serve
+                \(kill)
+                ln ready.json before
+                start serve
+                cmp before ready.json || echo another
+                kill $! && wait $! && test ! -e ready.json && echo gone
+                """
+            ) { _, command in
+                #expect(command.output.hasSuffix("another\ngone\n"), "\(command.transcript)")
+            }
+        }
+
+        @Test("A stale one is gone where the server then cannot listen")
+        func staleAndNoPort() async throws {
+            try await run(
+                """
+                start serve
+                mv ready.json running
+                port=$(sed 's/.*"url":"http:..127.0.0.1:\\([0-9]*\\)".*/\\1/' running)
+                sed "s/\\"pid\\":$!/\\"pid\\":999999999/" running >ready.json
+                "$0" serve --port "$port" --ready-file ready.json
+                echo $?
+                test ! -e ready.json && echo gone
+                """
+            ) { _, command in
+                #expect(command.output == "2\ngone\n" && command.errors.contains("in use"), "\(command.transcript)")
+            }
+        }
+
+        @Test(
+            "What took its place meanwhile stays at the end",
+            arguments: [
+                "echo precious >other && mv other ready.json", "rm ready.json && mkfifo ready.json",
+                "mv ready.json moved && ln -s moved ready.json", "cp ready.json other && mv other ready.json",
+                "echo precious >ready.json",
+            ])
+        func replaced(_ replacing: String) async throws {
+            try await run(
+                """
+                start serve
+                \(replacing)
+                ls -li ready.json | cut -c 1-20 >before
+                kill $! && wait $! && echo $?
+                ls -li ready.json | cut -c 1-20 | cmp - before && echo untouched
+                """
+            ) { _, command in
+                #expect(command.output == "0\nuntouched\n", "\(command.transcript)")
+            }
+        }
+
+        @Test("One that appears while a server starts is not replaced: it tells of the other server")
+        func race() async throws {
+            // The recording is made after the path was found to be free, and is what appears there.
+            try await run(
+                """
+                timeout 20 "$0" record --upstream http://127.0.0.1:9 --port 0 --output ready.json --ready-file ready.json
+                echo $?
+                head -c 8 ready.json
+                """
+            ) { _, command in
+                #expect(command.output == "2\n{\"log\":{", "\(command.transcript)")
+                #expect(command.errors.contains("exists already"), "\(command.transcript)")
+            }
+        }
+
+        @Test("A server that is stopped by force takes it along, and no drafts are left")
+        func forced() async throws {
+            try await run(
+                """
+                start serve
+                kill $!; kill $!; wait $!
+                ls -A
+                """
+            ) { _, command in
+                #expect(command.output == "banner\nlog\n", "\(command.transcript)")
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    extension Peers {
+        /// What a command leaves behind when `fitiq-mock verify` is over.
+        @Suite("fitiq-mock verify: descendants")
+        struct VerifyDescendantTests {
+            /// Starts `sleep`s that hold the pipe `held` open, each in a session of its own; with a daemon's double fork.
+            private static let daemons =
+                "exec 3> held; setsid sleep 60 & setsid sh -c 'sleep 60 & exit'"
+
+            private func withFolder<Result>(_ body: (ScratchDirectory) async throws -> Result) async throws -> Result {
+                let folder = try ScratchDirectory()
+                defer { folder.remove() }
+                return try await body(folder)
+            }
+
+            @Test(
+                "Daemons that the command starts end with it, at its end and when its time is up",
+                arguments: ["exit 0", "exec 3>&-; wait"])
+            func daemons(end: String) async throws {
+                try await withFolder { folder in
+                    // The pipe is at its end when nobody is left who could write to it.
+                    let script = #"""
+                        mkfifo held
+                        "$0" verify --quiet --time-limit 1s -- sh -c "$1" > out & exec 3< held
+                        wait $!
+                        timeout 10 cat <&3
+                        echo "exit $?"
+                        """#
+                    let run = try await Command(
+                        URL(fileURLWithPath: "/bin/bash"),
+                        ["-c", script, try Programs.fitiqMock().path, "\(Self.daemons); \(end)"], directory: folder.url)
+                    #expect(run.output == "exit 0\n", "\(run.transcript)")
+                    #expect(run.errors == "", "\(run.transcript)")
+                }
+            }
+
+            @Test("Killed, verify takes along the command and its daemons")
+            func killed() async throws {
+                try await withFolder { folder in
+                    let script = #"""
+                        mkfifo held ready
+                        "$0" verify --quiet -- sh -c "$1; echo > ready; wait" > out & exec 3< held
+                        read -r line < ready
+                        kill -KILL $!
+                        timeout 10 cat <&3
+                        echo "exit $?"
+                        """#
+                    let run = try await Command(
+                        URL(fileURLWithPath: "/bin/bash"),
+                        ["-c", script, try Programs.fitiqMock().path, Self.daemons], directory: folder.url)
+                    #expect(run.output == "exit 0\n", "\(run.transcript)")
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,41 @@
+import JSON
+import Sessions
+import Testing
+
+@testable import Replay
+
+@Suite("Recorded values are their bytes")
+struct IdentityTests {
+    /// Texts that Swift's strings equate.
+    static let twins: [(ExactString, ExactString)] = [("jos\u{E9}", "jose\u{301}"), ("K1", "\u{212A}1")]
+
+    @Test("A vocabulary has both", arguments: twins)
+    func vocabulary(_ first: ExactString, _ second: ExactString) {
+        var vocabulary = Vocabulary()
+        let (one, other) = (vocabulary.intern(first), vocabulary.intern(second))
+        #expect(one != other && vocabulary.number(of: first) == one && vocabulary.number(of: second) == other)
+    }
+
+    @Test("An id in a path gets its own answer", arguments: twins)
+    func paths(_ first: ExactString, _ second: ExactString) throws {
+        func escaped(_ text: ExactString) -> String { text.utf8.map { "%" + String($0, radix: 16) }.joined() }
+        var builder = SessionBuilder()
+        builder.exchange("GET", "/api/v1/goals/\(escaped(first))", answer: "first")
+        builder.exchange("GET", "/api/v1/goals/\(escaped(second))", answer: "second")
+        for match in [ReplaySettings.Match.ordered, .route] {
+            var player = try builder.player(match)
+            #expect(player.text("GET", "/api/v1/goals/\(escaped(second))") == "second")
+            #expect(player.text("GET", "/api/v1/goals/\(escaped(first))") == "first")
+        }
+    }
+
+    @Test("What differs in its bytes is told as a difference", arguments: twins)
+    func differences(_ first: ExactString, _ second: ExactString) {
+        var differences = Differences(following: Following(), vocabulary: Vocabulary())
+        #expect(differences.isSame(first.text, first.text) && !differences.isSame(first.text, second.text))
+        differences.compare(RequestURL("/a?\(first)=1"), RequestURL("/a?\(second)=1"))
+        #expect(differences.list.count == 2)
+        #expect(
+            RequestURL("/\(first)") != RequestURL("/\(second)") && RequestURL("/\(first)") == RequestURL("/\(first)"))
+    }
+}

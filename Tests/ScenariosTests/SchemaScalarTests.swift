@@ -1,0 +1,124 @@
+import Foundation
+import JSON
+import Testing
+
+@testable import Scenarios
+
+/// Each key with each kind of single value, as the schema and the reader take it.
+///
+/// What passes an editor must not fail in the server, and the other way round. YAML and JSON say the same, since a document of
+/// JSON is one of YAML.
+@Suite("The JSON Schema: single values")
+struct SchemaScalarTests {
+    /// As they stand in both languages.
+    static let values = ["true", "false", "0", "5", "0.5", "-1", #""x""#, #""5""#, #""true""#, #""""#]
+
+    /// Where an object stands in a document that is otherwise in order.
+    static let places: [ObjectKind: String] = [
+        .scenario: "@", .clock: "{name: a, clock: @}", .user: "{name: a, users: [@]}",
+        .goal: "{name: a, users: [{id: u, goals: [@]}]}",
+        .consultation: "{name: a, users: [{id: u, consultations: [@]}]}",
+        .message: "{name: a, users: [{id: u, consultations: [{persona: nutritionist, messages: [@]}]}]}",
+        .mealLog: "{name: a, users: [{id: u, meal_logs: [@]}]}",
+        .item: "{name: a, users: [{id: u, meal_logs: [{text: a, meal_type: lunch, items: [@]}]}]}",
+        .food: "{name: a, meals: [{items: [@]}]}", .template: "{name: a, answers: [{text: a, template_created: @}]}",
+        .answer: "{name: a, answers: [@]}", .answerCondition: "{name: a, answers: [{text: a, when: @}]}",
+        .timing: "{name: a, answers: [{text: a, timing: @}]}",
+        .jitter: "{name: a, answers: [{text: a, timing: {jitter: @}}]}", .chunk: "{name: a, answers: [{chunks: [@]}]}",
+        .step: "{name: a, answers: [{steps: [@]}]}", .meal: "{name: a, meals: [@]}",
+        .mealCondition: "{name: a, meals: [{fail: a, when: @}]}", .replay: "{name: a, replay: @}",
+        .fault: "{name: a, faults: [@]}", .selection: "{name: a, faults: [{on: any, hang: true, requests: @}]}",
+        .quota: "{name: a, faults: [{on: any, quota: @}]}", .dribble: "{name: a, faults: [{on: any, dribble: @}]}",
+        .truncate: "{name: a, faults: [{on: any, truncate: @}]}", .reset: "{name: a, faults: [{on: any, reset: @}]}",
+        .close: "{name: a, faults: [{on: socket, close: @}]}", .cut: "{name: a, faults: [{on: socket, cut: @}]}",
+        .point: "{name: a, faults: [{on: socket, finish: true, at: @}]}",
+    ]
+
+    /// What an object needs to be looked at any further.
+    static let companions: [ObjectKind: [String]] = [.message: ["user: hi"], .fault: ["on: any"]]
+
+    /// What the schema does not say of single values: what they mean beside others, and how long they last.
+    static let beyond = [
+        "goes only with", "does not go with", "cannot stand beside", "names no goal", "or the name of a pause",
+        "must last from",
+    ]
+
+    @Test("Schema and reader agree on each", arguments: ObjectKind.allCases)
+    func scalars(_ kind: ObjectKind) throws {
+        let place = try #require(Self.places[kind])
+        let properties = try #require(try SchemaTests.definition(kind)["properties"])
+        for key in kind.keys {
+            let schema = try #require(properties[key])
+            let companions = Self.companions[kind, default: []].filter { !$0.hasPrefix("\(key):") }.map { "\($0), " }
+            for (text, companion) in Self.values.flatMap({ text in
+                (companions.isEmpty ? [""] : companions).map { (text, $0) }
+            }) {
+                let document = place.replacing("@", with: "{\(companion)\(key): \(text)}")
+                let passes = try Self.passes(try JSON.parse(Array(text.utf8)), schema)
+                let refusals = Self.refusals(key) { try Scenario.read(document) }
+                if !refusals.contains(where: { refusal in Self.beyond.contains { refusal.contains($0) } }) {
+                    #expect(passes == refusals.isEmpty, "\(kind.rawValue).\(key): \(text) \(refusals)")
+                }
+                let value = try Self.json(document)
+                #expect(Self.refusals(key) { try Scenario.read(json: value) } == refusals, "\(document)")
+            }
+        }
+    }
+
+    /// What is said of a key's value in a document.
+    private static func refusals(_ key: String, _ read: () throws -> Scenario) -> [String] {
+        do {
+            _ = try read()
+            return []
+        } catch let errors as ScenarioErrors {
+            return errors.mistakes.filter { $0.path == key || $0.path.hasSuffix(".\(key)") }.map(\.message).sorted()
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    /// A document in YAML's flow style as JSON: its words get quotation marks, save for numbers and truth values.
+    private static func json(_ document: String) throws -> JSONValue {
+        let text = document.replacing(#/[a-z][a-z0-9_]*(?=[:,}\]])/#) { match in
+            ["true", "false"].contains(String(match.output)) ? String(match.output) : "\"\(match.output)\""
+        }
+        return try JSON.parse(Array(text.utf8))
+    }
+
+    /// Whether a single value passes a schema: the part of JSON Schema that this one uses for them.
+    private static func passes(_ value: JSONValue, _ schema: JSONValue) throws -> Bool {
+        if let name = schema["$ref"]?.string?.split(separator: "/").last {
+            guard try passes(value, #require(try SchemaTests.schema()["$defs"]?[String(name)])) else { return false }
+        }
+        if let options = schema["anyOf"]?.array, try !options.contains(where: { try passes(value, $0) }) {
+            return false
+        }
+        if let options = schema["oneOf"]?.array, try options.filter({ try passes(value, $0) }).count != 1 {
+            return false
+        }
+        if let refused = schema["not"], try passes(value, refused) { return false }
+        if let allowed = schema["enum"]?.array, !allowed.contains(value) { return false }
+        if let constant = schema["const"], constant != value { return false }
+        let types = schema["type"].map { $0.array?.compactMap(\.string) ?? [$0.string ?? ""] }
+        if let types, !types.contains(where: { isOf($0, value) }) { return false }
+        if let number = value.double {
+            if let minimum = schema["minimum"]?.double, number < minimum { return false }
+            if let maximum = schema["maximum"]?.double, number > maximum { return false }
+        }
+        guard let text = value.string else { return true }
+        if let least = schema["minLength"]?.int, text.unicodeScalars.count < least { return false }
+        if let most = schema["maxLength"]?.int, text.unicodeScalars.count > most { return false }
+        guard let pattern = schema["pattern"]?.string else { return true }
+        return text.range(of: pattern, options: .regularExpression) != nil
+    }
+
+    private static func isOf(_ type: String, _ value: JSONValue) -> Bool {
+        switch type {
+        case "boolean": value == true || value == false
+        case "string": value.string != nil
+        case "number": value.double != nil
+        case "integer": value.int != nil
+        default: false
+        }
+    }
+}

@@ -1,0 +1,141 @@
+#if os(Linux)
+    import Testing
+
+    @testable import Sockets
+
+    #if canImport(Musl)
+        import Musl
+    #else
+        import Glibc
+    #endif
+
+    /// What a program starts may leave its group; a guardian finds it, a group does not.
+    @Suite("Descendants of child processes", .timeLimit(.minutes(15)))
+    struct ChildDescendantTests {
+        private static var soon: MonotonicInstant { .now().advanced(by: .seconds(20)) }
+
+        /// Each starts a process that leaves the group, writes its id and lives on.
+        static let leaving = [
+            #"setsid sh -c "$daemon" & read go"#,
+            // As daemons do: the one between has ended.
+            #"setsid sh -c 'sh -c "$daemon" & exit' & read go"#,
+            #"setsid sh -c 'setsid sh -c "$daemon" & trap "" TERM; sleep 60' & read go"#,
+            #"trap '' TERM; setsid sh -c "$daemon" & read go"#,
+        ]
+
+        private struct Started {
+            let child: ChildProcess
+            let output: ChildPipe
+            /// Ends the script when it is closed.
+            let input: ChildPipe
+            let daemon: pid_t
+        }
+
+        private func start(_ script: String, keeping: ChildProcess.Keeping) throws -> Started {
+            let output = try ChildPipe(.fromChild)
+            let input = try ChildPipe(.toChild)
+            let child = try ChildProcess(
+                ["sh", "-c", script],
+                environment: CurrentProcess.environment(with: [("daemon", "echo $$; exec sleep 60")]),
+                streams: .init(input: input.childStream, output: output.childStream), keeping: keeping)
+            output.closeChildEnd()
+            input.closeChildEnd()
+            var bytes: [UInt8] = []
+            while bytes.last != UInt8(ascii: "\n") { try #require(try output.read(into: &bytes, until: Self.soon)) }
+            let daemon = try #require(pid_t(String(decoding: bytes.dropLast(), as: UTF8.self)))
+            return Started(child: child, output: output, input: input, daemon: daemon)
+        }
+
+        private func runs(_ process: pid_t) -> Bool { kill(process, 0) == 0 }
+
+        @Test("Ended while it runs, a program takes along what left its group", arguments: leaving)
+        func ended(script: String) throws {
+            let started = try start(script, keeping: .guardian)
+            #expect(runs(started.daemon))
+            _ = started.child.end(grace: .milliseconds(100))
+            #expect(!runs(started.daemon) && !started.child.leavesProcesses)
+        }
+
+        @Test("Having ended, it leaves nothing behind", arguments: leaving)
+        func endedByItself(script: String) throws {
+            let started = try start(script, keeping: .guardian)
+            started.input.close()
+            #expect(started.child.wait(until: Self.soon) != nil)
+            #expect(runs(started.daemon), "Until it is ended, what it started may go on.")
+            _ = started.child.end(grace: .milliseconds(100))
+            #expect(!runs(started.daemon) && !started.child.leavesProcesses)
+        }
+
+        @Test("By its group alone, what left it is not found: as on systems without guardians")
+        func group() throws {
+            let started = try start(Self.leaving[0], keeping: .group)
+            _ = started.child.end(grace: .milliseconds(100))
+            #expect(runs(started.daemon))
+            kill(started.daemon, SIGKILL)
+        }
+
+        @Test("Another thread kills all of it")
+        func killed() throws {
+            let started = try start(Self.leaving[3], keeping: .guardian)
+            started.child.group.kill()
+            #expect(started.child.wait(until: Self.soon) == .signalled(Int(SIGKILL)))
+            #expect(started.child.end(grace: .seconds(20)) == .signalled(Int(SIGKILL)))
+            #expect(!runs(started.daemon))
+        }
+
+        @Test("What listens to SIGTERM is asked once, and has the time of grace")
+        func asked() throws {
+            let script = #"""
+                setsid sh -c 'trap "echo asked" TERM; echo $$; while true; do sleep 0.05; done' & read go
+                """#
+            let started = try start(script, keeping: .guardian)
+            _ = started.child.end(grace: .milliseconds(500))
+            var bytes: [UInt8] = []
+            while try started.output.read(into: &bytes, until: Self.soon) {}
+            #expect(String(decoding: bytes, as: UTF8.self) == "asked\n")
+            #expect(!runs(started.daemon))
+        }
+
+        @Test("What starts others all the time is ended", arguments: ["", "setsid "])
+        func bomb(prefix: String) throws {
+            let script = #"""
+                bomb() { while true; do \#(prefix)sh -c 'sleep 5 & sleep 5 & sleep 0.01' & sleep 0.01; done; }
+                bomb & bomb & setsid sh -c 'echo $$; exec sleep 60' & read go
+                """#
+            let started = try start(script, keeping: .guardian)
+            _ = started.child.end(grace: .milliseconds(200))
+            var bytes: [UInt8] = []
+            #expect(try !started.output.read(into: &bytes, until: Self.soon), "Nobody holds the pipe any more.")
+            #expect(!started.child.leavesProcesses)
+        }
+
+        @Test("Two programs at a time: ending one leaves the other's daemon alone")
+        func two() throws {
+            let first = try start(Self.leaving[1], keeping: .guardian)
+            let second = try start(Self.leaving[1], keeping: .guardian)
+            _ = first.child.end(grace: .milliseconds(100))
+            #expect(!runs(first.daemon) && runs(second.daemon))
+            _ = second.child.end(grace: .milliseconds(100))
+            #expect(!runs(second.daemon))
+        }
+
+        @Test("A guardian that is killed takes the program with it; that something may be left is told")
+        func guardianKilled() throws {
+            let started = try start("echo $PPID; exec sleep 60", keeping: .guardian)
+            // The program's parent.
+            kill(started.daemon, SIGKILL)
+            #expect(started.child.wait(until: Self.soon) == .signalled(Int(SIGKILL)))
+            var bytes: [UInt8] = []
+            #expect(try !started.output.read(into: &bytes, until: Self.soon))
+            #expect(started.child.end(grace: .seconds(20)) == .signalled(Int(SIGKILL)))
+            #expect(started.child.leavesProcesses)
+        }
+
+        @Test("No process of ours is left, neither guardian nor zombie")
+        func noChildren() throws {
+            let started = try start("echo $PPID; exec sleep 60", keeping: .guardian)
+            #expect(started.child.end(grace: .seconds(20)) == .signalled(Int(SIGTERM)))
+            #expect(!runs(started.daemon) && !runs(started.child.identifier))
+        }
+    }
+#endif

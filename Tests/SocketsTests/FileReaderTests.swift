@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import Sockets
+
+@Suite("Files that are read")
+struct FileReaderTests {
+    @Test("A file is read to its end, or to a limit", arguments: [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1])
+    func reads(_ size: Int) throws {
+        try inScratchFolder { folder in
+            let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
+            try WholeFile.write(bytes, to: folder + "/a")
+            #expect(try FileReader(folder + "/a").read(upTo: .max) == bytes)
+            #expect(try FileReader(folder + "/a").read(upTo: 100) == Array(bytes.prefix(100)))
+        }
+    }
+
+    @Test("A link to a file is followed, and the null device is an empty file")
+    func links() throws {
+        try inScratchFolder { folder in
+            try WholeFile.write([1, 2], to: folder + "/a")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "a")
+            #expect(try FileReader(folder + "/link").read(upTo: 9) == [1, 2])
+            #expect(try FileReader("/dev/null").read(upTo: 9) == [])
+        }
+    }
+
+    @Test("What is no regular file is refused without waiting for it")
+    func special() throws {
+        try inScratchFolder { folder in
+            #expect(mkfifo(folder + "/pipe", 0o600) == 0)
+            for (path, code) in [
+                (folder, EISDIR), (folder + "/pipe", FileError.notRegular), ("/dev/zero", FileError.notRegular),
+                (folder + "/none", ENOENT), (folder + "/pipe/a", ENOTDIR), ("/dev/fd/99999", ENOENT),
+            ] {
+                for orInherited in [false, true] {
+                    #expect { try FileReader(path, orInherited: orInherited) } throws: {
+                        $0 as? FileError == FileError(.read, path: path, code: code)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("A descriptor that was handed over is read as it is, where that is asked for")
+    func inherited() throws {
+        let pipe = Pipe()
+        let descriptor = dup(pipe.fileHandleForReading.fileDescriptor)
+        defer { close(descriptor) }
+        try pipe.fileHandleForWriting.write(contentsOf: Data("hello".utf8))
+        try pipe.fileHandleForWriting.close()
+        #expect(throws: FileError.self) { try FileReader("/dev/fd/\(descriptor)") }
+        #expect(try FileReader("/dev/fd/\(descriptor)", orInherited: true).read(upTo: 9) == Array("hello".utf8))
+        #expect(fcntl(descriptor, F_GETFD) >= 0, "It is not this reader's to close.")
+    }
+
+    @Test("A process runs until it has ended, whether or not its parent asked how")
+    func running() throws {
+        let child = try ChildProcess(["sh", "-c", "exec sleep 300"], environment: CurrentProcess.environment())
+        #expect(CurrentProcess.isRunning(child.identifier) && CurrentProcess.isRunning(CurrentProcess.identifier))
+        child.group.kill()
+        #expect(child.wait(until: .now().advanced(by: .seconds(20))) != nil)
+        #if os(Linux)
+            #expect(!CurrentProcess.isRunning(child.identifier), "It is a zombie.")
+        #endif
+        child.end(grace: .zero)
+        #expect(!CurrentProcess.isRunning(child.identifier))
+    }
+
+    @Test("Closed standard streams are held, and using them fails")
+    func held() async {
+        await #expect(processExitsWith: .exitCode(42)) {
+            for descriptor in 0...2 as ClosedRange<Int32> { close(descriptor) }
+            CurrentProcess.holdStandardStreams()
+            let next = open("/dev/null", O_RDONLY)
+            var byte: UInt8 = 0
+            let fails = read(0, &byte, 1) < 0 && write(1, &byte, 1) < 0 && write(2, &byte, 1) < 0
+            _exit(next > 2 && fails ? 42 : 1)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+@testable import Sockets
+
+@Suite("Files that are written as a whole")
+struct WholeFileTests {
+    private func write(_ text: String, to path: String, others: WholeFile.Others = .streams) throws {
+        try WholeFile.write(Array(text.utf8), to: path, others: others)
+    }
+
+    @Test("An old file is replaced, and no draft is left")
+    func replaces() throws {
+        try inScratchFolder { folder in
+            try write("old and long", to: folder + "/a")
+            try write("new", to: folder + "/a")
+            #expect(contents(folder + "/a") == "new")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+        }
+    }
+
+    @Test("The mode is what was asked for, less the umask; a draft of another process stays")
+    func mode() throws {
+        try inScratchFolder { folder in
+            let draft = folder + "/.fitiq-mock-\(getpid())-0"
+            try Data("another's".utf8).write(to: URL(fileURLWithPath: draft))
+            try WholeFile.write([1], to: folder + "/a", mode: 0o600)
+            try write("b", to: folder + "/b")
+            close(open(folder + "/usual", O_CREAT | O_WRONLY, 0o666))
+            func permissions(_ name: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: folder + name)[.posixPermissions] as? Int
+            }
+            #expect(try permissions("/a") == 0o600)
+            #expect(try permissions("/b") == permissions("/usual"))
+            #expect(contents(draft) == "another's")
+        }
+    }
+
+    @Test("A link stays one: what it leads to is written, be it a file, nothing yet, a device or another link")
+    func link() throws {
+        try inScratchFolder { folder in
+            try write("old", to: folder + "/target")
+            for (target, link) in [
+                (folder + "/target", "link"), ("target", "relative"), ("new", "dangling"), ("/dev/null", "device"),
+                ("relative", "twice"),
+            ] {
+                let link = folder + "/" + link
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+                try write("by \(link)", to: link)
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == target)
+                if target != "/dev/null" { #expect(contents(link) == "by \(link)") }
+            }
+            #expect(contents(folder + "/target") == "by \(folder)/twice")
+            #expect(contents(folder + "/new") == "by \(folder)/dangling")
+        }
+    }
+
+    @Test("What cannot be written is refused with its name, and left as it is")
+    func refused() throws {
+        try inScratchFolder { folder in
+            try FileManager.default.createSymbolicLink(atPath: folder + "/circle", withDestinationPath: "circle")
+            #expect(mkfifo(folder + "/pipe", 0o600) == 0)
+            for (name, reason) in [
+                ("", "it is a folder; name a file in it"), ("/none/a", "its folder does not exist; make it first"),
+                ("/pipe", "it is a socket, or a pipe that nothing reads; name a file"),
+                ("/circle", String(cString: strerror(ELOOP))), ("/pipe/a", "its folder does not exist; make it first"),
+                ("/a/", "its folder does not exist; make it first"),
+            ] {
+                #expect { try write("x", to: folder + name) } throws: {
+                    "\($0)" == "cannot write to '\(folder)\(name)': \(reason)"
+                }
+            }
+            for path in [folder + "/pipe", "/dev/null", "/dev/stdout"] {
+                #expect { try write("x", to: path, others: .none) } throws: {
+                    ($0 as? FileError)?.code == FileError.notRegular
+                }
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["circle", "pipe"])
+        }
+    }
+
+    @Test("A pipe that is read gets the bytes, and stays")
+    func pipe() throws {
+        try inScratchFolder { folder in
+            let path = folder + "/pipe"
+            #expect(mkfifo(path, 0o600) == 0)
+            let reader = open(path, O_RDONLY | O_NONBLOCK)
+            defer { close(reader) }
+            try write("hello", to: path)
+            var bytes = [UInt8](repeating: 0, count: 9)
+            #expect(read(reader, &bytes, 9) == 5 && bytes.prefix(5) == Array("hello".utf8)[...])
+        }
+    }
+
+    #if os(Linux)
+        @Test("A device without room is told, and so is a file")
+        func full() throws {
+            #expect { try write("x", to: "/dev/full") } throws: {
+                "\($0)" == "cannot write to '/dev/full': the disk is full"
+            }
+        }
+    #endif
+
+    @Test("What finds no room leaves what was there, and no draft")
+    func keepsOld() async throws {
+        await #expect(processExitsWith: .success) {
+            try inScratchFolder { folder in
+                try WholeFile.write(Array("old".utf8), to: folder + "/a")
+                CurrentProcess.ignoreFileSizeSignal()
+                var limit = rlimit(rlim_cur: 100, rlim_max: 100)
+                // RLIMIT_FSIZE has a type of its own in Glibc.
+                #if canImport(Glibc)
+                    #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+                #else
+                    #expect(setrlimit(RLIMIT_FSIZE, &limit) == 0)
+                #endif
+                #expect { try WholeFile.write([UInt8](repeating: 1, count: 101), to: folder + "/a") } throws: {
+                    ($0 as? FileError)?.code == EFBIG
+                }
+                #expect(contents(folder + "/a") == "old")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
+            }
+        }
+    }
+
+    @Test("Paths of descriptors: those that this process was started with, and no others")
+    func descriptors() throws {
+        #expect(FilePlace.inheritedDescriptor("/dev/stderr") == 2)
+        #expect(FilePlace.inheritedDescriptor("/dev/fd/1") == 1)
+        #expect(FilePlace.inheritedDescriptor("/proc/self/fd/2") == 2)
+        for path in ["/dev/fd/", "/dev/fd/-1", "/dev/fd/1/2", "/dev/fd/99999", "/dev/null", "stdout", ""] {
+            #expect(FilePlace.inheritedDescriptor(path) == nil)
+        }
+        let own = open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(own) }
+        #expect(FilePlace.inheritedDescriptor("/dev/fd/\(own)") == nil)
+    }
+
+    @Test("A file is moved only to where nothing is, and knows whether it is still there")
+    func free() throws {
+        try inScratchFolder { folder in
+            let file = try OutputFile(draftFor: folder + "/a")
+            defer { file.close() }
+            try file.write(Array("mine".utf8), at: 0)
+            for name in ["there", "link"] {
+                if name == "there" {
+                    try write("there", to: folder + "/there")
+                } else {
+                    try FileManager.default.createSymbolicLink(
+                        atPath: folder + "/link", withDestinationPath: "nowhere")
+                }
+                #expect { try file.move(toFree: folder + "/" + name) } throws: { ($0 as? FileError)?.exists == true }
+            }
+            #expect(contents(folder + "/there") == "there")
+            try file.move(toFree: folder + "/a")
+            #expect(contents(folder + "/a") == "mine")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["a", "link", "there"])
+            #expect(file.isAt(folder + "/a") && !file.isAt(folder + "/there") && !file.isAt(folder + "/none"))
+            #expect(rename(folder + "/a", folder + "/b") == 0)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "b")
+            #expect(!file.isAt(folder + "/a") && file.isAt(folder + "/b"))
+        }
+    }
+
+    @Test("A recording that replaces what a link leads to leaves the link")
+    func recording() throws {
+        try inScratchFolder { folder in
+            try write("old", to: folder + "/target")
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "target")
+            let file = try OutputFile(creating: folder + "/link", existing: .replace)
+            file.close()
+            #expect(file.path == folder + "/target" && contents(folder + "/target") == "")
+        }
+    }
+}

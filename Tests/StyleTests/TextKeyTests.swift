@@ -1,0 +1,49 @@
+import Testing
+
+/// Swift's strings are equal by canonical equivalence: as keys they would make one of two users, tokens or names.
+@Suite("Keys of dictionaries and sets")
+struct TextKeyTests {
+    /// Modules that know nothing from outside but words of a language.
+    static let exempt: Set<String> = ["Nutrition"]
+
+    /// A dictionary or a set of strings needs a comment on the same line that says why it may be one.
+    static func violations(in file: SourceText) throws -> [String] {
+        guard !exempt.contains(file.module) else { return [] }
+        let expression = try Regex(#"\[String\??\s*:|\b(Set|Dictionary)<String\b"#)
+        return file.code.enumerated().compactMap { index, line in
+            guard line.contains(expression), !file.lines[index].contains("  // ") else { return nil }
+            return "\(file.path):\(index + 1): text from outside is identified by its bytes: make the key an "
+                + "`ExactString` (JSON), or say on the same line why it is a constant or natural text."
+        }
+    }
+
+    @Test("Keys in Sources are exact, or say why not")
+    func holds() throws {
+        for message in try Package.files(below: "Sources").flatMap(Self.violations) { Issue.record("\(message)") }
+    }
+
+    @Test("A key that is a string is told")
+    func catches() throws {
+        let text = """
+            var a: [String: Int] = [:]
+            let b: Set<String> = []  // Constants.
+            let c: Set<String> = []
+            let d: [String?: Int], e: [ExactString: Int], f: [String], g = ["a": 1]
+            let h = Dictionary<String, Int>()
+
+            """
+        let file = SourceText(path: "Sources/Replay/B.swift", text: text)
+        #expect(
+            try Self.violations(in: file)
+                == [1, 3, 4, 5].map {
+                    "Sources/Replay/B.swift:\($0): text from outside is identified by its bytes: make the key an "
+                        + "`ExactString` (JSON), or say on the same line why it is a constant or natural text."
+                })
+        #expect(try Self.violations(in: SourceText(path: "Sources/Nutrition/B.swift", text: text)) == [])
+    }
+
+    @Test("The modules that are exempt exist")
+    func exemptExist() throws {
+        #expect(Self.exempt.isSubset(of: Set(try Package.files(below: "Sources").map(\.module))))
+    }
+}

@@ -1,0 +1,187 @@
+"""Cases of files: what is there already, what is no file, what cannot be written."""
+
+import contextlib
+import json
+import os
+import pathlib
+import resource
+import shutil
+import socket
+import subprocess
+import time
+
+from running import ENVIRONMENT, Client, NotReady, run, running
+
+SESSION = pathlib.Path(__file__).resolve().parents[2] / "Fixtures" / "sessions" / "meals.har"
+SECONDS = 10
+
+
+class Skipped(Exception):
+    """A case that this system does not have."""
+
+
+def serve_with_ready_file(settings, path, port):
+    """Starts a server with a ready file of the caller's choice; ends it after a moment. Its exit status."""
+    command = [*settings.program, "serve", "--port", str(port), "--ready-file", str(path)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    try:
+        # The banner's last line, or the end of one that cannot start.
+        for line in process.stdout:
+            if line.startswith(b"Stop with"):
+                process.terminate()
+        return process.wait(SECONDS)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def ready_file_of_others(settings, folder):
+    """A server that cannot listen removes nothing."""
+    with contextlib.closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        notes = folder / "notes.txt"
+        notes.write_text("mine")
+        link = folder / "link"
+        link.symlink_to(notes)
+        fifo = folder / "fifo"
+        os.mkfifo(fifo)
+        for path in [notes, link, fifo]:
+            status = serve_with_ready_file(settings, path, port)
+            if not os.path.lexists(path):
+                return f"{path.name} is gone after a server that could not listen and exited with {status}"
+        if notes.read_text() != "mine" or not link.is_symlink():
+            return "notes.txt, or a link to it, is another one after a server that could not listen"
+    with running(settings, "serve", folder=folder) as server:
+        serve_with_ready_file(settings, server.ready_file, server.port)
+        return None if server.ready_file.exists() else "the ready file of a server that runs is gone"
+
+
+def ready_file_that_is_no_file(settings, folder):
+    """What is no regular file is left where it is by a server that runs."""
+    fifo, target = folder / "fifo", folder / "target"
+    os.mkfifo(fifo)
+    target.mkdir()
+    for path in [fifo, target]:
+        status = serve_with_ready_file(settings, path, 0)
+        if not os.path.lexists(path):
+            return f"{path.name} is gone, the server exited with {status}"
+    return None
+
+
+def output_to_a_full_device(settings, folder):
+    if not os.path.exists("/dev/full"):
+        raise Skipped
+    for command in [["show", SESSION], ["diff", SESSION, SESSION], ["judge", SESSION], ["token"], ["scenarios"],
+                    ["scenarios", "default"], ["verify", "--quiet", "--", "true"]]:
+        with open("/dev/full", "wb") as full:
+            ended = run(settings.program, *command, output=full, seconds=30)
+        if ended.status != 3:
+            return f"{command[0]} exits with {ended.status}, 3 was due"
+    return None
+
+
+def check_of_no_file(settings, folder):
+    fifo = folder / "scenario.yaml"
+    os.mkfifo(fifo)
+    for path in [fifo, "/dev/zero", folder]:
+        ended = run(settings.program, "check", path, seconds=SECONDS)
+        if ended.is_late or ended.status != 2:
+            return f"check of {path} {'waited' if ended.is_late else f'exited with {ended.status}'}, 2 was due"
+    return None
+
+
+def watched_scenario_becomes_a_fifo(settings, folder):
+    """The scenario's file, or the session that it names, is a FIFO all of a sudden."""
+    scenario = folder / "scenario.yaml"
+    os.mkfifo(folder / "session.har")
+    for text in [None, "name: watched\nreplay: session.har\n"]:
+        scenario.write_text("name: watched\n")
+        with running(settings, "serve", "--scenario", scenario, "--watch", folder=folder) as server:
+            if text is None:
+                os.mkfifo(folder / "fifo")
+                os.replace(folder / "fifo", scenario)
+            else:
+                scenario.write_text(text)
+            # The file is looked at twice a second.
+            deadline = time.monotonic() + 2
+            while time.monotonic() < deadline:
+                if server.health(2) is None:
+                    return f"/health has no answer once the {'session' if text else 'scenario'} is a FIFO"
+                time.sleep(0.1)
+            status = server.stop()
+        if status != 0:
+            return f"the server exited with {status} after SIGTERM"
+        scenario.unlink()
+    return None
+
+
+def recording_beyond_the_file_size(settings, folder):
+    """`ulimit -f`: a write that fails, and no signal that kills; what was recorded is still JSON."""
+    file = folder / "session.har"
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+
+    with running(settings, "serve", "--instant", "--record", file, folder=folder, before=limit) as server:
+        with contextlib.closing(Client(server)) as client:
+            for _ in range(400):
+                client.send("POST", "/api/v1/goals", {
+                    "title": "Run", "description": "x" * 1_000, "targetDate": "2030-01-01T00:00:00Z"})
+        trouble = server.trouble(1_000)
+        if trouble:
+            return trouble
+        server.stop()
+    try:
+        json.loads(file.read_bytes())
+    except ValueError as error:
+        return f"the recording is no JSON: {error}"
+    return None
+
+
+def recording_that_is_gone(settings, folder):
+    below = folder / "below"
+    below.mkdir()
+    with running(settings, "serve", "--record", below / "session.har", folder=folder) as server:
+        with contextlib.closing(Client(server)) as client:
+            client.ask("GET", "/api/v1/goals")
+        shutil.rmtree(below)
+        status = server.stop()
+    return None if status == 3 else f"the server exited with {status}, 3 was due: its recording is gone"
+
+
+def recording_whose_place_is_taken(settings, folder):
+    file = folder / "session.har"
+    with running(settings, "serve", "--record", file, folder=folder) as server:
+        with contextlib.closing(Client(server)) as client:
+            client.ask("GET", "/api/v1/goals")
+        file.unlink()
+        file.write_text("mine")
+        status = server.stop()
+    if file.read_text() != "mine":
+        return f"a file of another program was replaced, the server exited with {status}"
+    return None
+
+
+def export_to_no_file(settings, folder):
+    """A FIFO or a device that an export is to go to stays what it is."""
+    fifo = folder / "fifo"
+    os.mkfifo(fifo)
+    try:
+        with running(settings, "serve", "--export-on-exit", fifo, folder=folder) as server:
+            status = server.stop()
+    except NotReady as refusal:
+        status = refusal.status
+    if status in (None, 0) or status < 0:
+        return f"the server exited with {status}, a refusal was due"
+    return None if fifo.is_fifo() else "the FIFO has been replaced"
+
+
+CASES = [
+    ready_file_of_others, ready_file_that_is_no_file, output_to_a_full_device, check_of_no_file,
+    watched_scenario_becomes_a_fifo, recording_beyond_the_file_size, recording_that_is_gone,
+    recording_whose_place_is_taken, export_to_no_file,
+]

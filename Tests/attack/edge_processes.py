@@ -1,0 +1,117 @@
+"""Cases of other processes: upstreams that are no HTTP server, and commands that leave something behind."""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+
+from edge_files import Skipped
+from running import run, running
+
+SECONDS = 20
+
+
+class Upstream(threading.Thread):
+    """Answers each connection with the same bytes, as often as told or for as long as they are taken."""
+
+    def __init__(self, data, is_endless=False):
+        super().__init__(daemon=True)
+        self.data, self.is_endless = data, is_endless
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.sent = 0
+
+    def run(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            with contextlib.closing(connection), contextlib.suppress(OSError):
+                connection.settimeout(SECONDS)
+                connection.recv(65_536)
+                connection.sendall(self.data)
+                self.sent += 1
+                while self.is_endless:
+                    connection.sendall(self.data * 100)
+                    self.sent += 100
+                # The answer's end is not told by closing.
+                connection.recv(1)
+
+
+def relayed(settings, folder, data, is_endless=False):
+    """The status that a client of `record` gets for an upstream's bytes; None where none came in time."""
+    upstream = Upstream(data, is_endless)
+    upstream.start()
+    try:
+        with running(settings, "record", "--upstream", upstream.url, "--output", folder / "session.har", folder=folder) as proxy:
+            with contextlib.closing(socket.create_connection(("127.0.0.1", proxy.port), timeout=SECONDS)) as connection:
+                connection.sendall(b"GET /api/v1/goals HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                received, deadline = b"", time.monotonic() + SECONDS
+                while time.monotonic() < deadline:
+                    data = connection.recv(1 << 18)
+                    received = (received + data)[-1_000_000:]
+                    for line in received.split(b"\r\n"):
+                        if line.startswith(b"HTTP/1.1 ") and not line.startswith(b"HTTP/1.1 1"):
+                            return int(line.split()[1])
+                    if not data:
+                        return None
+            return "no end of 1xx"
+    except socket.timeout:
+        return None
+    finally:
+        upstream.listener.close()
+
+
+def impossible_length(settings, folder):
+    for length in [b"18446744073709551616", b"9223372036854775808", b"-1", b"1, 2", b"1e3"]:
+        data = b"HTTP/1.1 200 OK\r\nContent-Length: " + length + b"\r\n\r\nx"
+        (folder / length.decode()).mkdir()
+        status = relayed(settings, folder / length.decode(), data)
+        if status != 502:
+            return f"a client got {status} for an answer whose Content-Length is {length.decode()}, 502 was due"
+    return None
+
+
+def endless_informational_answers(settings, folder):
+    status = relayed(settings, folder, b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", is_endless=True)
+    return None if status == 502 else f"a client got {status} for 1xx answers without end, 502 was due"
+
+
+def grandchild(settings, folder, *options):
+    """What is wrong with verify and a child of its command that has left the session."""
+    if sys.platform != "linux":
+        raise Skipped
+    place = folder / "pid"
+    command = f"setsid sh -c 'echo $$ > {place}; exec sleep 300' & while [ ! -s {place} ]; do sleep 0.05; done; "
+    command += "sleep 300" if options else "true"
+    run(settings.program, "verify", "--quiet", *options, "--", "sh", "-c", command, seconds=60)
+    pid = int(place.read_text())
+    for _ in range(40):
+        if not is_running(pid):
+            return None
+        time.sleep(0.05)
+    os.kill(pid, signal.SIGKILL)
+    return "a process that the command left behind in a session of its own still runs"
+
+
+def is_running(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def verify_leaves_nothing(settings, folder):
+    return grandchild(settings, folder)
+
+
+def verify_leaves_nothing_at_its_time_limit(settings, folder):
+    return grandchild(settings, folder, "--time-limit", "2s")
+
+
+CASES = [impossible_length, endless_informational_answers, verify_leaves_nothing, verify_leaves_nothing_at_its_time_limit]

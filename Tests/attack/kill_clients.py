@@ -1,0 +1,103 @@
+"""Clients that ask as fast as they can, and remember what they had received when their server was killed."""
+
+import json
+import threading
+
+from frames import TEXT, BadFrame, frame, handshake, read_server_frames
+
+BURST = 100
+
+
+class Client(threading.Thread):
+    """A client on a connection of its own; it ends when the connection does."""
+
+    def __init__(self, server, credentials, name):
+        super().__init__(daemon=True)
+        self.name, self.port = name, server.port
+        self.fields = [f"{field}: {value}" for field, value in credentials.items()]
+        self.connection = server.connect(20)
+        self.problem = None
+
+    def run(self):
+        try:
+            self.talk()
+        except OSError:
+            # The kill; a client that it spared for 20 s says so.
+            pass
+        except Exception as error:
+            self.problem = f"{self.name}: {type(error).__name__}: {error}"
+        finally:
+            self.connection.close()
+
+
+class Asker(Client):
+    """Sends one request after another; each has a number in its URL."""
+
+    def __init__(self, server, credentials, name, path):
+        super().__init__(server, credentials, name)
+        self.path = path
+        # Target -> body of each answer whose last byte arrived.
+        self.received = {}
+
+    def talk(self):
+        data = b""
+        for number in range(1 << 30):
+            target = f"{self.path}?n={self.name}-{number}"
+            head = [f"GET {target} HTTP/1.1", f"Host: 127.0.0.1:{self.port}", *self.fields, "", ""]
+            self.connection.sendall("\r\n".join(head).encode())
+            while b"\r\n\r\n" not in data:
+                data += self.more()
+            fields, _, data = data.partition(b"\r\n\r\n")
+            assert fields.startswith(b"HTTP/1.1 200 "), fields[:80]
+            length = int(fields.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+            chunks, have = [data], len(data)
+            while have < length:
+                chunks.append(self.more())
+                have += len(chunks[-1])
+            data = b"".join(chunks)
+            self.received[target], data = data[:length], data[length:]
+
+    def more(self):
+        data = self.connection.recv(1 << 18)
+        if not data:
+            raise OSError("the connection ended")
+        return data
+
+
+class Talker(Client):
+    """Sends bursts of frames on a consultation's socket, and takes what is answered."""
+
+    def __init__(self, server, credentials, name, path, message, last):
+        super().__init__(server, credentials, name)
+        self.target = f"{path}?n={name}"
+        self.burst = frame(TEXT, json.dumps(message).encode()) * (BURST if message["type"] == "ping" else 1)
+        self.last, self.expected = last, BURST if message["type"] == "ping" else 1
+        self.chunks = []
+
+    def talk(self):
+        self.connection.sendall(handshake(self.target, self.port, self.fields))
+        while not any(b"connected" in chunk for chunk in self.chunks):
+            self.take()
+        while True:
+            self.connection.sendall(self.burst)
+            count = 0
+            while count < self.expected:
+                count += self.take()
+
+    def take(self):
+        """Takes what is there; how many of the burst's messages that answered."""
+        data = self.connection.recv(1 << 18)
+        if not data:
+            raise OSError("the connection ended")
+        # What was cut off before belongs to this.
+        tail = self.chunks[-1][-len(self.last) + 1:] if self.chunks else b""
+        self.chunks.append(data)
+        return (tail + data).count(self.last)
+
+    def texts(self):
+        """The text messages that arrived whole."""
+        data = b"".join(self.chunks)
+        head, _, rest = data.partition(b"\r\n\r\n")
+        if head and not head.startswith(b"HTTP/1.1 101 "):
+            raise BadFrame(f"the handshake got {head[:80]!r}")
+        return [payload.decode() for opcode, _, payload in read_server_frames(rest) if opcode == TEXT]

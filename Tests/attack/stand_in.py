@@ -1,0 +1,112 @@
+"""A stand-in for fitiq-mock that is broken in a way for each part of the attack: what finds nothing here finds nothing.
+
+It serves every path with the same JSON, waits a second for journals, keeps memory for each request to a world, answers bytes
+that are no HTTP with a page, echoes masked frames, is busy while many sockets are open, records what is no JSON, takes every file
+for good, and knows no Origin.
+"""
+
+import base64
+import hashlib
+import http.server
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+ANSWER = json.dumps({
+    "success": True, "data": {"id": "x", "goals": [{"id": "x"}], "consultations": [{"id": "x"}]}, "id": "x", "token": "x",
+    "api_key": "x", "clock": "real", "worlds": [{}],
+}).encode()
+JOURNAL = b"{}\n" * 20
+LEAK = 1_000_000
+# All that clients of a consultation wait for; and the same masked, which a server must not send.
+TEXT = b'{"type":"pong"} connected stream_complete'
+FRAME = bytes([0x81, len(TEXT)]) + TEXT
+MASKED = bytes([0x81, 0x80 | len(TEXT)]) + b"\0\0\0\0" + TEXT
+MANY_SOCKETS = 100
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    one_at_a_time = threading.Lock()
+    leaked, sockets = [], 0
+
+    def handle_any(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        self.rfile.read(length)
+        if "Upgrade" in self.headers:
+            return self.speak_frames()
+        with Handler.one_at_a_time:
+            if self.path.startswith("/w/"):
+                Handler.leaked.append(b"x" * LEAK)
+            self.answer()
+
+    def answer(self):
+        status, body = (201 if self.command == "POST" else 200), ANSWER
+        if Handler.sockets > MANY_SOCKETS:
+            status = 503
+        elif self.path.endswith("/journal"):
+            time.sleep(1)
+            body = JOURNAL
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(b"" if self.command == "HEAD" else body)
+
+    def speak_frames(self):
+        key = self.headers.get("Sec-WebSocket-Key", "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        self.send_response(101)
+        for name, value in [("Upgrade", "websocket"), ("Connection", "Upgrade"),
+                            ("Sec-WebSocket-Accept", base64.b64encode(hashlib.sha1(key.encode()).digest()).decode())]:
+            self.send_header(name, value)
+        self.end_headers()
+        frame = MASKED if self.path.endswith("/echo") else FRAME
+        self.wfile.write(frame)
+        Handler.sockets += 1
+        # Until a close frame, or what looks like one.
+        while b"\x88" not in (self.connection.recv(1 << 18) or b"\x88"):
+            self.wfile.write(frame)
+        Handler.sockets -= 1
+        self.close_connection = True
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = handle_any
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1_024
+
+    def handle_error(self, *_):
+        pass
+
+
+def serve(options):
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    for name in ("--record", "--output"):
+        if name in options:
+            with open(options[options.index(name) + 1], "w") as file:
+                file.write('{"log":{"entries":[')
+    server = Server(("127.0.0.1", 0), Handler)
+    ready = options[options.index("--ready-file") + 1]
+    with open(ready + ".new", "w") as file:
+        json.dump({"url": f"http://127.0.0.1:{server.server_port}", "token": "x", "api_key": "x"}, file)
+    os.rename(ready + ".new", ready)
+    server.serve_forever()
+
+
+def main():
+    command, options = sys.argv[1], sys.argv[2:]
+    if command in ("serve", "record"):
+        serve(options)
+    elif command == "check":
+        print("\n".join(f"{file}: ok" for file in options))
+    # show, diff, judge and replay take whatever they get.
+
+
+if __name__ == "__main__":
+    main()
