@@ -3,10 +3,16 @@ import FitIQAPI
 /// How answers stream. Generation outlives its sockets: with nobody to hear it, an answer is completed and stored all the same.
 extension Backend {
     /// Does everything that is due by the turn's time, each at the time at which it was due.
-    public mutating func advance(_ turn: inout Turn) {
+    ///
+    /// - Parameter limit: the most steps to do; those that are left stay due.
+    /// - Returns: how many steps were done.
+    @discardableResult
+    public mutating func advance(_ turn: inout Turn, mostSteps limit: Int = .max) -> Int {
         let now = turn.now
-        while let step = schedule.min, step.time <= now {
+        var count = 0
+        while count < limit, let step = schedule.min, step.time <= now {
             schedule.removeMin()
+            count += 1
             // A late loop does not change what is said: time stamps are those of the schedule.
             turn.now = step.time
             switch step.work {
@@ -15,6 +21,7 @@ extension Backend {
             }
         }
         turn.now = now
+        return count
     }
 
     mutating func beginAnswer(to question: Question, in position: Int, at now: Timestamp) {

@@ -40,7 +40,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Whether the host is an address or `localhost`, which nobody's name server can have lead elsewhere.
     var hasFixedHost: Bool { host.hasPrefix("[") || host == "localhost" || Self.isIPv4(host) }
 
-    private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]
+    private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]  // ASCII, as `scheme` is.
 }
 
 extension WebOrigin {

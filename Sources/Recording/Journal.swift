@@ -27,6 +27,8 @@ public struct Journal: Sendable {
     public private(set) var droppedCount = 0
     /// The bytes of heads, bodies, frames and notes that the entries hold.
     public private(set) var byteCount = 0
+    /// What ``byteCount`` would be, had nothing been dropped.
+    private var addedByteCount = 0
     private var ring: EntryRing
 
     /// Makes an empty journal, which holds no storage before something happens.
@@ -80,6 +82,7 @@ public struct Journal: Sendable {
     ) {
         lastNumber += 1
         byteCount += size
+        addedByteCount += size
         let entry = JournalEntry(
             number: lastNumber, time: time, connection: connection, event: consume event, byteCount: size)
         if ring.isFull {
@@ -104,6 +107,9 @@ public struct Journal: Sendable {
 
     /// What the journal counts for where many share a limit: its bytes, and 256 for each entry, which is more than it takes.
     public var weight: Int { byteCount + 256 * ring.count }
+
+    /// What those that are gone weighed together.
+    public var droppedWeight: Int { addedByteCount - byteCount + 256 * (lastNumber - ring.count) }
 
     /// Has the oldest entries fall out until the journal weighs no more than this, and gives their storage back.
     public mutating func dropOldest(downTo limit: Int) {

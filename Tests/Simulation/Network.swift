@@ -69,7 +69,7 @@ final class Network {
 
     private func serveDeadlines() {
         engine.advance(to: now)
-        if let next = engine.nextDeadline, next <= now, !engine.isStreaming {
+        if let next = engine.nextDeadline, next <= now, !engine.isBusy {
             report("a deadline of \(now.nanosecondsSinceEpoch - next.nanosecondsSinceEpoch) ns ago was not served")
         }
         settle()

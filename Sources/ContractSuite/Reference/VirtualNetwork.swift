@@ -90,7 +90,7 @@ public final class VirtualNetwork {
                 serve(connection)
             }
             if isQuiet {
-                guard engine.isStreaming else { return hasMoved }
+                guard engine.isBusy else { return hasMoved }
                 engine.advance(to: now)
             }
             hasMoved = true

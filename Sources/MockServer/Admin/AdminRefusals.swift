@@ -44,6 +44,12 @@ extension APIError {
         )
     }
 
+    /// Bodies that are being read take up what there is room for.
+    static let tooMuchToRead = APIError(
+        .insufficientStorage, .storeFull,
+        "The server reads other large bodies, and has no room for this one beside them; send it again when they are answered."
+    )
+
     /// The admin API was asked from elsewhere.
     static let adminFromElsewhere = APIError(
         .forbidden, .forbidden,

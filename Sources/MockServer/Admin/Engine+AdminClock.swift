@@ -102,7 +102,7 @@ final class ClockMove: BodySource {
     private var target: Timestamp?
     private var slow: Set<ConnectionID>?
 
-    /// How many things happen in a slice, each of which may take a tenth of a millisecond.
+    /// How many things happen in a slice, at most a tenth of a millisecond each.
     private static let steps = 16
 
     init(of world: World, in engine: Engine, _ body: AdminBody) {
@@ -117,24 +117,21 @@ final class ClockMove: BodySource {
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
         if let id = world.id, world.isGone { throw .unknownWorld(id) }
         // What it holds is in the hands of a job.
-        guard !world.isStanding else {
-            slice.spend(slice.bytesLeft)
-            return .more
-        }
+        guard !world.isStanding else { return .waiting }
         if target == nil {
-            guard world.clockMove == nil else {
-                slice.spend(slice.bytesLeft)
-                return .more
-            }
+            guard world.clockMove == nil else { return .waiting }
             try begin()
         }
         if let target, world.clockMove === self {
             engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
-            if let time = world.clock.manualTime, time < target {
+            // Much may be due at one time, the last one included.
+            let isLate = world.nextStep.map { $0 <= target } ?? false
+            if let time = world.clock.manualTime, time < target || isLate {
                 slice.spend(slice.bytesLeft)
                 return .more
             }
             world.clockMove = nil
+            engine.wakeStreams()
         }
         slice.bytes += engine.clockAnswer(of: world, at: slice.now).body
         return .end

@@ -18,22 +18,22 @@ extension Engine {
         arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
 
-    /// Sends followers what they have not seen, as far as they read it.
-    func feedFollowers() {
+    /// Has followers sent what they have not seen in the next turns of the loop, as far as they read it.
+    func queueFollowers() {
         guard !followers.isEmpty else { return }
         followers.removeAll { self[$0]?.follower == nil }
         for id in followers {
             guard let connection = self[id], connection.ending == .none, !isReadingPaused(connection),
                 let follower = connection.follower, !follower.isBehind, follower.hasNews
             else { continue }
-            feedFollower(connection)
+            connection.follower?.isBehind = true
+            waitingStreams.append(id)
         }
     }
 
     /// Sends a follower a slice of what it has not seen; where there is more, the next comes in the next turn of the loop.
     ///
     /// - Returns: what it cost.
-    @discardableResult
     func feedFollower(_ connection: Connection) -> Int {
         guard var follower = connection.follower else { return 0 }
         follower.isBehind = false
@@ -77,7 +77,7 @@ struct Follower {
     let world: World
     /// The number of the last entry that was sent.
     private(set) var lastNumber: Int
-    /// Whether it is among those that get a slice in each turn, because it has more to see than one.
+    /// Whether it is among those that get a slice next.
     var isBehind = false
     /// How long output has waited of which the reader took nothing, in nanoseconds.
     private(set) var unreadTime: Int64 = 0

@@ -20,7 +20,7 @@ extension Engine {
         let encoder = world.journalEncoder
         let (lastNumber, droppedCount) = (world.journal.lastNumber, world.journal.droppedCount)
         var hasBegun = false
-        let source = JSONSource(heldByteCount: world.journal.weight) { writer in
+        let source = JSONSource(keeping: KeptJournal(of: world)) { writer in
             if !hasBegun {
                 hasBegun = true
                 writer.beginObject()
@@ -49,7 +49,7 @@ extension Engine {
     func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
         guard head.target.query == nil else { throw .journalTakesNoQuery }
         return Answer(
-            JournalLines(of: world.journal, encoder: world.journalEncoder),
+            JournalLines(of: world),
             contentType: "application/x-ndjson; charset=utf-8")
     }
 
@@ -82,20 +82,38 @@ extension World {
     }
 }
 
-/// The entries that a journal had when it was asked, a line each.
+/// What a reader keeps of a world's journal: the entries that the journal had when it was asked.
 ///
-/// They are kept until the last was written, whatever becomes of the journal meanwhile, and count as held for the connection:
-/// by their numbers alone a slow reader would miss those that fall out, in the middle of what it gets.
+/// By their numbers alone a slow reader would miss those that fall out, in the middle of what it gets. As long as the journal
+/// has them, too, they cost nothing.
+struct KeptJournal {
+    private let world: World
+    private let weight, droppedWeight: Int
+
+    init(of world: World) {
+        self.world = world
+        (weight, droppedWeight) = (world.journal.weight, world.journal.droppedWeight)
+    }
+
+    /// The bytes that nobody would keep but for the reader.
+    var byteCount: Int {
+        world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight)
+    }
+}
+
+/// The entries that a journal had when it was asked, a line each.
 private final class JournalLines: BodySource {
-    let heldByteCount: Int
+    var heldByteCount: Int { kept.byteCount }
+    var keepsJournal: Bool { true }
+    private let kept: KeptJournal
     private let entries: Journal.Entries
     private let encoder: JournalEncoder
     private var next: Int
 
-    init(of journal: Journal, encoder: JournalEncoder) {
-        heldByteCount = journal.weight
-        entries = journal.entries()
-        self.encoder = encoder
+    init(of world: World) {
+        kept = KeptJournal(of: world)
+        entries = world.journal.entries()
+        encoder = world.journalEncoder
         next = entries.startIndex
     }
 

@@ -62,14 +62,16 @@ extension Engine {
     func importState(
         _ body: [UInt8], into world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
-        guard !body.isEmpty else { throw .emptyBody }
+        let pieces = connection.takeBodyPieces() + [body]
+        let size = pieces.reduce(0) { $0 + $1.count }
+        guard size > 0 else { throw .emptyBody }
         let (settings, jsonLimits, isReplay) = (world.settings, stateLimits, world.replay != nil)
-        let request = BeginningRequest(head: head, connection: connection, bodySize: body.count)
+        let request = BeginningRequest(head: head, connection: connection, bodySize: size)
         return try begin(world, for: request, at: now) { () throws(APIError) in
-            let imported = try Engine.readState(body, jsonLimits)
+            let imported = try Engine.readState(pieces.count == 1 ? pieces[0] : pieces.flatMap(\.self), jsonLimits)
             guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
             return WorldDraft(
-                settings: settings.importing(imported), scenarioBytes: body.count, keepsFaults: imported.faults.isEmpty)
+                settings: settings.importing(imported), scenarioBytes: size, keepsFaults: imported.faults.isEmpty)
         } then: { (engine, beginning, now) throws(APIError) in
             try engine.restart(world, try beginning.get(), reason: "The world's state was replaced", at: now)
             return .ok(engine.describe(world, at: now))
@@ -100,9 +102,7 @@ extension Engine {
         else { return }
         let limit = min(limits.stateBody, Connection.largestBody)
         connection.http.raiseBodyLimit(to: limit)
-        // Growing by copies would hold the loop; room that is not filled takes no memory.
-        let length = head.contentLength ?? limit
-        if length > Engine.largestWorkOnLoop { connection.body.reserveCapacity(min(length, limit)) }
+        connection.takesPieces = true
     }
 }
 

@@ -9,6 +9,8 @@ protocol BodySource: AnyObject {
     var length: Int? { get }
     /// The bytes that the source keeps and nothing else counts.
     var heldByteCount: Int { get }
+    /// Whether ``heldByteCount`` grows while nothing is asked of the source, as the journal drops what it keeps.
+    var keepsJournal: Bool { get }
 
     /// Appends what comes next, until the slice is full; a slice may also be all work, and have no bytes.
     ///
@@ -20,11 +22,16 @@ protocol BodySource: AnyObject {
 extension BodySource {
     var length: Int? { nil }
     var heldByteCount: Int { 0 }
+    var keepsJournal: Bool { false }
 }
 
-/// Whether a body has an end.
+/// How far a body is.
 enum BodyProgress {
-    case more, end
+    /// More follows at once.
+    case more
+    /// More follows after ``Engine/wakeStreams(of:)``: what the source works on is in other hands.
+    case waiting
+    case end
 }
 
 /// A part of a body, and what it may cost to make it.
@@ -80,6 +87,12 @@ final class BytesSource: BodySource {
         }
         return .end
     }
+
+    /// Takes the pieces that were not sent, which may take long to free.
+    func takeRest() -> [[UInt8]] {
+        defer { (pieces, heldByteCount) = ([], 0) }
+        return pieces
+    }
 }
 
 /// JSON that is written a part at a time: an element of a list, say.
@@ -91,13 +104,15 @@ final class JSONSource: BodySource {
         case end
     }
 
-    let heldByteCount: Int
+    var heldByteCount: Int { kept?.byteCount ?? 0 }
+    var keepsJournal: Bool { kept != nil }
     private var writer = JSONWriter()
+    private let kept: KeptJournal?
     private let writePart: (inout JSONWriter) throws(APIError) -> Part
 
-    /// - Parameter heldByteCount: what the parts are made of, as far as nothing else counts it.
-    init(heldByteCount: Int = 0, _ writePart: @escaping (inout JSONWriter) throws(APIError) -> Part) {
-        self.heldByteCount = heldByteCount
+    /// - Parameter kept: the entries of a journal that the parts are made of.
+    init(keeping kept: KeptJournal? = nil, _ writePart: @escaping (inout JSONWriter) throws(APIError) -> Part) {
+        self.kept = kept
         self.writePart = writePart
     }
 
@@ -120,11 +135,11 @@ extension JSONSource {
     ///   - element: writes an element and says what it cost besides.
     ///   - end: closes the list and the object.
     convenience init<Elements: Sequence>(
-        of elements: Elements, heldByteCount: Int = 0, begin: @escaping (inout JSONWriter) -> Void,
+        of elements: Elements, begin: @escaping (inout JSONWriter) -> Void,
         element: @escaping (Elements.Element, inout JSONWriter) -> Int, end: @escaping (inout JSONWriter) -> Void
     ) {
         var iterator: Elements.Iterator?
-        self.init(heldByteCount: heldByteCount) { writer in
+        self.init { writer in
             if iterator == nil {
                 begin(&writer)
                 iterator = elements.makeIterator()

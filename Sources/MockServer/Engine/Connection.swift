@@ -43,10 +43,12 @@ public final class Connection {
     /// The request that is arriving.
     var request: RequestHead?
     var body: [UInt8] = []
+    /// What came before ``body``, of a body that may be large: one array would hold the loop whenever it grows.
+    private(set) var bodyPieces: [[UInt8]] = []
+    /// Whether its request's body is taken in pieces.
+    var takesPieces = false
     /// What its request waits for; it is whole, and nothing more is read meanwhile.
     var waiting: Waiting?
-    /// Bytes of its request that a job holds.
-    var jobBytes = 0
     /// Bytes that arrived on its socket while the world stood.
     var unreadFrames: [UInt8] = []
     /// The credentials seen last.
@@ -91,7 +93,8 @@ public final class Connection {
     /// None once it is to be reset: its end is due before anything else happens.
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
-        return output.count + body.count + jobBytes + unreadFrames.count + (socketFaults?.waitingByteCount ?? 0)
+        return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + unreadFrames.count
+            + (socketFaults?.waitingByteCount ?? 0)
             + (stream?.source.heldByteCount ?? 0)
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
@@ -125,6 +128,23 @@ public final class Connection {
         self.isRefused = isRefused
         self.isSecure = isSecure
     }
+
+    /// Takes a part of a request's body.
+    func takeBody(_ bytes: ArraySlice<UInt8>) {
+        body += bytes
+        guard takesPieces, body.count >= Self.bodyPieceSize else { return }
+        bodyPieces.append(body)
+        body = []
+    }
+
+    /// Gives away what came of a request's body before its last piece.
+    func takeBodyPieces() -> [[UInt8]] {
+        defer { (bodyPieces, takesPieces) = ([], false) }
+        return bodyPieces
+    }
+
+    /// How long a piece of a large body is, in bytes; what arrived in one go with its last byte comes on top.
+    private static let bodyPieceSize = 1 << 20
 
     /// The world that the connection is about; what belongs to none counts as the default world's.
     func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }

@@ -30,7 +30,7 @@ extension Engine {
                     connection.http.sendContinue(into: &connection.output.bytes)
                 }
             case .body(let bytes):
-                connection.body += bytes
+                connection.takeBody(bytes)
             case .end:
                 serveRequest(of: connection, at: now)
             case .connectionClosed:
@@ -79,7 +79,10 @@ extension Engine {
         let answer: Answer
         let outer = answering
         answering = connection
-        defer { answering = outer }
+        defer {
+            answering = outer
+            _ = connection.takeBodyPieces()
+        }
         do throws(APIError) {
             guard let made = try self.answer(&exchange, in: world, on: connection, at: now) else { return }
             answer = connection.isSecure ? securing(made) : made
@@ -162,6 +165,7 @@ extension Engine {
         let isAdmin = connection.request.map { Destination(of: $0.target, in: self).isAdmin } ?? false
         connection.request = nil
         connection.body = []
+        _ = connection.takeBodyPieces()
         connection.http.respond(
             status: refusal.status, encodedFields: world.responseFields.json, body: refusal.body(in: world.mode),
             close: true, into: &connection.output.bytes)

@@ -9,8 +9,8 @@ extension Engine {
     ///
     /// - Parameter world: the world that is being served, which has its time already.
     func relieve(in world: World? = nil, at now: Timestamp) {
-        if heldBytes > limits.heldBytes {
-            giveUpLargest(downTo: Self.relieved(limits.heldBytes), of: limits.heldBytes, in: world, at: now)
+        if heldBytes + jobBytes > limits.heldBytes {
+            giveUpLargest(downTo: Self.relieved(limits.heldBytes) - jobBytes, of: limits.heldBytes, in: world, at: now)
         }
         if echoBytes > limits.echoBytes {
             let target = Self.relieved(limits.echoBytes)
@@ -22,14 +22,20 @@ extension Engine {
     ///
     /// So small answers, those to probes among them, always have room.
     func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
-        guard heldBytes + count > limits.heldBytes else { return true }
+        guard heldBytes + jobBytes + count > limits.heldBytes else { return true }
         // The request's own body is gone.
         if let answering { account(answering) }
-        let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count)
+        let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobBytes
         // No one is given up for an answer that has no room anyway.
         guard room >= (answering?.accountedBytes ?? 0) else { return false }
         giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
         return heldBytes <= room
+    }
+
+    /// Whether a job may hold so much of a request beside what other jobs hold: they cannot be given up, and so leave a
+    /// quarter of the limit to everybody else.
+    func hasRoom(forJobOf bytes: Int) -> Bool {
+        jobBytes == 0 || jobBytes + bytes <= limits.heldBytes - limits.heldBytes / 4
     }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }

@@ -73,8 +73,9 @@ extension Engine {
             countedBytes: heldBytes, accountedBytes: accountedBytes, deadlines: deadlines.count)
     }
 
-    /// Whether long answers have slices due, which ``Engine/advance(to:)`` makes one after another.
-    package var isStreaming: Bool { !waitingStreams.isEmpty }
+    /// Whether work was left for the next ``Engine/advance(to:)``: slices of long answers, steps that are late, what waited for
+    /// a world.
+    package var isBusy: Bool { !waitingStreams.isEmpty || !resumed.isEmpty || isLate }
 
     /// Whether a fault has this connection send and read nothing any more.
     package func isSilent(_ id: ConnectionID) -> Bool { self[id]?.isSilent ?? false }

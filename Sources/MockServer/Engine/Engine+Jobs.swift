@@ -51,19 +51,19 @@ extension Engine {
 
     /// Has a connection wait for its answer until a job is done.
     ///
-    /// - Parameter bytes: how much of its body the job holds.
+    /// - Parameter bytes: how much of its body the job holds, also where its client leaves.
     func awaitJob(for head: RequestHead, on connection: Connection, holding bytes: Int = 0) -> AwaitedAnswer {
         connection.waiting = .forJob
-        connection.jobBytes = bytes
+        jobBytes += bytes
         account(connection)
-        return AwaitedAnswer(head: head, connection: connection.id)
+        return AwaitedAnswer(head: head, connection: connection.id, jobBytes: bytes)
     }
 
     /// Answers a request whose job is done, and serves what arrived behind it; nothing where its client has left.
     func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
+        jobBytes -= awaited.jobBytes
         guard let connection = connection(of: awaited) else { return }
         connection.waiting = nil
-        connection.jobBytes = 0
         touch(connection)
         guard connection.ending == .none, !connection.isSilent else { return }
         lendOutput(to: connection)
@@ -102,4 +102,6 @@ extension Engine {
 struct AwaitedAnswer {
     let head: RequestHead
     let connection: ConnectionID
+    /// How much of its body the job holds.
+    let jobBytes: Int
 }

@@ -9,6 +9,8 @@ final class BodyStream {
     fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
     /// Whether its next slice is due.
     fileprivate var isQueued = false
+    /// Whether it waits for ``Engine/wakeStreams()``.
+    fileprivate var isWaiting = false
 
     fileprivate init(_ source: any BodySource, _ answer: Answer, to head: RequestHead, in world: World) {
         self.source = source
@@ -28,17 +30,39 @@ extension Engine {
     ) {
         connection.stream = BodyStream(source, answer, to: head, in: world)
         connection.isReadingStalled = true
+        if source.keepsJournal { journalReaders.append(connection.id) }
         queueStream(of: connection)
         account(connection)
     }
 
     /// Has the next slice of an answer made in this turn or the next, where the reader has room for it.
     func queueStream(of connection: Connection) {
-        guard let stream = connection.stream, !stream.isQueued,
+        guard let stream = connection.stream, !stream.isQueued, !stream.isWaiting,
             connection.output.count <= limits.unsentBytesBeforeReadingPauses
         else { return }
         stream.isQueued = true
         waitingStreams.append(connection.id)
+    }
+
+    /// Has the answers go on that waited for a world, or for a clock.
+    func wakeStreams() {
+        for id in idleStreams {
+            guard let connection = self[id], let stream = connection.stream else { continue }
+            stream.isWaiting = false
+            queueStream(of: connection)
+        }
+        idleStreams = []
+    }
+
+    /// Counts anew what readers keep of journals that have gone on.
+    func accountJournalReaders(at now: Timestamp) {
+        guard !journalReaders.isEmpty else { return }
+        journalReaders.removeAll { id in
+            guard let connection = self[id], connection.stream?.source.keepsJournal ?? false else { return true }
+            account(connection)
+            return false
+        }
+        relieve(at: now)
     }
 
     /// Makes the slices of one turn.
@@ -73,6 +97,10 @@ extension Engine {
         do throws(APIError) {
             let progress = try stream.source.fill(&slice)
             send(slice.bytes, progress, of: stream, on: connection, at: now)
+            if progress == .waiting {
+                stream.isWaiting = true
+                idleStreams.append(connection.id)
+            }
         } catch {
             if let (_, head, world) = stream.unsent {
                 endStream(of: connection)
@@ -127,7 +155,12 @@ extension Engine {
 
     /// Lets go of what the rest of an answer would have been made from.
     func endStream(of connection: Connection) {
+        if let source = connection.stream?.source as? BytesSource, source.heldByteCount > Engine.largestWorkOnLoop {
+            discard(source.takeRest())
+        }
         connection.stream = nil
         connection.isReadingStalled = false
+        // It may have been the move of a clock that others wait for.
+        wakeStreams()
     }
 }

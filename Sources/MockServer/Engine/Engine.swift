@@ -77,6 +77,14 @@ public final class Engine {
     var followers: [ConnectionID] = []
     /// The connections whose long answer has a slice due, the one that waits longest first.
     var waitingStreams: [ConnectionID] = []
+    /// The connections whose long answer waits for a world that stands, or for a clock that is being moved.
+    var idleStreams: [ConnectionID] = []
+    /// The connections whose long answer keeps entries of a journal.
+    var journalReaders: [ConnectionID] = []
+    /// The connections that waited for a world which has gone on, in the order of arrival.
+    var resumed: [ConnectionID] = []
+    /// Whether steps of worlds are left for the next turn of the loop.
+    var isLate = false
     /// What the slices of one turn of the loop may cost: half a millisecond, or 64 KiB.
     var sliceSize = 64 * 1024
     /// Storage that slices are made in.
@@ -100,7 +108,9 @@ public final class Engine {
     private(set) var webSocketCount = 0
     /// The sum of what the connections hold.
     private(set) var heldBytes = 0
-    /// As much of it as the echo sockets hold.
+    /// What the jobs that are not finished hold of requests, also of those whose clients have left.
+    var jobBytes = 0
+    /// As much of what the connections hold as the echo sockets do.
     private(set) var echoBytes = 0
     /// The connection whose request is being answered: it is not given up meanwhile.
     var answering: Connection?
@@ -182,7 +192,7 @@ public final class Engine {
             if isTLS(bytes, on: connection) { return refuseTLS(on: connection, at: now) }
             connection.http.receive(bytes)
             serveRequests(of: connection, at: now)
-        } else if connection.world?.isStanding ?? false {
+        } else if waitsForWorld(connection) {
             connection.unreadFrames += bytes
         } else {
             receiveFrames(bytes, on: connection, at: now)
@@ -230,6 +240,7 @@ public final class Engine {
         }
         forgetSocket(of: connection)
         connection.ending = .reset
+        if connection.stream != nil { endStream(of: connection) }
         if connection.webSocket != nil { webSocketCount -= 1 }
         if connection.isRefused { refusedCount -= 1 }
         account(connection, as: 0)
@@ -267,16 +278,18 @@ public final class Engine {
 
     /// Does everything that is due.
     public func advance(to now: Timestamp) {
+        accountJournalReaders(at: now)
+        feedStreams(at: now)
+        serveResumed(at: now)
         serveWorlds(at: now)
         sweepWorlds(at: now)
         serveDeadlines(at: now)
-        feedStreams(at: now)
     }
 
     /// When ``advance(to:)`` is to be called; nil while nothing is due, and long ago while long answers have slices due.
     public var nextDeadline: Timestamp? {
         // At once: only what the loop serves in between comes before the next slice.
-        guard waitingStreams.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
+        guard waitingStreams.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         var next = deadlines.next
         if let step = worldDeadlines.next { next = next.map { min($0, step) } ?? step }
         if let nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
@@ -288,7 +301,7 @@ public final class Engine {
     /// WebSockets come last, so that an event is never sent before the response to the request that brought it about.
     public func takeTouched() -> [Connection] {
         freeDiscarded()
-        feedFollowers()
+        queueFollowers()
         guard !touched.isEmpty else { return [] }
         var result = touched
         touched.removeAll(keepingCapacity: true)
@@ -309,7 +322,7 @@ public final class Engine {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
             || connection.isReadingStalled || connection.waiting != nil
             // A request is served when the answer to the one before it is out of the hands of its faults.
-            || (connection.speaks == .http ? connection.output.isHeld : connection.world?.isStanding ?? false)
+            || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
     }
 
     /// The connection with this number, while it is open.

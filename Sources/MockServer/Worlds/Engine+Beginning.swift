@@ -17,7 +17,7 @@ extension Engine {
     ///   - draft: reads what was asked for; a function of values.
     ///   - then: has the world begin, and makes the answer.
     /// - Returns: the answer; nil where the request waits for a job.
-    /// - Throws: what either refuses, where no job is needed.
+    /// - Throws: what either refuses, where no job is needed; 507 where jobs hold too much already.
     func begin(
         _ world: World?, for request: BeginningRequest, at now: Timestamp,
         reading draft: @escaping @Sendable () throws(APIError) -> WorldDraft,
@@ -32,6 +32,7 @@ extension Engine {
             }
             known = read
         }
+        guard hasRoom(forJobOf: request.bodySize) else { throw .tooMuchToRead }
         let awaited = awaitJob(for: request.head, on: request.connection, holding: request.bodySize)
         if let world { stand(world) }
         beside(at: now) { [known] in

@@ -29,7 +29,7 @@ extension Engine {
         touchSockets(of: world)
     }
 
-    /// Has a world go on: what waited is served in the order in which it came.
+    /// Has a world go on: what waited is served in the order in which it came, some of it in each turn of the loop.
     func resume(_ world: World, at now: Timestamp) {
         guard let standstill = world.standstill else { return }
         world.standstill = nil
@@ -37,23 +37,51 @@ extension Engine {
         if isServed(world) { queueDeadline(of: world) }
         touchSockets(of: world)
         for case let connection? in connections where connection.world === world && !connection.unreadFrames.isEmpty {
-            let bytes = connection.unreadFrames
-            connection.unreadFrames = []
-            if connection.ending == .none, !connection.isSilent {
+            resumed.append(connection.id)
+        }
+        resumed += standstill.connections
+        wakeStreams()
+    }
+
+    /// Serves some of what waited for worlds that have gone on.
+    func serveResumed(at now: Timestamp) {
+        guard !resumed.isEmpty else { return }
+        let turn = resumed.prefix(Self.resumedInTurn)
+        resumed.removeFirst(turn.count)
+        for id in turn {
+            // What waits for a world that stands again has its place there.
+            guard let connection = self[id], !(connection.world?.isStanding ?? false) else { continue }
+            if connection.speaks == .webSocket {
+                serveUnreadFrames(of: connection, at: now)
+            } else if connection.waiting == .forWorld {
+                connection.waiting = nil
+                touch(connection)
+                guard connection.ending == .none, !connection.isSilent else { continue }
                 lendOutput(to: connection)
-                bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
+                serveRequest(of: connection, at: now)
+                goOn(connection, at: now)
             }
-            account(connection)
         }
-        for id in standstill.connections {
-            guard let connection = self[id], connection.waiting == .forWorld else { continue }
-            connection.waiting = nil
-            touch(connection)
-            guard connection.ending == .none, !connection.isSilent else { continue }
+    }
+
+    /// How many connections are served in a turn of the loop, each with one request or what the host reads in one go.
+    private static let resumedInTurn = 16
+
+    private func serveUnreadFrames(of connection: Connection, at now: Timestamp) {
+        let bytes = connection.unreadFrames
+        connection.unreadFrames = []
+        touch(connection)
+        if connection.ending == .none, !connection.isSilent {
             lendOutput(to: connection)
-            serveRequest(of: connection, at: now)
-            goOn(connection, at: now)
+            bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
         }
+        account(connection)
+    }
+
+    /// Whether what arrives on a socket has to wait: its world stands, or what arrived meanwhile comes first.
+    func waitsForWorld(_ connection: Connection) -> Bool {
+        guard let world = connection.world else { return false }
+        return world.isStanding || !connection.unreadFrames.isEmpty
     }
 
     /// Has a request wait whose world stands; false where it can be served.

@@ -12,27 +12,39 @@ extension Engine {
         world.backend.storageRoom = storageRoom(of: world)
     }
 
-    /// Does what is due in the worlds that follow the system's clock.
+    /// Does what is due in the worlds that follow the system's clock, the latest world first; in one turn of the loop no more
+    /// than takes some milliseconds.
     func serveWorlds(at now: Timestamp) {
-        while let world = worldDeadlines.popDue(at: now) {
+        var steps = Engine.stepsInTurn
+        while steps > 0, let world = worldDeadlines.popDue(at: now) {
             // It is looked at again when it goes on.
             if world.isStanding { continue }
-            advance(world, to: world.clock.now(now), at: now)
+            steps -= advance(world, to: world.clock.now(now), mostSteps: steps, at: now)
         }
+        isLate = steps <= 0
     }
 
+    /// How many steps of worlds a turn of the loop does: a world that stood for a while has many that are late.
+    private static let stepsInTurn = 128
+
     /// Does what is due in a world by a point of its time, step by step, each at the time at which it was due.
-    func advance(_ world: World, to time: Timestamp, at now: Timestamp) {
+    ///
+    /// - Parameter limit: the most steps to do by the system's clock; those that are left stay due.
+    /// - Returns: how many steps were done.
+    @discardableResult
+    func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
         world.backend.storageRoom = storageRoom(of: world)
+        var steps = 0
         if let start = world.clock.manualTime, start < time {
             pass(world, from: start, to: time, at: now)
         } else {
-            while let due = world.nextStep, due <= time {
+            while steps < limit, let due = world.nextStep, due <= time {
                 if world.clock.manualTime == nil { world.turn.now = due }
-                serveStep(of: world, at: now)
+                steps += serveSteps(of: world, atMost: limit - steps, at: now)
             }
         }
         queueDeadline(of: world)
+        return steps
     }
 
     /// Does the first things that are due in a world with a clock that is moved by hand, on its way to a point of its time.
@@ -44,7 +56,7 @@ extension Engine {
         _ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp
     ) {
         world.backend.storageRoom = storageRoom(of: world)
-        if let start = world.clock.manualTime, start < time {
+        if let start = world.clock.manualTime, start <= time {
             slow = pass(world, from: start, to: time, at: now, mostSteps: steps, slow: slow)
         }
         queueDeadline(of: world)
@@ -75,14 +87,14 @@ extension Engine {
                 end = world.turn.now
                 break
             }
-            steps -= 1
             world.moveClock(to: max(next, world.turn.now))
             // As long after now by the system's clock as it is after the start by the world's.
             let moment = world.turn.now.advanced(byNanoseconds: -shift)
             if let step, step <= world.turn.now {
-                serveStep(of: world, at: moment)
+                steps -= serveSteps(of: world, atMost: steps, at: moment)
             } else if let (id, time) = passing?.queue.popDue(at: moment) {
                 timeOutPassed(of: id, at: time, moment)
+                steps -= 1
             } else {
                 preconditionFailure("What is due next was due neither as a step nor as a time-out.")
             }
@@ -114,14 +126,19 @@ extension Engine {
         deadlinePassed(deadline.purpose, of: connection, at: moment)
     }
 
-    private func serveStep(of world: World, at now: Timestamp) {
+    /// Does what is due in a world now.
+    ///
+    /// - Returns: how many steps that was, at least one.
+    private func serveSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
+        var steps = 0
         if world.replay == nil {
-            world.backend.advance(&world.turn)
+            steps = world.backend.advance(&world.turn, mostSteps: limit)
             applyEffects(of: world, at: now)
         } else {
             advanceReplay(of: world, at: now)
         }
         releaseOutputs(of: world, at: now)
+        return max(steps, 1)
     }
 
     /// Notes when the system's clock is to look at a world.

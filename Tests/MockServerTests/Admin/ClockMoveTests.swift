@@ -1,4 +1,6 @@
+import FitIQAPI
 import JSON
+import Scenarios
 import Testing
 
 @testable import MockServer
@@ -6,31 +8,39 @@ import Testing
 @Suite("A clock that has far to go is moved in slices")
 struct ClockMoveTests {
     /// A world with a manual clock in which so many meals wait to be worked out, and somebody listens.
-    private static func network(meals: Int) throws -> (VirtualNetwork, SocketClient) {
-        let network = VirtualNetwork.manual()
+    private static func network(
+        meals: Int, _ scenario: String = "name: usual"
+    ) throws -> (VirtualNetwork, SocketClient) {
+        let scenario = try Scenario.read(scenario)
+        let network = VirtualNetwork.manual { $0.scenario = scenario }
         let socket = try network.socket(on: try network.consultation())
         for _ in 0..<meals { #expect(try network.exchange(.logMeal(as: TestUser.anna)).status == 201) }
         return (network, socket)
     }
 
-    @Test("Everything happens at its time, the same as in one go; other connections are served in between")
-    func slices() throws {
-        let (network, socket) = try Self.network(meals: 100)
+    @Test(
+        "Everything happens at its time, the same as in one go; other connections are served in between",
+        arguments: [
+            ("name: usual", 100), ("{name: at once, meals: [{after: 3s}]}", 300),
+            ("{name: at the end, meals: [{after: 10s}]}", 300),
+        ])
+    func slices(_ scenario: String, _ meals: Int) throws {
+        let (network, socket) = try Self.network(meals: meals, scenario)
         network.makesSlicesByTurn = true
         let client = HTTPClient(try network.open())
         let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
         client.wire.send(request.bytes)
         let other = HTTPClient(try network.open())
         var turns = 0
-        while network.engine.isStreaming {
+        while network.engine.isBusy {
             network.turn()
             #expect(try other.exchange(Request()).status == 200)
             turns += 1
         }
-        #expect(turns > 5)
+        #expect(turns > (meals == 100 ? 5 : 2))
         #expect(try client.response().json?["now"] == "2025-01-29T10:30:10.000000000Z")
 
-        let (whole, otherSocket) = try Self.network(meals: 100)
+        let (whole, otherSocket) = try Self.network(meals: meals, scenario)
         let target = whole.now.advanced(byNanoseconds: 10_000_000_000)
         whole.engine.advanceWorld(World.defaultID, to: target, at: whole.now, noted: true)
         whole.settle()
@@ -49,9 +59,44 @@ struct ClockMoveTests {
                 Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#).bytes)
             network.turn()
         }
-        while network.engine.isStreaming { network.turn() }
+        while network.engine.isBusy { network.turn() }
         #expect(try clients[0].response().json?["now"] == "2025-01-29T10:30:10.000000000Z")
         #expect(try clients[1].response().json?["now"] == "2025-01-29T10:30:20.000000000Z")
+    }
+
+    @Test("A move that waits for another one takes no turns of the loop, and begins when the other one's client leaves")
+    func waiting() throws {
+        let (network, _) = try Self.network(meals: 200)
+        network.makesSlicesByTurn = true
+        let (first, second) = (HTTPClient(try network.open()), HTTPClient(try network.open()))
+        let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
+        for client in [first, second] {
+            client.wire.send(request.bytes)
+            network.turn()
+        }
+        network.turn()
+        #expect(network.engine.waitingStreams.count == 1 && network.engine.idleStreams.count == 1)
+        first.wire.vanish()
+        while network.engine.isBusy { network.turn() }
+        #expect(try second.response().status == 200)
+        #expect(network.engine.idleStreams.isEmpty)
+    }
+
+    @Test("By the system's clock, too, a turn of the loop does some of what is late, in the order of its times")
+    func late() throws {
+        let scenario = try Scenario.read("{name: at once, meals: [{after: 3s}]}")
+        let network = VirtualNetwork {
+            $0.pace = .human
+            $0.scenario = scenario
+        }
+        for _ in 0..<300 { #expect(try network.exchange(.logMeal(as: TestUser.anna)).status == 201) }
+        let later = network.now + .seconds(60)
+        var counts: [Int] = []
+        repeat {
+            network.engine.advance(to: later)
+            counts.append(network.engine.defaultWorld.backend.inspectTotals().processing)
+        } while network.engine.isBusy && counts.count < 10
+        #expect(counts == [172, 44, 0])
     }
 
     @Test("A reset ends a move; a client that leaves has the clock stand where it is", arguments: [true, false])
@@ -62,10 +107,10 @@ struct ClockMoveTests {
         let request = Request(method: .post, target: "/__admin/clock").json(#"{"advance":"10s"}"#)
         client.wire.send(request.bytes)
         network.turn()
-        #expect(network.engine.isStreaming)
+        #expect(network.engine.isBusy)
         if isReset {
             #expect(try network.admin(.post, "reset", "{}").status == 200)
-            while network.engine.isStreaming { network.turn() }
+            while network.engine.isBusy { network.turn() }
             #expect(try client.response().json?["now"] == "2025-01-29T10:30:00.000000000Z")
         } else {
             client.wire.vanish()
@@ -76,7 +121,7 @@ struct ClockMoveTests {
         client.wire.vanish()
         let next = HTTPClient(try network.open())
         next.wire.send(request.bytes)
-        while network.engine.isStreaming { network.turn() }
+        while network.engine.isBusy { network.turn() }
         #expect(try next.response().status == 200)
         #expect(network.engine.defaultWorld.clockMove == nil)
     }

@@ -17,16 +17,16 @@ struct TapTests {
 
         var tap: MockServer.Host.Tap {
             MockServer.Host.Tap(
-                opened: { [unowned self] _, scheme in events.append("opened \(scheme)") },
-                clientSent: { [unowned self] bytes, number, _ in received[number, default: []] += bytes },
-                serverSent: { [unowned self] bytes, number, _ in sent[number, default: []] += bytes },
-                finished: { [unowned self] _, byServer, _ in
+                opened: { [self] _, scheme in events.append("opened \(scheme)") },
+                clientSent: { [self] bytes, number, _ in received[number, default: []] += bytes },
+                serverSent: { [self] bytes, number, _ in sent[number, default: []] += bytes },
+                finished: { [self] _, byServer, _ in
                     events.append("\(byServer ? "server" : "client") finished")
                 },
-                ended: { [unowned self] _, byServer, isReset, _ in
+                ended: { [self] _, byServer, isReset, _ in
                     events.append("\(byServer ? "server" : "client") \(isReset ? "reset" : "closed")")
                 },
-                write: { [unowned self] in turns += 1 })
+                write: { [self] in turns += 1 })
         }
     }
 

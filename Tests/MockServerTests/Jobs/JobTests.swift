@@ -74,16 +74,46 @@ struct JobTests {
         try jobs.runAll()
     }
 
-    @Test("The room of a body that is announced is there at once, and no more than may come")
-    func body() throws {
-        let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
-        let client = try network.open()
-        client.send(
-            "PUT /__admin/state HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000000\r\n\r\n"
-                + String(repeating: " ", count: 100_000))
-        let connection = try #require(network.connection(of: client))
-        #expect(connection.body.count == 100_000 && connection.body.capacity >= 3_000_000)
-        #expect(network.engine.heldBytes < 200_000)
+    @Test(
+        "A large body takes the room of what has arrived, in pieces, and is whole when it is read",
+        arguments: [true, false])
+    func body(isChunked: Bool) throws {
+        let network = VirtualNetwork { $0.limits.stateBody = 4 << 20 }
+        let client = HTTPClient(try network.open())
+        let state = #"{"name": "filled"}"# + String(repeating: " ", count: 3_000_000)
+        let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(state.utf8.count)"
+        client.wire.send(
+            "PUT /__admin/state HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\(framing)\r\n\r\n")
+        let connection = try #require(network.connection(of: client.wire))
+        #expect(connection.body.capacity < 100_000)
+        if isChunked { client.wire.send("\(String(state.utf8.count, radix: 16))\r\n") }
+        client.wire.send(String(state.dropLast()))
+        #expect(connection.body.capacity <= 2 << 20 && connection.bodyPieces.count == 2)
+        #expect((3_000_000...3_100_000).contains(network.engine.heldBytes))
+        client.wire.send(" " + (isChunked ? "\r\n0\r\n\r\n" : ""))
+        let response = try client.response()
+        #expect(response.json?["scenario"] == "filled", "\(response.status) \(response.text)")
+        #expect(network.engine.heldBytes == 0 && connection.bodyPieces.isEmpty)
+    }
+
+    @Test(
+        "What jobs hold of requests counts until they are done, also where clients leave; small requests have room always"
+    )
+    func jobBytes() throws {
+        let network = VirtualNetwork { $0.limits.heldBytes = 1_000_000 }
+        let jobs = HeldJobs(network)
+        let worlds = try (0..<3).map { _ in try network.world() }
+        let state = #"{"name": "filled"}"# + String(repeating: " ", count: 300_000)
+        for world in worlds.prefix(2) { try world.send(.put, "state", state).wire.vanish() }
+        #expect(network.engine.heldBytes == 0 && network.engine.jobBytes > 600_000)
+        #expect(try worlds[2].send(.put, "state", state).response().status == 507)
+        let holder = try network.open(window: 0)
+        holder.send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
+        holder.send([UInt8](repeating: 0x20, count: 390_000))
+        #expect(try network.exchange(Request()).status == 200)
+        try jobs.runAll()
+        #expect(network.engine.jobBytes == 0 && jobs.count == 0)
+        #expect(try worlds[2].ask(.put, "state", "{\"name\":\"small\"}").status == 200)
     }
 
     @Test("With sockets and threads: while a job takes its time, others are answered; then its client is")

@@ -91,7 +91,7 @@ final class VirtualNetwork {
                 if client.hasMore { waiting.append(client) }
             }
             if isQuiet {
-                guard engine.isStreaming, !makesSlicesByTurn else { return }
+                guard engine.isBusy, !makesSlicesByTurn else { return }
                 engine.advance(to: now)
             }
         }
