@@ -31,7 +31,7 @@ public enum WholeFile {
     ) throws(FileError) {
         let place = try FilePlace.find(path, for: .write)
         if case .file(let place) = place { return try replace(place, with: bytes, path, mode) }
-        guard others == .streams else { throw FileError(.write, path: path, code: FileError.notRegular) }
+        guard others == .streams else { throw FileError(.write, path: path, cause: .notRegular) }
         switch place {
         case .file: break
         case .descriptor(let descriptor):
@@ -48,7 +48,7 @@ public enum WholeFile {
         do throws(FileError) {
             draft = try OutputFile(draftFor: place, mode: mode)
         } catch {
-            throw FileError(.write, path: path, code: error.code)
+            throw FileError(.write, path: path, cause: error.cause)
         }
         var code = DescriptorOutput.writeAll(bytes, to: draft.descriptor)
         // Some file systems tell only now that there was no room.
@@ -71,7 +71,7 @@ public enum WholeFile {
         defer { closeDescriptor(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
-            throw FileError(.write, path: path, code: FileError.notRegular)
+            throw FileError(.write, path: path, cause: .notRegular)
         }
         // A reader that goes is an error to be told.
         CurrentProcess.ignoreBrokenPipeSignal()

@@ -60,7 +60,7 @@ final class ReadyFile {
                 try draft.move(toFree: path)
             } catch {
                 draft.discard()
-                throw FileError(.write, path: path, code: error.code)
+                throw FileError(.write, path: path, cause: error.cause)
             }
             file = draft
         } catch {

@@ -52,7 +52,14 @@ struct RecordCommand: ParsableCommand {
         proxy.record(to: tap)
 
         let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
-        try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
+        do throws(Failure) {
+            try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
+        } catch {
+            tap.discard()
+            throw error
+        }
+        // From here on what is replaced is not needed any more.
+        tap.write()
         let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
         StandardOutput.excuse(logger)

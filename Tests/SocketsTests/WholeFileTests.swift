@@ -72,7 +72,7 @@ struct WholeFileTests {
             }
             for path in [folder + "/pipe", "/dev/null", "/dev/stdout"] {
                 #expect { try write("x", to: path, others: .none) } throws: {
-                    ($0 as? FileError)?.code == FileError.notRegular
+                    ($0 as? FileError)?.cause == .notRegular
                 }
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["circle", "pipe"])
@@ -115,7 +115,7 @@ struct WholeFileTests {
                     #expect(setrlimit(RLIMIT_FSIZE, &limit) == 0)
                 #endif
                 #expect { try WholeFile.write([UInt8](repeating: 1, count: 101), to: folder + "/a") } throws: {
-                    ($0 as? FileError)?.code == EFBIG
+                    ($0 as? FileError)?.cause == .system(EFBIG)
                 }
                 #expect(contents(folder + "/a") == "old")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
@@ -159,17 +159,6 @@ struct WholeFileTests {
             #expect(rename(folder + "/a", folder + "/b") == 0)
             try FileManager.default.createSymbolicLink(atPath: folder + "/a", withDestinationPath: "b")
             #expect(!file.isAt(folder + "/a") && file.isAt(folder + "/b"))
-        }
-    }
-
-    @Test("A recording that replaces what a link leads to leaves the link")
-    func recording() throws {
-        try inScratchFolder { folder in
-            try write("old", to: folder + "/target")
-            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "target")
-            let file = try OutputFile(creating: folder + "/link", existing: .replace)
-            file.close()
-            #expect(file.path == folder + "/target" && contents(folder + "/target") == "")
         }
     }
 }
