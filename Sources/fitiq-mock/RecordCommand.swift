@@ -63,20 +63,18 @@ struct RecordCommand: ParsableCommand {
         let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
         StandardOutput.excuse(logger)
-        var trouble: String?
-        do throws(SocketError) {
-            // A second signal cuts answers off; the recording is brought to its end all the same.
-            _ = try proxy.run()
-        } catch {
-            trouble = error.description
+        var conclusions = Conclusions(logger)
+        conclusions.add { () throws(Failure) in
+            do throws(SocketError) {
+                // A second signal cuts answers off; the recording is brought to its end all the same.
+                _ = try proxy.run()
+            } catch {
+                throw .running(error.description)
+            }
         }
         readyFile?.remove()
-        do throws(Failure) {
-            try tap.conclude(output, of: "proxy")
-        } catch {
-            throw trouble.map(Failure.running) ?? error
-        }
-        if let trouble { throw Failure.running(trouble) }
+        conclusions.add { () throws(Failure) in try tap.conclude(output, of: "proxy") }
+        try conclusions.tell()
     }
 
     private func upstream(_ served: ServeOptions) throws(Failure) -> UpstreamURL {
