@@ -20,37 +20,46 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         case move
     }
 
-    /// In place of an errno: what has that path is no regular file.
-    public static let notRegular: Int32 = -1
-
-    /// In place of an errno: the file has fewer bytes than were written to it.
-    public static let cut: Int32 = -2
-
-    /// In place of an errno: the path leads to another file now, or to none.
-    public static let gone: Int32 = -3
-
-    /// In place of an errno: the file system cannot have two files change places, and knows no links either.
-    public static let notExchangeable: Int32 = -4
+    /// Why it could not be done.
+    public enum Cause: Sendable, Equatable {
+        /// The system refused; its errno.
+        case system(Int32)
+        /// What has that path is no regular file.
+        case notRegular
+        /// The file has fewer bytes than were written to it.
+        case cut
+        /// The path leads to another file now, or to none.
+        case gone
+        /// The file system cannot have two files change places, and knows no links either.
+        case notExchangeable
+        /// Another process writes the file, or is about to.
+        case inUse
+    }
 
     /// What was being attempted.
     public let operation: Operation
     /// The file.
     public let path: String
-    /// The errno of the failure, or one of the numbers above.
-    public let code: Int32
+    /// Why it could not be done.
+    public let cause: Cause
+
+    /// A failure of the operation for that reason.
+    public init(_ operation: Operation, path: String, cause: Cause) {
+        self.operation = operation
+        self.path = path
+        self.cause = cause
+    }
 
     /// A failure of the operation with that errno.
     public init(_ operation: Operation, path: String, code: Int32) {
-        self.operation = operation
-        self.path = path
-        self.code = code
+        self.init(operation, path: path, cause: .system(code))
     }
 
     /// Whether a file of that name was there already, and was not to be replaced.
-    public var exists: Bool { operation == .create && code == EEXIST }
+    public var exists: Bool { operation == .create && cause == .system(EEXIST) }
 
     /// Whether there is no room left for more.
-    public var isFull: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+    public var isFull: Bool { [.system(ENOSPC), .system(EDQUOT), .system(EFBIG)].contains(cause) }
 
     /// What the person at the keyboard is told, without a full stop.
     public var description: String {
@@ -64,23 +73,25 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Why, without the file's name and a full stop.
     public var reason: String {
-        // Of a file that is read there is other advice.
-        switch (operation, code) {
-        case (.read, FileError.notRegular):
+        switch cause {
+        case .system(let code): operation == .read ? Self.reasonNotToRead(code) : Self.reasonNotToWrite(code)
+        case .notRegular where operation == .read:
             "it is a pipe or a device, which may have no end; name a file, or hand its bytes over as /dev/stdin"
-        case (.read, EISDIR): "it is a folder; name a file in it"
-        case (.read, FileError.cut): "somebody has cut it short meanwhile"
-        case (.read, _): String(cString: strerror(code))
-        default: reasonNotToWrite
+        case .notRegular: "it is a device or a pipe, and places in it cannot be written again; name a file"
+        case .cut: "somebody has cut it short meanwhile"
+        case .gone: "it was moved, removed or replaced by another file meanwhile"
+        case .notExchangeable: "its file system can neither exchange nor link files; name a file on another one"
+        case .inUse: "another process is writing it; stop that, or name another file"
         }
     }
 
-    private var reasonNotToWrite: String {
+    /// Of a file that is read there is other advice.
+    private static func reasonNotToRead(_ code: Int32) -> String {
+        code == EISDIR ? "it is a folder; name a file in it" : String(cString: strerror(code))
+    }
+
+    private static func reasonNotToWrite(_ code: Int32) -> String {
         switch code {
-        case FileError.notRegular: "it is a device or a pipe, and places in it cannot be written again; name a file"
-        case FileError.gone: "it was moved, removed or replaced by another file meanwhile"
-        case FileError.notExchangeable:
-            "its file system can neither exchange nor link files; name a file on another one"
         case ENXIO: "it is a socket, or a pipe that nothing reads; name a file"
         case EEXIST: "it exists already"
         case EISDIR: "it is a folder; name a file in it"

@@ -35,7 +35,7 @@ enum FilePlace: Equatable {
             case S_IFIFO, S_IFCHR: return .stream(place)
             case S_IFDIR: throw FileError(operation, path: path, code: EISDIR)
             case S_IFLNK: place = try target(of: place, path, operation)
-            default: throw FileError(operation, path: path, code: FileError.notRegular)
+            default: throw FileError(operation, path: path, cause: .notRegular)
             }
         }
         throw FileError(operation, path: path, code: ELOOP)

@@ -91,7 +91,7 @@ public final class FileReader {
         default:
             var null = stat()
             guard status.st_mode & S_IFMT == S_IFCHR, stat("/dev/null", &null) == 0, status.st_rdev == null.st_rdev
-            else { throw FileError(.read, path: path, code: FileError.notRegular) }
+            else { throw FileError(.read, path: path, cause: .notRegular) }
         }
     }
 }

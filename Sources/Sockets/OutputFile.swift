@@ -11,14 +11,6 @@
 /// Closed on exec. What was written survives the process being killed: the system has it. Calls wait for the
 /// disk, and belong to one thread at a time. Like `Socket` this is a name for the descriptor: close it once.
 public struct OutputFile: Sendable {
-    /// What becomes of a file that is there already.
-    public enum Existing: Sendable, Hashable {
-        /// It stays, and opening fails: see ``FileError/exists``.
-        case refuse
-        /// It is emptied. Its mode becomes 0600 as well.
-        case replace
-    }
-
     /// Where the file is.
     public let path: String
     /// The file descriptor.
@@ -26,25 +18,30 @@ public struct OutputFile: Sendable {
 
     /// Makes the file with mode 0600, empty.
     ///
-    /// Where it replaces what a symbolic link leads to, the link stays.
-    ///
-    /// - Throws: where the folder takes none, where one is there and `existing` is `.refuse`, and for what is no regular file:
-    ///   places in a pipe or a device cannot be written again.
-    public init(creating path: String, existing: Existing = .refuse) throws(FileError) {
-        var path = path
-        if existing == .replace {
-            guard case .file(let place) = try FilePlace.find(path, for: .create) else {
-                throw FileError(.create, path: path, code: FileError.notRegular)
-            }
-            path = place
-        }
-        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | (existing == .refuse ? O_EXCL : 0)
-        let descriptor = open(path, flags, mode_t(0o600))
+    /// - Throws: where the folder takes none, and where something is there already.
+    public init(creating path: String) throws(FileError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
         guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
-        let code = OutputFile.prepare(descriptor)
-        guard code == 0 else {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    /// Opens a regular file that is there already, and leaves it as it is; a link is not followed.
+    ///
+    /// - Parameter toRead: whether it is only looked at.
+    /// - Throws: where it is none, or this user may not.
+    public init(opening path: String, toRead: Bool = false) throws(FileError) {
+        let operation: FileError.Operation = toRead ? .read : .write
+        var status = stat()
+        // Before it is opened too: that alone can act on a device.
+        guard lstat(path, &status) == 0 else { throw FileError(operation, path: path, code: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(operation, path: path, cause: .notRegular) }
+        let flags = (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW
+        let descriptor = open(path, flags)
+        guard descriptor >= 0 else { throw FileError(operation, path: path, code: errno) }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             closeDescriptor(descriptor)
-            throw FileError(.create, path: path, code: code)
+            throw FileError(operation, path: path, cause: .notRegular)
         }
         self.path = path
         self.descriptor = descriptor
@@ -73,12 +70,22 @@ public struct OutputFile: Sendable {
     /// The most names that are tried for a draft.
     private static let draftLimit = 1000
 
-    /// Emptied only once it is known to be a file; errno, or 0.
-    private static func prepare(_ descriptor: Int32) -> Int32 {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return errno }
-        guard status.st_mode & S_IFMT == S_IFREG else { return FileError.notRegular }
-        return ftruncate(descriptor, 0) == 0 && fchmod(descriptor, mode_t(0o600)) == 0 ? 0 : errno
+    /// Sees to it that the folder of a path is there, and takes files of this user.
+    public static func checkFolder(of path: String) throws(FileError) {
+        let folder = FilePlace.folder(of: path)
+        guard access(folder.isEmpty ? "." : String(folder), W_OK) == 0 else {
+            throw FileError(.write, path: path, code: errno)
+        }
+    }
+
+    /// Keeps other processes that ask for it from this file, until it is closed or this process ends in whatever way.
+    ///
+    /// A file system without locks keeps nobody. Source: flock(2): the lock belongs to the open file, not to its name.
+    ///
+    /// - Throws: ``FileError/Cause/inUse`` where another has it, or the file has left its place meanwhile.
+    public func lock() throws(FileError) {
+        let isRefused = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        guard !isRefused, isAt(path) else { throw FileError(.write, path: path, cause: .inUse) }
     }
 
     /// Writes all of the bytes at an offset; beyond the end the file grows.
@@ -130,15 +137,6 @@ public struct OutputFile: Sendable {
     /// Closes the file, which stays where it is.
     public func close() {
         closeDescriptor(descriptor)
-    }
-
-    /// Moves the file over another in the same folder, at once: whoever opens that path finds the one or the other, whole.
-    ///
-    /// What was written is brought to the disk before. The descriptor stays open.
-    public func move(to path: String) throws(FileError) {
-        guard fsync(descriptor) == 0, rename(self.path, path) == 0 else {
-            throw FileError(.move, path: path, code: errno)
-        }
     }
 
     /// Moves the file to a path where nothing is, in the same folder.

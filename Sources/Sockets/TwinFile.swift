@@ -1,5 +1,3 @@
-import CPlatform
-
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -12,9 +10,23 @@ import CPlatform
 ///
 /// There are two files with the same content: the one at the path, and one beside it that ends with `.part`. A batch is written to
 /// the one beside; then the two change places, which is one step for the system; then it is written to the other. The file at
-/// the path is never written to, so a process that is killed and a disk that is full leave it as the last batch did. Calls wait
-/// for the disk, and belong to one thread at a time.
+/// the path is never written to, so a process that is killed and a disk that is full leave it as the last batch did. Both are
+/// locked, so that no two processes write them. Calls wait for the disk, and belong to one thread at a time.
 public final class TwinFile {
+    /// What becomes of a file that is there already.
+    public enum Existing: Sendable, Hashable {
+        /// It stays, and opening fails: see ``FileError/exists``.
+        case refuse
+        /// It is replaced. What a symbolic link leads to is, and the link stays.
+        case replace
+    }
+
+    /// Bytes and where they go, in order.
+    public typealias Batch = [(offset: Int, bytes: [UInt8])]
+
+    /// How bytes are written to a place of a file.
+    typealias Write = (OutputFile, [UInt8], Int) throws(FileError) -> Void
+
     /// Where the file is.
     public let path: String
     /// Where its twin is.
@@ -23,70 +35,98 @@ public final class TwinFile {
     private var shown: OutputFile
     private var hidden: OutputFile
     /// Whether the twin has everything that the file has.
-    private var isTwinWhole = true
+    private var isTwinWhole: Bool
+    /// Whether what was replaced is in the twin's place, from where it can come back.
+    private var keepsReplaced: Bool
     private let put: Write
-    private let canExchange: Bool
+    private let exchange: FileExchange
 
-    /// How bytes are written to a place of a file.
-    typealias Write = (OutputFile, [UInt8], Int) throws(FileError) -> Void
+    /// Bytes that are copied at a time where the twin is made anew.
+    private static let pieceSize = 1 << 20
 
-    /// Makes the two files, empty.
+    /// Makes the two files, of which the one at the path has the first batch from the beginning.
     ///
-    /// A twin that a killed process left is replaced: an empty file, or one that begins with `beginning`.
+    /// What a killed process left beside a file that is replaced goes with it: it begins with `beginning`, and goes on as the
+    /// file does. What is replaced can be brought back by ``discard()`` until ``write(_:)``.
     ///
-    /// - Throws: where the folder takes none, where a file is there that is not to be replaced, and where the file system can
-    ///   neither exchange files nor link them.
+    /// - Throws: where the folder takes none, where a file is there that is not to be replaced, where another process writes
+    ///   them, and where the file system can neither exchange files nor link them.
     public convenience init(
-        creating path: String, existing: OutputFile.Existing, beginning: [UInt8]
+        creating path: String, existing: Existing, beginning: [UInt8], first: Batch
     ) throws(FileError) {
-        try self.init(creating: path, existing: existing, beginning: beginning) {
+        try self.init(creating: path, existing: existing, beginning: beginning, first: first, exchange: FileExchange())
+        {
             (file, bytes, offset) throws(FileError) in try file.write(bytes, at: offset)
         }
     }
 
     /// For tests of disks that fail, and of file systems that cannot exchange files.
     init(
-        creating path: String, existing: OutputFile.Existing, beginning: [UInt8], canExchange: Bool = true,
+        creating path: String, existing: Existing, beginning: [UInt8], first: Batch, exchange: FileExchange,
         write: @escaping Write
     ) throws(FileError) {
-        // The two change places by name: a symbolic link would be exchanged, not what it leads to.
-        let path = existing == .replace ? Self.resolved(path) : path
+        let path = try Self.place(path, existing)
         self.path = path
         twinPath = path + ".part"
         put = write
-        self.canExchange = canExchange
-        for leftover in [twinPath, Self.spare(twinPath)] { Self.removeLeftover(leftover, beginning) }
-        hidden = try OutputFile(creating: twinPath)
+        self.exchange = exchange
+        let old = try Self.claim(path, existing)
+        let new: OutputFile
         do throws(FileError) {
-            shown = try OutputFile(creating: path, existing: existing)
+            for leftover in [twinPath, FileExchange.spare(twinPath)] {
+                try Self.removeLeftover(leftover, of: old, beginning, first)
+            }
+            do throws(FileError) {
+                new = try Self.make(twinPath)
+            } catch {
+                // It was not there a moment ago.
+                throw FileError(.create, path: path, cause: error.exists ? .inUse : error.cause)
+            }
+            do throws(FileError) {
+                for (offset, bytes) in first { try write(new, bytes, offset) }
+                if old == nil { try new.move(toFree: path) } else { try exchange(path, twinPath) }
+            } catch {
+                new.discard()
+                throw error.path == twinPath ? FileError(error.operation, path: path, cause: error.cause) : error
+            }
         } catch {
-            hidden.discard()
+            old?.close()
             throw error
         }
+        shown = new
+        hidden = old ?? new
+        isTwinWhole = false
+        keepsReplaced = old != nil
+        guard old == nil else { return }
         do throws(FileError) {
-            // Both are empty: this only shows whether the file system can do it.
-            try exchange()
+            try remakeTwin()
+            // Both are the same: this only shows whether the file system can do it.
+            try exchangePlaces()
         } catch {
             discard()
-            throw FileError(.create, path: path, code: FileError.notExchangeable)
+            throw error
         }
     }
 
     deinit {
         shown.close()
-        hidden.close()
+        if hidden.descriptor != shown.descriptor { hidden.close() }
     }
 
     /// Writes a batch: bytes at places, in order.
     ///
+    /// A twin that is gone is made anew; an empty batch only sees to it that what was replaced is gone for good.
+    ///
     /// - Throws: where the disk is full or fails, and where the file was moved, removed or replaced. The file then is as it was,
     ///   or has the whole batch; nothing more can be written.
-    public func write(_ batch: [(offset: Int, bytes: [UInt8])]) throws(FileError) {
+    public func write(_ batch: Batch) throws(FileError) {
+        guard !batch.isEmpty || keepsReplaced else { return }
+        guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
+        if !hasTwin { try remakeTwin() }
         guard !batch.isEmpty else { return }
-        try checkPlaces()
         isTwinWhole = false
         for (offset, bytes) in batch { try putToTwin(bytes, at: offset) }
-        try exchange()
+        try exchangePlaces()
         for (offset, bytes) in batch { try putToTwin(bytes, at: offset) }
         isTwinWhole = true
     }
@@ -96,7 +136,7 @@ public final class TwinFile {
             try put(hidden, bytes, offset)
         } catch {
             // Which of the two it is means nothing outside.
-            throw FileError(.write, path: path, code: error.code)
+            throw FileError(.write, path: path, cause: error.cause)
         }
     }
 
@@ -107,11 +147,13 @@ public final class TwinFile {
 
     /// Writes another form of the file, made of calls that append to it, and puts that at the path; nothing can be written after.
     ///
-    /// - Throws: where that fails, ``FileError/gone`` where the file was moved, removed or replaced meanwhile; the new form is
-    ///   then at ``twinPath``, if its folder still is there.
+    /// - Throws: where that fails, ``FileError/Cause/gone`` where the file was moved, removed or replaced meanwhile; the new form
+    ///   is then at ``twinPath``, if its folder still is there.
     public func finish(
         _ body: ((_ bytes: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
     ) throws(FileError) {
+        guard hasTwin || shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
+        if !hasTwin { try remakeTwin(isCopy: false) }
         isTwinWhole = false
         guard ftruncate(hidden.descriptor, 0) == 0 else { throw FileError(.write, path: path, code: errno) }
         var end = 0
@@ -120,7 +162,8 @@ public final class TwinFile {
             end += bytes.count
         }
         isTwinWhole = true
-        try checkPlaces()
+        guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
+        guard hidden.isAt(twinPath) else { throw FileError(.write, path: twinPath, cause: .gone) }
         guard fsync(hidden.descriptor) == 0, rename(twinPath, path) == 0 else {
             throw FileError(.move, path: path, code: errno)
         }
@@ -130,68 +173,50 @@ public final class TwinFile {
     ///
     /// The twin is removed, unless it is all that is left.
     public func settle() -> String? {
-        let twinIsThere = Self.isPresent(hidden, at: twinPath)
-        if Self.isPresent(shown, at: path) || Self.isPresent(hidden, at: path) {
+        let twinIsThere = hidden.isAt(twinPath)
+        if shown.isAt(path) || hidden.isAt(path) {
             if twinIsThere { unlink(twinPath) }
             return path
         }
         return twinIsThere && isTwinWhole ? twinPath : nil
     }
 
-    /// Removes both files.
+    /// Removes both files, and brings back what was replaced if nothing was written since.
     public func discard() {
-        if Self.isPresent(shown, at: path) { unlink(path) }
-        if Self.isPresent(hidden, at: twinPath) { unlink(twinPath) }
-    }
-
-    // MARK: Places
-
-    private func checkPlaces() throws(FileError) {
-        guard Self.isPresent(shown, at: path), Self.isPresent(hidden, at: twinPath) else {
-            throw FileError(.write, path: path, code: FileError.gone)
+        if keepsReplaced {
+            guard shown.isAt(path), hidden.isAt(twinPath), (try? exchange(path, twinPath)) != nil else { return }
+            if shown.isAt(twinPath) { unlink(twinPath) }
+        } else {
+            if shown.isAt(path) { unlink(path) }
+            if hidden.isAt(twinPath) { unlink(twinPath) }
         }
     }
 
-    private func exchange() throws(FileError) {
-        var code = canExchange ? cplatform_exchange_files(path, twinPath) : -ENOSYS
-        if code == -EINVAL || code == -ENOSYS || code == -ENOTSUP { code = exchangeByLinking() }
-        guard code == 0 else { throw FileError(.move, path: path, code: -code) }
+    // MARK: The twin
+
+    private var hasTwin: Bool { !keepsReplaced && hidden.isAt(twinPath) }
+
+    private func exchangePlaces() throws(FileError) {
+        try exchange(path, twinPath)
         swap(&shown, &hidden)
     }
 
-    /// In three steps, of which the second is the one that counts.
-    private func exchangeByLinking() -> Int32 {
-        let spare = Self.spare(twinPath)
-        guard link(path, spare) == 0 else { return -errno }
-        guard rename(twinPath, path) == 0, rename(spare, twinPath) == 0 else { return -errno }
-        return 0
-    }
-
-    private static func spare(_ twinPath: String) -> String { twinPath + "2" }
-
-    /// Whether the file is still at that path, and not another one.
-    private static func isPresent(_ file: OutputFile, at path: String) -> Bool {
-        var (own, there) = (stat(), stat())
-        return fstat(file.descriptor, &own) == 0 && lstat(path, &there) == 0
-            && own.st_dev == there.st_dev && own.st_ino == there.st_ino
-    }
-
-    /// Where a symbolic link leads, and any other path as it is.
-    private static func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
-    }
-
-    /// Removes a twin that a killed process left; what is something else stays, and is in the way.
-    private static func removeLeftover(_ path: String, _ beginning: [UInt8]) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard descriptor >= 0 else { return }
-        defer { closeDescriptor(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        var bytes = [UInt8](repeating: 0, count: beginning.count)
-        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        if count == 0 || bytes == beginning { unlink(path) }
+    /// Makes the twin anew: it was removed, or has what the file replaced.
+    private func remakeTwin(isCopy: Bool = true) throws(FileError) {
+        isTwinWhole = false
+        if keepsReplaced, hidden.isAt(twinPath) { unlink(twinPath) }
+        keepsReplaced = false
+        let twin = try Self.make(twinPath)
+        if hidden.descriptor != shown.descriptor { hidden.close() }
+        hidden = twin
+        guard isCopy else { return }
+        var end = 0
+        while true {
+            let bytes = try shown.read(Self.pieceSize, at: end)
+            if bytes.isEmpty { break }
+            try putToTwin(bytes, at: end)
+            end += bytes.count
+        }
+        isTwinWhole = true
     }
 }

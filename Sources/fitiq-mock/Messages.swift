@@ -169,7 +169,7 @@ enum Messages {
         "'\(path)' is larger than \(limit >> 20) MiB, which is the most that is read."
     }
 
-    static func unwritable(_ path: String, reason: String) -> String { "cannot write '\(path)': \(reason)." }
+    static func unwritable(_ path: String, reason: String) -> String { "cannot write to '\(path)': \(reason)." }
 
     /// Of a path at which no ready file can be made; `kind` says what is there where it is no regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {

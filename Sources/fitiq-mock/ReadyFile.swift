@@ -13,6 +13,10 @@ import Sockets
 ///
 /// Nothing is replaced or removed that another program wrote, save what a server left that runs no more. That goes
 /// before this one listens, because it would send a program that waits for the file to the wrong place.
+///
+/// A server keeps its file locked while it runs, and only who has the lock removes one: of two that find the same stale file
+/// one removes it, once. The lock also tells of servers whose numbers mean nothing here, in another container on the same
+/// volume.
 final class ReadyFile {
     let path: String
     /// Kept open while the server runs: no other file has its number as long.
@@ -31,21 +35,38 @@ final class ReadyFile {
         self.path = path
         var status = stat()
         guard lstat(path, &status) == 0 else {
-            // Told before the server listens, and before it makes other files.
-            guard errno == ENOENT, access(Self.folder(of: path), W_OK) == 0 else {
-                throw .configuration(FileError(.write, path: path, code: errno).description + ".")
+            let code = errno
+            do throws(FileError) {
+                guard code == ENOENT else { throw FileError(.write, path: path, code: code) }
+                // Told before the server listens, and before it makes other files.
+                try OutputFile.checkFolder(of: path)
+            } catch {
+                throw .configuration(error.description + ".")
             }
             return
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .configuration(Messages.notReadyFile(path, Self.kind(status)))
         }
-        guard let bytes = try? FileReader(path).read(upTo: Self.limit + 1),
-            bytes.count <= Self.limit, let identifier = Self.processID(in: bytes)
-        else {
+        try Self.removeStale(path, isRunning)
+    }
+
+    private static func removeStale(_ path: String, _ isRunning: (Int32) -> Bool) throws(Failure) {
+        let stale: OutputFile
+        do throws(FileError) {
+            stale = try OutputFile(opening: path, toRead: true)
+        } catch {
+            // Another server may have removed it just now.
+            guard error.cause != .system(ENOENT) else { return }
             throw .configuration(Messages.notReadyFile(path, nil))
         }
-        guard !isRunning(identifier) else { throw .configuration(Messages.readyFileInUse(path, identifier)) }
+        defer { stale.close() }
+        guard let bytes = try? stale.read(limit + 1, at: 0), bytes.count <= limit, let identifier = processID(in: bytes)
+        else { throw .configuration(Messages.notReadyFile(path, nil)) }
+        let isLocked = (try? stale.lock()) == nil
+        guard !isLocked, !isRunning(identifier) else {
+            throw .configuration(Messages.readyFileInUse(path, identifier))
+        }
         guard unlink(path) == 0 || errno == ENOENT else {
             throw .configuration(FileError(.write, path: path, code: errno).description + ".")
         }
@@ -56,11 +77,12 @@ final class ReadyFile {
         do throws(FileError) {
             let draft = try OutputFile(draftFor: path, mode: 0o666)
             do throws(FileError) {
+                try draft.lock()
                 try draft.write(bytes, at: 0)
                 try draft.move(toFree: path)
             } catch {
                 draft.discard()
-                throw FileError(.write, path: path, code: error.code)
+                throw FileError(.write, path: path, cause: error.cause)
             }
             file = draft
         } catch {
@@ -85,10 +107,6 @@ final class ReadyFile {
             let number = value["pid"]?.int, number > 0
         else { return nil }
         return Int32(exactly: number)
-    }
-
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
     private static func kind(_ status: stat) -> String {

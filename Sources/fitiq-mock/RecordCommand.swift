@@ -52,24 +52,29 @@ struct RecordCommand: ParsableCommand {
         proxy.record(to: tap)
 
         let running = RunningProxy(proxy, output: output, caPath: secure?.ca)
-        try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
+        do throws(Failure) {
+            try readyFile?.write(running.readyFile(processID: CurrentProcess.identifier))
+        } catch {
+            tap.discard()
+            throw error
+        }
+        // From here on what is replaced is not needed any more.
+        tap.write()
         let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
         StandardOutput.excuse(logger)
-        var trouble: String?
-        do throws(SocketError) {
-            // A second signal cuts answers off; the recording is brought to its end all the same.
-            _ = try proxy.run()
-        } catch {
-            trouble = error.description
+        var conclusions = Conclusions(logger)
+        conclusions.add { () throws(Failure) in
+            do throws(SocketError) {
+                // A second signal cuts answers off; the recording is brought to its end all the same.
+                _ = try proxy.run()
+            } catch {
+                throw .running(error.description)
+            }
         }
         readyFile?.remove()
-        do throws(Failure) {
-            try tap.conclude(output, of: "proxy")
-        } catch {
-            throw trouble.map(Failure.running) ?? error
-        }
-        if let trouble { throw Failure.running(trouble) }
+        conclusions.add { () throws(Failure) in try tap.conclude(output, of: "proxy") }
+        try conclusions.tell()
     }
 
     private func upstream(_ served: ServeOptions) throws(Failure) -> UpstreamURL {

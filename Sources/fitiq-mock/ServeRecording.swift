@@ -37,6 +37,9 @@ struct ServeRecording {
             write: { [tap] in tap.write() })
     }
 
+    /// Takes the file back, for a server that cannot start after all.
+    func discard() { tap.discard() }
+
     /// Brings the file to its end, and tells what is in it.
     func finish() throws(Failure) {
         try tap.conclude(path, of: "server")

@@ -36,7 +36,8 @@ struct ServerLauncher {
     ///
     /// - Parameters:
     ///   - configure: changes what the engine is made with; it is called once, with what the options ask for.
-    ///   - conclude: what is done when the server has stopped in good order; what it throws decides the exit code.
+    ///   - conclude: what is done when the server has stopped in good order, whatever became of its files; what it throws
+    ///     decides the exit code, unless something failed before.
     func run(
         configure: (inout Engine.Configuration) throws(Failure) -> Void = { _ in },
         conclude: (Engine) throws(Failure) -> Void = { _ in }
@@ -64,10 +65,21 @@ struct ServerLauncher {
                 logger.warning("\(warning)")
             }
         }
-        try announce(RunningServer(server.engine, caPath: secure?.ca, recordingPath: recording?.path))
-        try serve(server, recording)
-        if let exportFile { try export(server.engine, to: exportFile) }
-        try conclude(server.engine)
+        do throws(Failure) {
+            try announce(RunningServer(server.engine, caPath: secure?.ca, recordingPath: recording?.path))
+        } catch {
+            recording?.discard()
+            throw error
+        }
+        var conclusions = Conclusions(logger)
+        let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
+        // However it ended: what was recorded is worth as much.
+        if let recording { conclusions.add { () throws(Failure) in try recording.finish() } }
+        if isInOrder {
+            if let exportFile { conclusions.add { () throws(Failure) in try export(server.engine, to: exportFile) } }
+            conclusions.add { () throws(Failure) in try conclude(server.engine) }
+        }
+        try conclusions.tell()
     }
 
     private func fitDescriptors(_ limits: inout ServerLimits) {
@@ -108,14 +120,11 @@ struct ServerLauncher {
         StandardOutput.excuse(logger)
     }
 
-    private func serve(_ server: Host, _ recording: ServeRecording?) throws(Failure) {
-        let outcome = Result { () throws(SocketError) in try server.run() }
-        readyFile?.remove()
-        // However it ended: what was recorded is worth as much.
-        try recording?.finish()
+    private func serve(_ server: Host) throws(Failure) {
+        defer { readyFile?.remove() }
         let stoppedInOrder: Bool
         do throws(SocketError) {
-            stoppedInOrder = try outcome.get()
+            stoppedInOrder = try server.run()
         } catch {
             throw .running(error.description)
         }

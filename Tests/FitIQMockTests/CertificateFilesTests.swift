@@ -124,7 +124,7 @@ struct CertificateFilesTests {
         let denied = #expect(throws: Failure.self) {
             try CertificateFiles(DataDirectory(path: "/dev/null/x")).current(at: FitIQMock.now)
         }
-        #expect(denied?.message == "cannot write '/dev/null/x': Not a directory.")
+        #expect(denied?.message == "cannot write to '/dev/null/x': Not a directory.")
         #expect(denied?.exitCode == 2)
     }
 

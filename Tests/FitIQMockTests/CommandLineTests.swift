@@ -106,7 +106,7 @@ struct CommandLineTests {
         #expect(
             Messages.unknownLogLevel("inf", allowed: ["info", "debug"])
                 == "--log-level must be one of info, debug; got 'inf'. Did you mean 'info'?")
-        #expect(Messages.unwritable("/x", reason: "no") == "cannot write '/x': no.")
+        #expect(Messages.unwritable("/x", reason: "no") == "cannot write to '/x': no.")
         #expect(
             Messages.notReadyFile("/x", "a pipe")
                 == "'/x' is a pipe and stays as it is: name a path for --ready-file where nothing is.")

@@ -58,6 +58,35 @@ struct ReadyFileTests {
         }
     }
 
+    @Test("One of a server that runs elsewhere is refused, though no process has its number here")
+    func locked() throws {
+        try Self.withFolder { folder in
+            let path = folder + "/ready.json"
+            let elsewhere = try ReadyFile(at: path)
+            try elsewhere.write(Array(Self.text(7).utf8))
+            let failure = #expect(throws: Failure.self) { try ReadyFile(at: path) { _ in false } }
+            #expect(failure?.message == Messages.readyFileInUse(path, 7))
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
+    @Test("Of two servers that find the same stale file only one removes it, so that it cannot be the other's new one")
+    func meanwhile() throws {
+        try Self.withFolder { folder in
+            let path = folder + "/ready.json"
+            try WholeFile.write(Array(Self.text(7).utf8), to: path)
+            var other: ReadyFile?
+            // It is asked when the file has been read.
+            let ready = try ReadyFile(at: path) { _ in
+                other = try? ReadyFile(at: path) { _ in false }
+                return false
+            }
+            #expect(other == nil)
+            try ready.write(Array(Self.text(8).utf8))
+            #expect(FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test("A file over the limit is none, whatever it begins with")
     func large() throws {
         try Self.withFolder { folder in
@@ -72,13 +101,26 @@ struct ReadyFileTests {
         }
     }
 
-    @Test("A folder that is missing or closed is told before a server listens")
-    func folder() throws {
+    @Test("A folder that is missing is told before a server listens")
+    func missingFolder() throws {
         try Self.withFolder { folder in
             let missing = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/none/ready.json") }
             #expect(
                 missing?.message
                     == "cannot write to '\(folder)/none/ready.json': its folder does not exist; make it first.")
+        }
+    }
+
+    @Test("So is one that is closed to this user")
+    func closedFolder() async throws {
+        await #expect(processExitsWith: .success) {
+            try Self.withFolder { folder in
+                #expect(chmod(folder, 0o555) == 0)
+                // Nothing is closed to root.
+                if getuid() == 0 { #expect(setuid(65534) == 0) }
+                let closed = #expect(throws: Failure.self) { try ReadyFile(at: folder + "/ready.json") }
+                #expect(closed?.message == "cannot write to '\(folder)/ready.json': this user may not write there.")
+            }
         }
     }
 }

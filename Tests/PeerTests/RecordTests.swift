@@ -8,7 +8,8 @@ extension Peers {
         @Test(
             "What clients saw is in the file",
             arguments: [
-                "foreign", "nginx", "certificates", "files", "displaced", "killed", "killed_serving", "thousand",
+                "foreign", "nginx", "certificates", "files", "displaced", "shared", "killed", "killed_serving",
+                "thousand",
                 "websockets_stories", "aiohttp_stories", "socket_stories",
             ])
         func holds(_ chapter: String) async throws {

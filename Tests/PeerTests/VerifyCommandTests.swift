@@ -193,7 +193,8 @@ extension Peers {
                 let data = try Data(contentsOf: folder["c.json"])
                 #expect(try JSONSerialization.jsonObject(with: data) is [String: Any])
                 let lost = try await verify(["--junit", "nowhere/c.xml"], Self.whisper, directory: folder.url)
-                #expect(lost.status == 3 && lost.errors.contains("cannot write 'nowhere/c.xml'"), "\(lost.transcript)")
+                #expect(
+                    lost.status == 3 && lost.errors.contains("cannot write to 'nowhere/c.xml'"), "\(lost.transcript)")
             }
         }
 

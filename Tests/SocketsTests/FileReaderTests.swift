@@ -29,13 +29,14 @@ struct FileReaderTests {
     func special() throws {
         try inScratchFolder { folder in
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
-            for (path, code) in [
-                (folder, EISDIR), (folder + "/pipe", FileError.notRegular), ("/dev/zero", FileError.notRegular),
-                (folder + "/none", ENOENT), (folder + "/pipe/a", ENOTDIR), ("/dev/fd/99999", ENOENT),
-            ] {
+            for (path, cause) in [
+                (folder, .system(EISDIR)), (folder + "/pipe", .notRegular), ("/dev/zero", .notRegular),
+                (folder + "/none", .system(ENOENT)), (folder + "/pipe/a", .system(ENOTDIR)),
+                ("/dev/fd/99999", .system(ENOENT)),
+            ] as [(String, FileError.Cause)] {
                 for orInherited in [false, true] {
                     #expect { try FileReader(path, orInherited: orInherited) } throws: {
-                        $0 as? FileError == FileError(.read, path: path, code: code)
+                        $0 as? FileError == FileError(.read, path: path, cause: cause)
                     }
                 }
             }

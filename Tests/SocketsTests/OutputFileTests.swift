@@ -32,49 +32,50 @@ struct OutputFileTests {
         }
     }
 
-    @Test("One that exists is refused, or emptied where that is asked for")
+    @Test("One that exists is refused; opened, it stays as it is")
     func existing() throws {
         try inFolder { folder in
             let path = folder + "/a"
             try Data("before".utf8).write(to: URL(fileURLWithPath: path))
-            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "a")
             #expect { try OutputFile(creating: path) } throws: { ($0 as? FileError)?.exists == true }
-            #expect(FileManager.default.contents(atPath: path) == Data("before".utf8))
-            let file = try OutputFile(creating: path, existing: .replace)
-            file.close()
-            #expect(FileManager.default.contents(atPath: path) == Data())
-            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
-        }
-    }
-
-    @Test("A file is moved over another at once, and one that is discarded is gone")
-    func moves() throws {
-        try inFolder { folder in
-            try Data("before".utf8).write(to: URL(fileURLWithPath: folder + "/a"))
-            let draft = try OutputFile(creating: folder + "/a.draft")
-            try draft.write(Array("after".utf8), at: 0)
-            try draft.move(to: folder + "/a")
-            draft.close()
-            #expect(FileManager.default.contents(atPath: folder + "/a") == Data("after".utf8))
-            let other = try OutputFile(creating: folder + "/b")
-            other.discard()
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["a"])
-        }
-    }
-
-    @Test("What is no regular file is refused, and left alone")
-    func special() throws {
-        try inFolder { folder in
+            #expect { try OutputFile(creating: folder + "/link") } throws: { ($0 as? FileError)?.exists == true }
+            for toRead in [true, false] {
+                let file = try OutputFile(opening: path, toRead: toRead)
+                #expect(try file.read(9, at: 0) == Array("before".utf8))
+                file.close()
+            }
             #expect(mkfifo(folder + "/pipe", 0o600) == 0)
-            for path in [folder + "/pipe", "/dev/null"] {
-                #expect { try OutputFile(creating: path, existing: .replace) } throws: {
-                    ($0 as? FileError)?.code == FileError.notRegular
+            for name in ["link", "pipe", "."] {
+                #expect { try OutputFile(opening: folder + "/" + name) } throws: {
+                    ($0 as? FileError)?.cause == .notRegular
                 }
             }
-            #expect { try OutputFile(creating: folder, existing: .replace) } throws: {
-                "\($0)" == "cannot create '\(folder)': it is a folder; name a file in it"
-            }
+        }
+    }
+
+    @Test("One process has the lock, until it closes the file; a file that left its place has none")
+    func locks() throws {
+        try inFolder { folder in
+            let file = try OutputFile(creating: folder + "/a")
+            try file.lock()
+            let second = try OutputFile(opening: folder + "/a", toRead: true)
+            defer { second.close() }
+            let inUse = FileError(.write, path: folder + "/a", cause: .inUse)
+            #expect(throws: inUse) { try second.lock() }
+            file.close()
+            try second.lock()
+            #expect(rename(folder + "/a", folder + "/b") == 0)
+            #expect(throws: inUse) { try second.lock() }
+        }
+    }
+
+    @Test("One that is discarded is gone")
+    func discards() throws {
+        try inFolder { folder in
+            let file = try OutputFile(creating: folder + "/b")
+            file.discard()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
         }
     }
 
@@ -89,7 +90,7 @@ struct OutputFileTests {
             (FileError(.create, path: "a", code: EACCES), "cannot create 'a': this user may not write there"),
             (FileError(.create, path: "a", code: EROFS), "cannot create 'a': the disk cannot be written to"),
             (
-                FileError(.create, path: "a", code: FileError.notRegular),
+                FileError(.create, path: "a", cause: .notRegular),
                 "cannot create 'a': it is a device or a pipe, and places in it cannot be written again; name a file"
             ),
             (
@@ -109,19 +110,23 @@ struct OutputFileTests {
             ),
             (FileError(.read, path: "a", code: EIO), "cannot read 'a': \(String(cString: strerror(EIO)))"),
             (
-                FileError(.read, path: "a", code: FileError.cut),
+                FileError(.read, path: "a", cause: .cut),
                 "cannot read 'a': somebody has cut it short meanwhile"
             ),
             (
-                FileError(.write, path: "a", code: FileError.gone),
+                FileError(.write, path: "a", cause: .gone),
                 "cannot write to 'a': it was moved, removed or replaced by another file meanwhile"
             ),
             (
-                FileError(.create, path: "a", code: FileError.notExchangeable),
+                FileError(.create, path: "a", cause: .notExchangeable),
                 "cannot create 'a': its file system can neither exchange nor link files; name a file on another one"
             ),
             (
-                FileError(.read, path: "a", code: FileError.notRegular),
+                FileError(.create, path: "a", cause: .inUse),
+                "cannot create 'a': another process is writing it; stop that, or name another file"
+            ),
+            (
+                FileError(.read, path: "a", cause: .notRegular),
                 "cannot read 'a': it is a pipe or a device, which may have no end; name a file, or hand its bytes over as "
                     + "/dev/stdin"
             ),

@@ -19,17 +19,40 @@ struct TwinFileTests {
     }
 
     private let beginning = Array("{".utf8)
+    private let first: TwinFile.Batch = [(0, Array("{[]}".utf8))]
     /// Later ones write over what earlier ones wrote.
-    private let batches: [[(offset: Int, bytes: [UInt8])]] = [
-        [(0, Array("{[]}".utf8))], [(2, Array("1, 2]}".utf8))], [(2, Array("3".utf8)), (5, Array("4, 5]}".utf8))],
+    private let batches: [TwinFile.Batch] = [
+        [(2, Array("1, 2]}".utf8))], [(2, Array("3".utf8)), (5, Array("4, 5]}".utf8))],
     ]
-    private let states = ["", "{[]}", "{[1, 2]}", "{[3, 4, 5]}"]
+    private let states = ["nothing", "{[]}", "{[1, 2]}", "{[3, 4, 5]}"]
+
+    private func open(_ path: String, _ existing: TwinFile.Existing = .refuse) throws(FileError) -> TwinFile {
+        try TwinFile(creating: path, existing: existing, beginning: beginning, first: first)
+    }
+
+    /// With system calls of its own, and a disk without limits.
+    private func open(
+        _ path: String, _ existing: TwinFile.Existing = .refuse, exchange: FileExchange
+    ) throws(FileError) -> TwinFile {
+        try TwinFile(creating: path, existing: existing, beginning: beginning, first: first, exchange: exchange) {
+            (file, bytes, offset) throws(FileError) in try file.write(bytes, at: offset)
+        }
+    }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    private func put(_ text: String, _ path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
 
     @Test("Batches are there, and so is the other form; no twin is left")
     func grows() throws {
         try inFolder { path in
-            let file = try TwinFile(creating: path, existing: .refuse, beginning: beginning)
-            for (batch, state) in zip(batches, states.dropFirst()) {
+            let file = try open(path)
+            #expect(text(path) == states[1] && text(path + ".part") == states[1])
+            for (batch, state) in zip(batches, states.dropFirst(2)) {
                 try file.write(batch)
                 #expect(text(path) == state)
                 #expect(text(path + ".part") == state)
@@ -41,7 +64,7 @@ struct TwinFileTests {
             }
             #expect(file.settle() == path)
             #expect(text(path) == "one two")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
+            #expect(try names() == ["a"])
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
         }
@@ -51,6 +74,8 @@ struct TwinFileTests {
         "Wherever a write is cut short, by a kill or for want of room, the file has all batches before, whole",
         arguments: [true, false])
     func cuts(canExchange: Bool) throws {
+        var exchange = FileExchange()
+        if !canExchange { exchange.exchanging = { _, _ in -ENOSYS } }
         try inFolder { path in
             var budget = 0
             var isCut = true
@@ -59,20 +84,24 @@ struct TwinFileTests {
                 isCut = false
                 var left = budget
                 kept = 0
-                let file = try TwinFile(
-                    creating: path, existing: .refuse, beginning: beginning, canExchange: canExchange
-                ) {
-                    (file, bytes, offset) throws(FileError) in
-                    try file.write(Array(bytes.prefix(left)), at: offset)
-                    // What a kill at this point leaves.
-                    let state = self.text(path) ?? "nothing"
-                    #expect(state == self.states[kept] || state == self.states[kept + 1], "after \(budget) bytes")
-                    guard bytes.count <= left else { throw FileError(.write, path: path, code: ENOSPC) }
-                    left -= bytes.count
-                }
+                var file: TwinFile?
                 do {
+                    let made = try TwinFile(
+                        creating: path, existing: .refuse, beginning: beginning, first: first, exchange: exchange
+                    ) {
+                        (file, bytes, offset) throws(FileError) in
+                        try file.write(Array(bytes.prefix(left)), at: offset)
+                        // What a kill at this point leaves.
+                        let state = self.text(path) ?? "nothing"
+                        #expect(
+                            state == self.states[kept] || state == self.states[kept + 1], "after \(budget) bytes")
+                        guard bytes.count <= left else { throw FileError(.write, path: path, code: ENOSPC) }
+                        left -= bytes.count
+                    }
+                    file = made
+                    kept = 1
                     for batch in batches {
-                        try file.write(batch)
+                        try made.write(batch)
                         kept += 1
                     }
                 } catch {
@@ -80,11 +109,11 @@ struct TwinFileTests {
                     #expect("\(error)" == "cannot write to '\(path)': the disk is full")
                 }
                 let state = text(path) ?? "nothing"
-                #expect(file.settle() == path)
-                #expect(text(path) == state)
-                #expect(state == states[kept] || state == states[kept + 1], "after \(budget) bytes")
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a"])
-                try FileManager.default.removeItem(atPath: path)
+                #expect(state == states[kept] || kept > 0 && state == states[kept + 1], "after \(budget) bytes")
+                #expect(file?.settle() == (kept == 0 ? nil : path))
+                #expect((text(path) ?? "nothing") == state)
+                #expect(try names() == (kept == 0 ? [] : ["a"]))
+                if kept > 0 { try FileManager.default.removeItem(atPath: path) }
                 budget += 1
             }
             #expect(budget == 2 * (4 + 6 + 1 + 6) + 1)
@@ -96,69 +125,174 @@ struct TwinFileTests {
         arguments: [0, 1, 2])
     func gone(_ kind: Int) throws {
         try inFolder { path in
-            let file = try TwinFile(creating: path, existing: .refuse, beginning: beginning)
-            try file.write(batches[0])
+            let file = try open(path)
             switch kind {
             case 0: try FileManager.default.removeItem(atPath: path)
             case 1: try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
             default:
                 try FileManager.default.removeItem(atPath: path)
-                try Data("foreign".utf8).write(to: URL(fileURLWithPath: path))
+                try put("foreign", path)
             }
-            #expect { try file.write(batches[1]) } throws: { ($0 as? FileError)?.code == FileError.gone }
-            #expect {
-                try file.finish { append throws(FileError) in try append(Array("finished".utf8)) }
-            } throws: { ($0 as? FileError)?.code == FileError.gone }
+            let gone = FileError(.write, path: path, cause: .gone)
+            #expect(throws: gone) { try file.write(batches[0]) }
+            #expect(throws: gone) {
+                try file.finish { append throws(FileError) in try append(Array("{finished".utf8)) }
+            }
             #expect(file.settle() == path + ".part")
-            #expect(text(path + ".part") == "finished")
+            #expect(text(path + ".part") == "{finished")
             #expect(text(path) == (kind == 2 ? "foreign" : nil))
+        }
+    }
+
+    @Test("The only copy of what was recorded is in the way of the next recording", arguments: [nil, "", "x", "{[7]}"])
+    func onlyCopy(_ content: String?) throws {
+        try inFolder { path in
+            try put("{[1, 2", path + ".part")
+            if let content { try put(content, path) }
+            let existing: TwinFile.Existing = content == nil ? .refuse : .replace
+            #expect(throws: FileError(.create, path: path + ".part", code: EEXIST)) { try open(path, existing) }
+            #expect(text(path + ".part") == "{[1, 2" && text(path) == content)
         }
     }
 
     @Test("Where the folder is gone, so is the file")
     func noFolder() throws {
         try inFolder { path in
-            let file = try TwinFile(creating: path, existing: .refuse, beginning: beginning)
-            try file.write(batches[0])
+            let file = try open(path)
             try FileManager.default.removeItem(at: folder)
-            #expect { try file.finish { _ in } } throws: { ($0 as? FileError)?.code == FileError.gone }
+            #expect { try file.finish { _ in } } throws: { ($0 as? FileError)?.cause == .gone }
             #expect(file.settle() == nil)
         }
     }
 
-    @Test("A twin that a killed process left is replaced, and nothing else is", arguments: ["", "{[1", "other"])
-    func leftovers(_ content: String) throws {
+    @Test("A twin that was moved or removed is made anew, one that was replaced is in the way", arguments: [0, 1, 2])
+    func twin(_ kind: Int) throws {
         try inFolder { path in
-            try Data(content.utf8).write(to: URL(fileURLWithPath: path + ".part"))
-            if content == "other" {
-                #expect { try TwinFile(creating: path, existing: .refuse, beginning: beginning) } throws: {
-                    ($0 as? FileError)?.exists == true && ($0 as? FileError)?.path == path + ".part"
-                }
-                #expect(text(path + ".part") == content)
-                #expect(text(path) == nil)
-            } else {
-                let file = try TwinFile(creating: path, existing: .refuse, beginning: beginning)
-                try file.write(batches[0])
-                #expect(file.settle() == path)
-                #expect(text(path) == states[1])
+            let twin = path + ".part"
+            let file = try open(path)
+            if kind == 1 { #expect(rename(twin, path + ".moved") == 0) } else { #expect(unlink(twin) == 0) }
+            if kind == 2 {
+                try put("foreign", twin)
+                #expect(throws: FileError(.create, path: twin, code: EEXIST)) { try file.write(batches[0]) }
+                #expect(file.settle() == path && text(path) == states[1] && text(twin) == "foreign")
+                return
             }
+            try file.write(batches[0])
+            #expect(text(path) == states[2] && text(twin) == states[2])
+            #expect(unlink(twin) == 0)
+            try file.finish { append throws(FileError) in try append(Array("finished".utf8)) }
+            #expect(file.settle() == path && text(path) == "finished")
+            #expect(try names() == (kind == 1 ? ["a", "a.moved"] : ["a"]))
+        }
+    }
+
+    @Test("What a killed process left beside its file goes where the file is replaced", arguments: [".part", ".part2"])
+    func leftovers(_ suffix: String) throws {
+        try inFolder { path in
+            for content in ["", "{", "{[1", "{[1, 2]}{"] {
+                try put("{[1, 2]}", path)
+                try put(content, path + suffix)
+                let file = try open(path, .replace)
+                try file.write(batches[0])
+                #expect(file.settle() == path && text(path) == states[2])
+                #expect(try names() == ["a"])
+            }
+        }
+    }
+
+    @Test("What has nothing in it goes wherever it is", arguments: ["", "{[]}"])
+    func emptyLeftovers(_ content: String) throws {
+        try inFolder { path in
+            for existing in [TwinFile.Existing.refuse, .replace, .replace] {
+                try put(content, path + ".part")
+                let file = try open(path, existing)
+                try file.write(batches[0])
+                #expect(file.settle() == path && text(path) == states[2])
+                if existing == .refuse { #expect(unlink(path) == 0) }
+            }
+        }
+    }
+
+    @Test("Nothing that is no twin of the file goes, nor is anything made")
+    func foreignTwin() throws {
+        try inFolder { path in
+            for (suffix, content) in [(".part", "other"), (".part2", "other"), (".part", "{[1"), (".part2", "{[1")] {
+                try put(content, path + suffix)
+                #expect(throws: FileError(.create, path: path + suffix, code: EEXIST)) { try open(path) }
+                #expect(text(path + suffix) == content)
+                #expect(try names() == ["a" + suffix])
+                try FileManager.default.removeItem(atPath: path + suffix)
+            }
+            try FileManager.default.createDirectory(atPath: path + ".part", withIntermediateDirectories: false)
+            #expect(throws: FileError(.create, path: path + ".part", code: EEXIST)) { try open(path) }
+        }
+    }
+
+    @Test("A file that is written is refused, whatever is to become of it, and written on")
+    func inUse() throws {
+        try inFolder { path in
+            let file = try open(path)
+            #expect(throws: FileError(.write, path: path, cause: .inUse)) { try open(path) }
+            #expect(throws: FileError(.write, path: path, cause: .inUse)) { try open(path, .replace) }
+            try file.write(batches[0])
+            #expect(unlink(path) == 0)
+            #expect(throws: FileError(.write, path: path + ".part", cause: .inUse)) { try open(path) }
+            #expect(file.settle() == path + ".part" && text(path + ".part") == states[2])
         }
     }
 
     @Test("One that exists is refused, or replaced where it is; a symbolic link stays one")
     func existing() throws {
         try inFolder { path in
-            try Data("before".utf8).write(to: URL(fileURLWithPath: path))
-            #expect { try TwinFile(creating: path, existing: .refuse, beginning: beginning) } throws: {
-                ($0 as? FileError)?.exists == true
+            for target in [path, "a", "new"] {
+                if target != "new" { try put("before", path) }
+                try FileManager.default.createSymbolicLink(atPath: path + ".link", withDestinationPath: target)
+                for name in [path, path + ".link"] where target != "new" {
+                    #expect { try open(name) } throws: { ($0 as? FileError)?.exists == true }
+                    #expect(text(path) == "before")
+                }
+                let file = try open(path + ".link", .replace)
+                try file.write(batches[0])
+                #expect(file.settle().map { ($0 as NSString).lastPathComponent } == (target == "new" ? "new" : "a"))
+                #expect(text(path + ".link") == states[2])
+                #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path + ".link") == target)
+                try FileManager.default.removeItem(atPath: path + ".link")
             }
+            #expect(try names() == ["a", "new"])
+        }
+    }
+
+    @Test("A recording that is taken back leaves what was there before", arguments: [true, false])
+    func discards(canExchange: Bool) throws {
+        var exchange = FileExchange()
+        if !canExchange { exchange.exchanging = { _, _ in -EPERM } }
+        try inFolder { path in
+            try open(path, exchange: exchange).discard()
+            #expect(try names() == [])
+            try put("before", path)
+            try open(path, .replace, exchange: exchange).discard()
             #expect(text(path) == "before")
-            try FileManager.default.createSymbolicLink(atPath: path + ".link", withDestinationPath: path)
-            let file = try TwinFile(creating: path + ".link", existing: .replace, beginning: beginning)
-            try file.write(batches[0])
-            #expect(file.settle().map { ($0 as NSString).lastPathComponent } == "a")
-            #expect(text(path) == states[1])
-            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path + ".link") == path)
+            #expect(try names() == ["a"])
+            let file = try open(path, .replace, exchange: exchange)
+            try file.write([])
+            #expect(text(path) == states[1] && text(path + ".part") == states[1])
+            file.discard()
+            #expect(try names() == [])
+        }
+    }
+
+    @Test("What is no regular file is refused, and left alone")
+    func special() throws {
+        try inFolder { path in
+            #expect(mkfifo(path, 0o600) == 0)
+            for path in [path, "/dev/null"] {
+                #expect { try open(path, .replace) } throws: { ($0 as? FileError)?.cause == .notRegular }
+            }
+            #expect { try open(folder.path, .replace) } throws: {
+                "\($0)" == "cannot create '\(folder.path)': it is a folder; name a file in it"
+            }
+            let left = try names()
+            #expect(left == ["a"])
         }
     }
 }

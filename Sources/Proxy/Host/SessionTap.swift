@@ -44,21 +44,16 @@ public final class SessionTap {
 
     /// Begins to record into a file, which is whole from now on; the log calls the program by that name.
     ///
+    /// A file that is replaced can be brought back by ``discard()`` until ``write()``.
+    ///
     /// - Throws: where the file cannot be made or written.
     public init(
-        _ settings: SessionRecorder.Settings, to path: String, existing: OutputFile.Existing = .refuse,
+        _ settings: SessionRecorder.Settings, to path: String, existing: TwinFile.Existing = .refuse,
         program: String, logger: Logger? = nil
     ) throws(FileError) {
-        let file = try TwinFile(creating: path, existing: existing, beginning: SessionRecorder.beginning)
-        let recorder = SessionRecorder(settings: settings)
-        do throws(FileError) {
-            try file.write(recorder.takeBatch())
-        } catch {
-            file.discard()
-            throw error
-        }
-        self.recorder = recorder
-        self.file = file
+        recorder = SessionRecorder(settings: settings)
+        file = try TwinFile(
+            creating: path, existing: existing, beginning: SessionRecorder.beginning, first: recorder.takeBatch())
         self.program = program
         self.logger = logger ?? .silent
     }
@@ -102,18 +97,24 @@ public final class SessionTap {
         for note in recorder.takeNotes() { logger.warning("\(note)") }
     }
 
+    /// Takes the file back, for a program that cannot start after all.
+    public func discard() {
+        hasFailed = true
+        file.discard()
+    }
+
     /// Ends the recording: the file is brought into order, and takes its own place.
     ///
     /// Where that fails, the file stays as it grew, which opens just as well; the log says so.
     public func finish(at time: Timestamp) -> Summary {
         let compaction = recorder.finish(at: time)
         write()
+        var trouble: FileError?
         if !hasFailed {
             do throws(FileError) {
                 try file.finish { append throws(FileError) in try compact(compaction, into: append) }
             } catch {
-                // Where its place was taken from it, that is what there is to tell.
-                if error.code != FileError.gone { logger.warning("\(Messages.notCompacted(error.description))") }
+                trouble = error
             }
         }
         let place: Summary.Place =
@@ -122,6 +123,8 @@ public final class SessionTap {
             case file.path?: .wanted
             case let path?: .beside(path)
             }
+        // Where its place was taken from it, that is what there is to tell.
+        if let trouble, place == .wanted { logger.warning("\(Messages.notCompacted(trouble.description))") }
         return Summary(
             requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,
             place: place)
@@ -144,7 +147,7 @@ public final class SessionTap {
                 while start < range.upperBound {
                     let bytes = try file.read(min(range.upperBound - start, Self.pieceSize), at: start)
                     // Somebody else has cut the file.
-                    guard !bytes.isEmpty else { throw FileError(.read, path: file.path, code: FileError.cut) }
+                    guard !bytes.isEmpty else { throw FileError(.read, path: file.path, cause: .cut) }
                     pending += bytes
                     start += bytes.count
                     if pending.count >= Self.pieceSize { try flush() }

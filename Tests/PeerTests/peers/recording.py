@@ -109,7 +109,8 @@ async def killed():
     """Killed at random moments, 50 times: the file opens, and has everything that a client had seen."""
     with running("serve", "--instant") as server:
         await kill(
-            50, lambda path: Running("record", "--upstream", server.url, "--output", str(path)), credentials(server),
+            50, lambda path: Running("record", "--upstream", server.url, "--output", str(path), "--overwrite"),
+            credentials(server),
             # Longer than what a system writes in one step.
             ["api/v1/consultations?limit=1&", "openapi.yaml?"])
 
@@ -153,9 +154,10 @@ async def kill(rounds, start, fields, targets):
             assert kept[:len(texts)] == texts, f"round {round}, seed {seed}: frames of socket {name} are missing"
             seen_in_all["frames"] += len(texts)
         seen_in_all["answers"] += seen.total()
-        path.unlink()
-        # The next recording finds what this one left beside the file.
-        path.with_name(path.name + ".part").rename(FOLDER / f"killed-{round + 1}.har.part")
+        if recorded and fields:
+            # The next recording finds what this one left, and replaces it.
+            for suffix in ["", ".part"]:
+                path.with_name(path.name + suffix).rename(FOLDER / f"killed-{round + 1}.har{suffix}")
     assert seen_in_all["answers"] > 300 and seen_in_all["frames"] > 100, seen_in_all
     print(f"{seen_in_all['answers']} answers and {seen_in_all['frames']} frames were seen, and all are kept")
 
@@ -525,6 +527,38 @@ async def files():
         assert not (FOLDER / "x.har").exists()
 
 
+async def shared():
+    """A recording that another process writes is refused, and goes on; so is the only copy of one that is left."""
+    for program in ["record", "serve"]:
+        folder = FOLDER / f"shared-{program}"
+        folder.mkdir()
+        path = folder / "session.har"
+        with running("serve", "--instant") as server:
+            upstream = ["--upstream", server.url, "--output"]
+            seconds = [
+                ["serve", "--record", str(path)], ["record", *upstream, str(path)],
+                ["record", *upstream, str(path), "--overwrite"]]
+
+            def refused(words):
+                for second in seconds:
+                    command = [PROGRAM, *second, "--port", "0"]
+                    refusal = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=20)
+                    assert refusal.returncode == 2 and words in refusal.stderr, refusal
+
+            with running(program, *(upstream if program == "record" else ["--record"]), str(path)) as process:
+                fields = credentials(server if program == "record" else process)
+                async with aiohttp.ClientSession(headers=fields) as session:
+                    for number in range(2):
+                        async with session.get(f"{process.url}/api/v1/consultations?n={number}") as answer:
+                            assert answer.status == 200
+                        refused("another process is writing it")
+                assert process.stop() == f"2 requests and 0 WebSockets in {path}"
+            assert len(entries(path)) == 2
+            path.rename(path.with_name("session.har.part"))
+            refused("session.har.part' exists already, and may be all that is left")
+            assert len(entries(path.with_name("session.har.part"))) == 2 and not path.exists()
+
+
 async def displaced():
     """A recording that was moved, removed or replaced: the program says so, and touches nothing that is not its own."""
     for program in ["record", "serve"]:
@@ -533,7 +567,9 @@ async def displaced():
             folder.mkdir()
             path = folder / "session.har"
             with running("serve", "--instant") as server:
-                options = ["--upstream", server.url, "--output"] if program == "record" else ["--record"]
+                state = FOLDER / f"state-{kind}.json"
+                options = (["--upstream", server.url, "--output"] if program == "record"
+                           else ["--export-on-exit", str(state), "--record"])
                 with running(program, *options, str(path)) as process:
                     fields = credentials(server if program == "record" else process)
                     async with aiohttp.ClientSession(headers=fields) as session:
@@ -548,6 +584,8 @@ async def displaced():
                     process.process.send_signal(signal.SIGTERM)
                     assert process.process.wait(10) == 3, (process.process.returncode, process.log())
                     log = process.log()
+            # The server's data has nothing to do with it.
+            assert program == "record" or "users" in json.loads(state.read_text()), state
             if kind == "folder":
                 assert f"'{path}' was moved or removed while it was recorded to, and the recording with it" in log, log
                 continue
@@ -555,6 +593,20 @@ async def displaced():
             assert f"'{path}' was moved, removed or replaced by another file" in log and f"in '{beside}'" in log, log
             assert len(entries(beside)) == 1
             assert path.read_text() == "foreign" if kind == "foreign" else not path.exists()
+        folder = FOLDER / f"displaced-{program}-twin"
+        folder.mkdir()
+        path = folder / "session.har"
+        with running("serve", "--instant") as server:
+            options = ["--upstream", server.url, "--output"] if program == "record" else ["--record"]
+            with running(program, *options, str(path)) as process:
+                fields = credentials(server if program == "record" else process)
+                async with aiohttp.ClientSession(headers=fields) as session:
+                    for _ in range(2):
+                        path.with_name("session.har.part").unlink()
+                        async with session.get(process.url + "/api/v1/consultations") as answer:
+                            assert answer.status == 200
+                assert process.stop() == f"2 requests and 0 WebSockets in {path}", process.log()
+        assert len(entries(path)) == 2 and [file.name for file in folder.iterdir()] == ["session.har"]
 
 
 def main():

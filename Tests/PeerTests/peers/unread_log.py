@@ -11,8 +11,11 @@ import urllib.request
 program = sys.argv[2]
 with tempfile.TemporaryDirectory() as folder:
     ready = os.path.join(folder, "ready.json")
+    # What a server left that was killed.
+    ended = subprocess.Popen(["true"])
+    ended.wait()
     with open(ready, "w") as stale:
-        stale.write('{"url":"http://127.0.0.1:9"}')
+        json.dump({"url": "http://127.0.0.1:9", "ws_url": "ws://127.0.0.1:9", "pid": ended.pid}, stale)
     server = subprocess.Popen(
         [program, "serve", "--port", "0", "--instant", "--ready-file", ready],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,0 +1,30 @@
+import Logging
+import Testing
+
+@testable import fitiq_mock
+
+@Suite("What a program does when it ends")
+struct ConclusionsTests {
+    @Test("All of it is done, whatever fails, and the first failure decides")
+    func first() {
+        var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        var done: [Int32] = []
+        for code in [0, 3, 0, 1, 2] as [Int32] {
+            let isWell = conclusions.add { () throws(Failure) in
+                done.append(code)
+                guard code == 0 else { throw Failure(message: "\(code)", exitCode: code) }
+            }
+            #expect(isWell == (code == 0))
+        }
+        #expect(done == [0, 3, 0, 1, 2])
+        let failure = #expect(throws: Failure.self) { try conclusions.tell() }
+        #expect(failure?.exitCode == 3)
+    }
+
+    @Test("Where nothing fails, nothing is thrown")
+    func none() throws {
+        var conclusions = Conclusions(Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        conclusions.add {}
+        try conclusions.tell()
+    }
+}
