@@ -26,7 +26,7 @@ extension Exchange {
 extension RequestHead {
     /// Whether it asks for a WebSocket.
     var isWebSocketHandshake: Bool {
-        wantsUpgrade && (fields[.upgrade]?.lowercased().contains("websocket") ?? false)
+        wantsUpgrade && fields.hasToken("websocket", in: .upgrade)
     }
 
     /// Whose credentials it brings, which nobody has verified: a recording has accepted them or others in their place.
