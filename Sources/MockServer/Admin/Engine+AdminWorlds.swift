@@ -170,7 +170,7 @@ extension Engine {
 
     /// Has what a world holds freed beside the loop, once it holds something else.
     private func discardContents(of world: World) {
-        if world.isLarge { discard(world.contents) }
+        if world.isLargeToFree { discard(world.contents) }
     }
 
     /// Forgets the worlds that lay idle too long.

@@ -22,7 +22,12 @@ extension Engine.Configuration {
         var backend = settings.makeBackend()
         var turn = Turn(
             now: WorldClock(settings.clock).now(now), identifiers: ResourceIDSequence(seed: settings.seed))
-        try backend.plant(settings.scenario.data, &turn)
+        try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
+    }
+
+    /// What worlds share before there is any.
+    var emptyRoom: SharedRoom {
+        SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes)
     }
 }
 
