@@ -164,7 +164,7 @@ extension WorldSettings {
         var settings = self
         let old = scenario
         settings.scenario = imported
-        if imported.name == old.name, imported.summary.isEmpty { settings.scenario.summary = old.summary }
+        if imported.name.isExactly(old.name), imported.summary.isEmpty { settings.scenario.summary = old.summary }
         if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime
