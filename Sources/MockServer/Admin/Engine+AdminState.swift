@@ -65,13 +65,17 @@ extension Engine {
         _ body: [UInt8], into world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
         guard !body.isEmpty else { throw .emptyBody }
-        let (settings, jsonLimits, isReplay) = (world.settings, stateLimits, world.replay != nil)
+        let jsonLimits = stateLimits
         let request = BeginningRequest(head: head, connection: connection, bodySize: body.count)
-        return try begin(world, for: request, at: now) { () throws(APIError) in
-            let imported = try Engine.readState(body, jsonLimits)
-            guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
-            return WorldDraft(
-                settings: settings.importing(imported), scenarioBytes: body.count, keepsFaults: imported.faults.isEmpty)
+        return try begin(world, for: request, at: now) {
+            let (settings, isReplay) = (world.settings, world.replay != nil)
+            return { () throws(APIError) in
+                let imported = try Engine.readState(body, jsonLimits)
+                guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
+                return WorldDraft(
+                    settings: settings.importing(imported), scenarioBytes: body.count,
+                    keepsFaults: imported.faults.isEmpty)
+            }
         } then: { (engine, beginning, now) throws(APIError) in
             try engine.restart(world, try beginning.get(), reason: "The world's state was replaced", at: now)
             return .ok(engine.describe(world, at: now))

@@ -133,6 +133,7 @@ extension World {
     /// Takes what can change while it runs, and keeps the rest for its next beginning.
     fileprivate func reload(_ new: WorldSettings) {
         reloadedSettings = new
+        reloadCount += 1
         var scenario = new.scenario
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime

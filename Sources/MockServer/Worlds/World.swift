@@ -19,6 +19,8 @@ final class World {
     var settings: WorldSettings
     /// What a reset begins with where the scenario was loaded again since.
     var reloadedSettings: WorldSettings?
+    /// How often it was loaded again.
+    var reloadCount = 0
     private(set) var clock: WorldClock
     var backend: Backend
     /// Brings the time and the ids into the backend, and the effects out of it; its time is the world's at each moment.
