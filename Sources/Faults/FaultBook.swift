@@ -93,7 +93,7 @@ public struct FaultBook: Sendable {
         }
         let old = Dictionary(uniqueKeysWithValues: rules.map { ($0.rule.name, $0) })
         rules = new.map { rule in
-            if let entry = old[rule.name], entry.written == rule { return entry }
+            if let entry = old[rule.name], entry.written.isExactly(rule) { return entry }
             return Entry(rule)
         }
         sortOut()

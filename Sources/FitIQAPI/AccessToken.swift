@@ -85,8 +85,9 @@ extension AccessToken {
         guard constantTimeEquals(signature, expected) else { throw .wrongSignature }
 
         let claims = try object(in: parts[1], named: "payload")
-        guard let subject = claims["sub"]?.string, (1...200).contains(subject.count) else {
-            throw .malformed("its claim 'sub' must be the user's id, a string of 1 to 200 characters")
+        guard let subject = claims["sub"]?.string, isUser(subject) else {
+            throw .malformed(
+                "its claim 'sub' must be the user's id, a string of 1 to 200 characters and at most \(userBytes) bytes")
         }
         guard let expiry = claims["exp"]?.double else {
             throw .malformed("its claim 'exp' must be a number of seconds since 1970")
@@ -126,4 +127,12 @@ extension AccessToken {
         }
         return object
     }
+}
+
+extension AccessToken {
+    /// The most bytes of a user's id: a character can have any number of combining marks, and the id is kept.
+    public static let userBytes = 1000
+
+    /// Whether a text can be a user's id: 1 to 200 characters, and at most ``userBytes``.
+    public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && (1...200).contains(id.count) }
 }

@@ -112,7 +112,7 @@ extension Backend {
             answers: consultations.reduce(0) { $0 + ($1.answer == nil ? 0 : 1) },
             processing: mealLogs.reduce(0) { $0 + ($1.log.status == .processing ? 1 : 0) },
             scheduled: schedule.count, countedBytes: storedBytes,
-            heldBytes: consultations.reduce(0) { $0 + $1.byteCount }
+            heldBytes: users.byteCount + consultations.reduce(0) { $0 + $1.byteCount }
                 + goals.reduce(0) { $0 + $1.encoded.byteCount } + mealLogs.reduce(0) { $0 + $1.byteCount })
     }
 

@@ -46,7 +46,7 @@ public struct Backend: Sendable {
     var mealLogPositions: [ResourceID: Int] = [:]
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
-    /// Bytes of JSON held by all consultations, histories, goals and meal logs.
+    /// Bytes of JSON held by all users, consultations, histories, goals and meal logs.
     public internal(set) var storedBytes = 0
     /// How many there may be: ``Limits/storedBytes``, until it is told otherwise because worlds share what there is.
     public var storageRoom: StorageRoom
@@ -72,13 +72,20 @@ public struct Backend: Sendable {
 
     /// The user with this id, made on first sight.
     ///
-    /// - Throws: 507 where the limit of users is reached.
+    /// - Throws: 507 where the limit of users is reached, or the world is full.
     public mutating func user(_ id: ExactString) throws(APIError) -> UserID {
         if let user = users[id] { return user }
         guard users.count < configuration.limits.users else {
             throw .storeFull("users", limit: configuration.limits.users)
         }
-        return users.add(id)
+        try checkStorage()
+        return add(id)
+    }
+
+    mutating func add(_ id: ExactString) -> UserID {
+        let user = users.add(id)
+        storedBytes += users[user].byteCount
+        return user
     }
 
     /// The id of a user.

@@ -20,6 +20,15 @@ struct User: Sendable {
     var goals: [Int] = []
     /// All meal logs, by the time that the client gave, then in the order in which they came.
     var mealLogs: [Int] = []
+
+    /// What the id is in JSON, with the names of the lists beside it.
+    ///
+    /// No request is answered with it, but an export has it, and must have no more than what is counted.
+    var byteCount: Int {
+        var writer = JSONWriter(reserving: id.utf8.count + 2)
+        writer.value(id.text)
+        return writer.bytes.count + 64
+    }
 }
 
 /// The users of a world.
@@ -28,6 +37,8 @@ struct UserTable: Sendable {
     private var numbers: [ExactString: UserID] = [:]
 
     var count: Int { users.count }
+    /// What all users count for, but for what they have.
+    var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
 
     subscript(id: ExactString) -> UserID? { numbers[id] }
 

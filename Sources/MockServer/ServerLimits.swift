@@ -35,13 +35,15 @@ public struct ServerLimits: Sendable, Equatable {
     /// Worlds, the default one included; 507 beyond.
     public var worlds = 12_000
     /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and a meal log being processed fails.
-    public var storedBytes = 512 * 1024 * 1024
+    ///
+    /// Twice ``stateBody``, so that a state has room beside the body that brings it.
+    public var storedBytes = 640 * 1024 * 1024
     /// What the journals of all worlds weigh together, 256 bytes for each entry included; the longest ones lose their oldest entries.
     public var journalBytes = 256 * 1024 * 1024
     /// The body of `PUT /__admin/state`; 413 beyond.
     ///
-    /// A world exports no more than it stores, save for characters that YAML does not print, which are escaped; the rest is
-    /// for the ids of users.
+    /// A world exports no more than it stores. What it may store beyond its own limit is what had begun when it became full;
+    /// one that holds more than a body may have is not exported over HTTP, but answered 507.
     ///
     /// - Precondition: at most 1 GiB.
     public var stateBody = 320 * 1024 * 1024

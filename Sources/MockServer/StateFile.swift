@@ -4,13 +4,12 @@ import Scenarios
 
 /// What a server wrote when it stopped, read when another one starts.
 extension Scenario {
-    /// Bytes of the file of a state, 2 GiB.
-    ///
-    /// More than any export has: that of a full world has at most six times ``FitIQBackend/Limits/storedBytes``, since
-    /// `\u007f` in a file is one byte in store, and the ids of its users.
-    public static let largestState = 2048 * 1024 * 1024
-    /// Values of a state, more than any export has: those of a full world are 22 bytes each in store, or more.
-    public static let largestStateValues = 12_000_000
+    /// Bytes of the file of a state, as many as all worlds may store together (``ServerLimits/storedBytes``): an export has no
+    /// more than its world stores.
+    public static let largestState = 640 * 1024 * 1024
+    /// Values of a state: those of a world that holds what ``ServerLimits/stateBody`` allows are 22 bytes each in store, or
+    /// more.
+    public static let largestStateValues = 15_500_000
 
     /// Reads a state: a scenario file, which may be larger where it is JSON.
     ///

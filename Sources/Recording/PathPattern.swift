@@ -13,23 +13,26 @@ public enum PathPattern: Sendable, Equatable {
     /// Nil where it is empty, or a template of another form.
     public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
-        guard text.contains("{") || text.contains("}") else {
+        guard text.utf8.contains(where: Self.isBrace) else {
             self = .containing(text)
             return
         }
-        guard text.hasPrefix("/") else { return nil }
+        // By bytes: a combining mark behind a slash makes one character with it.
+        guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [ExactString?] = []
-        for segment in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            if segment.hasPrefix("{"), segment.hasSuffix("}"), segment.count > 2 {
+        for segment in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            if segment.first == UInt8(ascii: "{"), segment.last == UInt8(ascii: "}"), segment.count > 2 {
                 segments.append(nil)
-            } else if segment.contains("{") || segment.contains("}") {
+            } else if segment.contains(where: Self.isBrace) {
                 return nil
             } else {
-                segments.append(ExactString(segment))
+                segments.append(ExactString(Substring(segment)))
             }
         }
         self = .template(segments)
     }
+
+    private static func isBrace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "{") || byte == UInt8(ascii: "}") }
 
     func matches(_ target: RequestTarget) -> Bool {
         switch self {

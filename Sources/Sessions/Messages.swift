@@ -33,7 +33,7 @@ extension Messages {
             "the file ends in the middle, as when a recorder is killed; "
                 + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
         case .damagedEntry(let number, let leftOut):
-            "entry \(number) is damaged, as when a recorder is killed: \(counted(leftOut, "byte")) of its frames were left "
+            "entry \(number) is damaged, as some recorders leave it when they are killed: \(counted(leftOut, "byte")) of its frames were left "
                 + "out, the others are there"
         case .lostEntry(let number, let count):
             "entry \(number) is damaged and was left out (\(counted(count, "byte")))"

@@ -38,6 +38,8 @@ struct TestClient: ParsableCommand {
     @Flag(help: "Show every line that the adapter is sent (>) and answers (<), on standard error.")
     var trace = false
 
+    @OptionGroup var origins: OriginOptions
+
     @OptionGroup var reports: ReportOptions
 
     @Flag(help: "Say nothing while the cases run.")
@@ -55,11 +57,12 @@ struct TestClient: ParsableCommand {
         guard let program = command.first, !program.isEmpty else {
             throw Failure.configuration(Messages.noCommand("test-client", example: Messages.testClientExample))
         }
+        let origins = try origins.read()
         let knownBroken = try reports.readKnownBroken(checks: ContractCase.all.map(\.address))
         let watch = try CommandWatch()
         let adapter = ProcessAdapter(command, trace: trace ? Self.show : nil)
         let run = TestClientRun(
-            adapter: adapter, server: try Harness.startServer(), cases: selected, isStrict: strict,
+            adapter: adapter, server: try Harness.startServer(allowing: origins), cases: selected, isStrict: strict,
             progress: quiet ? nil : TestClientProgress(count: selected.count))
         let results = try run.wait(watch)
         try reports.tell(

@@ -26,8 +26,10 @@ struct Token: ParsableCommand {
     var jwtSecret: String?
 
     func validate() throws {
-        if let user, !(1...200).contains(user.count) {
-            throw ValidationError("--user must have 1 to 200 characters; it has \(user.count).")
+        if let user, !AccessToken.isUser(user) {
+            throw ValidationError(
+                "--user must have 1 to 200 characters and at most \(AccessToken.userBytes) bytes; it has \(user.count) "
+                    + "characters and \(user.utf8.count) bytes.")
         }
     }
 

@@ -52,12 +52,7 @@ struct Verify: ParsableCommand {
             "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
     var timeLimit = Lifetime(seconds: 60)
 
-    @Option(
-        name: .customLong("allow-origin"),
-        help: ArgumentHelp(
-            "Let web pages of this origin write and open WebSockets, as with serve; may be repeated.",
-            valueName: "origin"))
-    var allowedOrigins: [String] = []
+    @OptionGroup var origins: OriginOptions
 
     @OptionGroup var reports: ReportOptions
 
@@ -75,7 +70,7 @@ struct Verify: ParsableCommand {
             throw Failure.configuration(Messages.badTimeLimit)
         }
         let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
-        let origins = try Settings.allowedOrigins(allowedOrigins)
+        let origins = try origins.read()
         let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
         let run = VerifyRun(
             command: command, limit: .seconds(timeLimit.seconds),

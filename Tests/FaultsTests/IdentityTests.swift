@@ -19,4 +19,17 @@ struct IdentityTests {
         let removed = (first: book.remove(named: first), second: book.remove(named: second))
         #expect(!removed.first && removed.second)
     }
+
+    @Test("A rule whose text is in another normal form is another rule, which begins anew")
+    func texts() throws {
+        func rule(_ text: String) -> FaultRule {
+            .response("f", .replace(Replacement(status: 500, body: text)))
+        }
+        var book = FaultBook(rules: [rule("\u{E9}")])
+        _ = book.setEnabled(false, named: "f")
+        try book.replaceRules([rule("\u{E9}")])
+        #expect(book.rules.map(\.rule.isEnabled) == [false])
+        try book.replaceRules([rule("e\u{301}")])
+        #expect(book.rules.map(\.rule.isEnabled) == [true])
+    }
 }

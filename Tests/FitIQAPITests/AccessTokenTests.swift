@@ -199,7 +199,8 @@ import Testing
         }
     }
 
-    static let subjectMessage = "its claim 'sub' must be the user's id, a string of 1 to 200 characters"
+    static let subjectMessage =
+        "its claim 'sub' must be the user's id, a string of 1 to 200 characters and at most 1000 bytes"
     static let expiryMessage = "its claim 'exp' must be a number of seconds since 1970"
 
     static let badPayloads: [(String, String)] = [
@@ -219,6 +220,15 @@ import Testing
     @Test("are refused without a user's id and an expiry", arguments: badPayloads)
     func payload(payload: String, message: String) {
         #expect(verdict(Self.token(payload: payload)) == .failure(.malformed(message)))
+    }
+
+    @Test("take a user's id up to its limit of bytes, however few characters those are")
+    func userBytes() throws {
+        let marks = String(repeating: "\u{301}", count: (AccessToken.userBytes - 2) / 2)
+        func token(_ user: String) -> String { Self.token(payload: #"{"sub":"\#(user)","exp":1738146601}"#) }
+        #expect("xx\(marks)".utf8.count == AccessToken.userBytes && "xx\(marks)".count == 2)
+        #expect(verdict(token("xx\(marks)")) != .failure(.malformed(Self.subjectMessage)))
+        #expect(verdict(token("xxx\(marks)")) == .failure(.malformed(Self.subjectMessage)))
     }
 
     static let malformed: [(String, String)] = [

@@ -15,7 +15,7 @@ enum Invariants {
     /// A count that goes wrong stays wrong, so this need not be asked after every step.
     static func violationsOfBytes(in world: World) -> [String] {
         let sum =
-            world.backend.consultations.reduce(0) { $0 + $1.byteCount }
+            world.backend.users.byteCount + world.backend.consultations.reduce(0) { $0 + $1.byteCount }
             + world.backend.goals.reduce(0) { $0 + $1.encoded.byteCount }
             + world.backend.mealLogs.reduce(0) { $0 + $1.byteCount }
         return sum == world.backend.storedBytes ? [] : ["\(world.backend.storedBytes) bytes counted, \(sum) held"]

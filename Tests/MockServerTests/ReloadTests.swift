@@ -185,4 +185,49 @@ struct ReloadTests {
             try Scenario.readState(Array("name: a\n".utf8) + padding, file: "a.yaml")
         }
     }
+
+    @Test("What a reset or an import asked for while the file was read is not lost", arguments: [false, true])
+    func whileWaiting(isImport: Bool) throws {
+        func goals(_ title: String) -> String {
+            let goals = (0..<500).map { "{title: \(title) \($0)}" }.joined(separator: ", ")
+            return "{name: \(title), users: [{goals: [\(goals)]}], answers: [{text: \(title).}]}"
+        }
+        let network = try network(goals("old"))
+        let jobs = HeldJobs(network)
+        let (engine, preparation, new) = (
+            network.engine, network.engine.reloadPreparation, try Scenario.read(goals("new"))
+        )
+        let now = network.now
+        engine.beside(at: now) {
+            Result { () throws(PlantError) in try preparation.prepare(new, at: now) }
+        } then: { engine, prepared, now in
+            if let prepared = try? prepared.take().get() { _ = engine.adopt(prepared, at: now) }
+        }
+        let world = try network.plainWorld()
+        let state = String(repeating: " ", count: 70_000) + #"{"name":"state","users":[]}"#
+        let client = try isImport ? world.send(.put, "state", state) : world.send(.post, "reset")
+        #expect(jobs.count == 2)
+        try jobs.runAll()
+        #expect(try client.response().status == 200)
+        #expect(network.engine.defaultWorld.settings.scenario.script == new.script)
+        let scenario = network.engine.defaultWorld.settings.scenario
+        #expect(scenario.name == (isImport ? "state" : "new"))
+        #expect(scenario.data.users.first?.goals.first?.title == (isImport ? nil : "new 0"))
+    }
+
+    @Test("What is written in another normal form is written otherwise")
+    func normalForms() throws {
+        func scenario(_ text: String, title: String = "a") -> String {
+            "{name: a, users: [{goals: [{title: \(title)}]}], "
+                + "faults: [{name: f, on: any, status: 500, body: \(text)}]}"
+        }
+        let network = try network(scenario("\u{E9}"))
+        #expect(try reload(scenario("e\u{301}"), network) == .entirely)
+        let answer = try network.exchange(.authorized(.get, "/api/v1/goals", as: TestUser.anna))
+        #expect(answer.text.isExactly("e\u{301}"))
+        #expect(try reload(scenario("e\u{301}", title: "e\u{301}"), network) == .restAfterReset)
+        #expect(try admin("POST", "/__admin/reset", "{}", network).status == 200)
+        #expect(try reload(scenario("e\u{301}", title: "\u{E9}"), network) == .restAfterReset)
+        #expect(try reload(scenario("e\u{301}", title: "e\u{301}"), network) == .entirely)
+    }
 }

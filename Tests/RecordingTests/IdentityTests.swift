@@ -42,4 +42,10 @@ struct IdentityTests {
         #expect(try entries(journal, "type", first) == [3])
         #expect(try entries(journal, "type", second) == [4])
     }
+
+    @Test("where a combining mark follows a slash or a brace")
+    func marks() {
+        #expect(PathPattern("/a/\u{301}b/{id}") == .template(["a", "\u{301}b", nil]))
+        #expect(PathPattern("/a/{id}\u{301}") == nil)
+    }
 }

@@ -14,7 +14,10 @@ struct IdentityTests {
             func token(_ name: String) -> String {
                 isToken ? name : AccessToken(subject: ExactString(name), expiresAt: 1).signed(with: [1])
             }
-            let exchanges = [first, second].map { SessionEntry.exchange(Journal.exchange(token: token($0))) }
+            // Two tokens that are let at the same consultation are one user's.
+            let exchanges = [first, second].enumerated().map { index, name in
+                SessionEntry.exchange(Journal.exchange("GET", "\(Journal.path)\(index)", token: token(name)))
+            }
             let journal = SessionJournal(Session(entries: exchanges), isWhole: true)
             #expect(Journal.exchanges(journal).map(\.user) == [ExactString(first), ExactString(second)])
         }
@@ -31,5 +34,17 @@ struct IdentityTests {
         }
         #expect(SessionComparison(session(first), session(first)).isEqual)
         #expect(SessionComparison(session(first), session(second)).differences.count == 2)
+    }
+
+    @Test("A combining mark behind a delimiter leaves it one")
+    func marks() {
+        let url = SessionURL("https://a.example/\u{301}b?\u{301}c=\u{301}d&\u{301}e#\u{301}f")
+        #expect(url.origin == "https://a.example" && url.authority == "a.example")
+        #expect(ExactString(url.path) == "/\u{301}b")
+        #expect(url.query.map { ExactString($0) } == "\u{301}c=\u{301}d&\u{301}e")
+        #expect(EntryKey.route("/api/7/\u{301}x/8").isExactly("/api/{id}/\u{301}x/{id}"))
+        var comparison = ValueComparison("", "")
+        comparison.compareQueries("a=\u{301}1&\u{301}b=2", "\u{301}b=2&a=\u{301}1")
+        #expect(comparison.changes.isEmpty)
     }
 }

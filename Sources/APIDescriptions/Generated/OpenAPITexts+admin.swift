@@ -816,6 +816,7 @@ extension OpenAPITexts {
               description: |-
                 A scenario file in JSON, from which a world begins where this one is now: users and what they have, the ids that were
                 issued, guide, seed and clock. A world that plays a session back has none (409). An answer that streams is stored whole. Scripts and faults are no part of it.
+                A world that holds more than the 320 MiB that `PUT` takes is not written (507); `serve --export-on-exit` writes any.
               responses:
                 '200':
                   description: The state.
@@ -828,6 +829,7 @@ extension OpenAPITexts {
                 '403': {$ref: '#/components/responses/Forbidden'}
                 '404': {$ref: '#/components/responses/NotFound'}
                 '409': {$ref: '#/components/responses/PlaysBack'}
+                '507': {$ref: '#/components/responses/Full'}
             put:
               operationId: importState
               tags: [State]

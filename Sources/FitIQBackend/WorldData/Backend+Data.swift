@@ -16,7 +16,7 @@ extension Backend {
     }
 
     /// This world as it is when every answer that streams is stored.
-    func settled(at now: Timestamp) -> Backend {
+    public func settled(at now: Timestamp) -> Backend {
         var settled = self
         for position in consultations.indices where consultations[position].answer != nil {
             settled.finishAnswerSilently(position, at: now)

@@ -20,13 +20,12 @@ enum TextLengths {
 /// Single values and times.
 extension Planter {
     func check(
-        _ text: String?, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Int>
+        _ text: String?, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Int>,
+        bytes limit: Int = ClientFrame.maximumContentByteCount
     ) throws(PlantError) {
         guard let text else { return }
         // Bytes first: a character can have any number of combining marks, and counting them takes its time.
-        guard text.utf8.count <= ClientFrame.maximumContentByteCount else {
-            throw .tooManyBytes(path(), text.utf8.count, limit: ClientFrame.maximumContentByteCount)
-        }
+        guard text.utf8.count <= limit else { throw .tooManyBytes(path(), text.utf8.count, limit: limit) }
         // No text has more characters than bytes, and most are far from the limit.
         guard text.utf8.count > allowed.upperBound || text.utf8.count < max(1, allowed.lowerBound) else { return }
         let count = text.count

@@ -5,6 +5,8 @@ import JSON
 struct Planter {
     var backend: Backend
     var turn: Turn
+    /// How much the world may hold when it is planted.
+    let room: StorageRoom
 
     var now: Timestamp { turn.now }
     var limits: Limits { backend.configuration.limits }
@@ -32,19 +34,18 @@ struct Planter {
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
         // What a token's `sub` may be: nobody could sign in as anybody else.
-        try check(id.text, "\(path).id", TextLengths.user)
+        try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
         guard backend.users.count < limits.users else {
             throw .tooMany(path, "users", backend.users.count + 1, limit: limits.users)
         }
-        return backend.users.add(id)
+        try checkStorage(path)
+        return backend.add(id)
     }
 
     /// Refuses what begins when the world is full already, as requests are refused.
     func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
-        guard backend.storedBytes + planned < backend.storageRoom.bytes else {
-            throw .storeFull(path(), limit: backend.storageRoom.limit)
-        }
+        guard backend.storedBytes + planned < room.bytes else { throw .storeFull(path(), limit: room.limit) }
     }
 }
 

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// What the user of a client sees.
 public struct ClientState: Sendable, Hashable {
@@ -35,7 +36,7 @@ public struct ClientState: Sendable, Hashable {
     /// A message of the chat.
     public struct Line: Sendable, Hashable {
         /// The backend's id; nil while it is not known.
-        public var id: String?
+        public var id: ExactString?
         /// Who wrote it.
         public var role: MessageRole
         /// What it says, as far as it has come.
@@ -47,7 +48,7 @@ public struct ClientState: Sendable, Hashable {
 
         /// Describes a message.
         public init(
-            id: String? = nil, role: MessageRole, text: String, isComplete: Bool = true, isDelivered: Bool = true
+            id: ExactString? = nil, role: MessageRole, text: String, isComplete: Bool = true, isDelivered: Bool = true
         ) {
             self.id = id
             self.role = role

@@ -137,6 +137,14 @@ extension APIError {
         "This world plays no session back; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
             + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
+    /// A world holds more than the body that would bring it back may have.
+    static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
+        APIError(
+            .insufficientStorage, .storeFull,
+            "This world's state may take \(bytes) bytes, and PUT /__admin/state takes at most \(limit); "
+                + "serve --export-on-exit writes it to a file of any size, which --import reads.")
+    }
+
     /// A world that plays a session back was asked for its state, or given one.
     static let stateOfReplay = APIError(
         .conflict, .badRequest,

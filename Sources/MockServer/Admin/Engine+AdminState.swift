@@ -12,29 +12,31 @@ extension Engine {
     /// `GET /__admin/state`: a scenario file in JSON from which a world begins where this one is now.
     ///
     /// - Returns: nil where the request waits for a job.
-    /// - Throws: 409 where a session is played back.
+    /// - Throws: 409 where a session is played back, 507 where the state has more than a body of its import may have.
     func exportState(
         of world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
         let export = Parcel(try export(of: world, at: now))
-        guard startJob != nil, world.isLarge else { return .state(export.take().encoded()) }
+        let limit = limits.stateBody
+        guard startJob != nil, world.isLargeToWrite else { return .state(try export.take().encoded(within: limit)) }
         let awaited = awaitJob(for: head, on: connection)
         stand(world)
         beside(at: now) {
             // Taken out, so that the world's values have one owner again when the job is done.
-            export.take().encoded().pieces
+            let export = export.take()
+            return Result { () throws(APIError) in try export.encoded(within: limit).pieces }
         } then: { engine, pieces, now in
             if engine.connection(of: awaited) == nil {
                 engine.discard(pieces.take())
             } else {
-                engine.conclude(awaited, with: .success(.state(pieces.take())), at: now)
+                engine.conclude(awaited, with: pieces.take().map(Answer.state), at: now)
             }
             engine.resume(world, at: now)
         }
         return nil
     }
 
-    /// Everything that the default world holds, as `GET /__admin/state` has it.
+    /// Everything that the default world holds, as `GET /__admin/state` has it; a file may have any number of bytes.
     ///
     /// - Throws: 409 where a session is played back.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
@@ -65,13 +67,17 @@ extension Engine {
         let pieces = connection.takeBodyPieces() + [body]
         let size = pieces.reduce(0) { $0 + $1.count }
         guard size > 0 else { throw .emptyBody }
-        let (settings, jsonLimits, isReplay) = (world.settings, stateLimits, world.replay != nil)
+        let jsonLimits = stateLimits
         let request = BeginningRequest(head: head, connection: connection, bodySize: size)
-        return try begin(world, for: request, at: now) { () throws(APIError) in
-            let imported = try Engine.readState(pieces.count == 1 ? pieces[0] : pieces.flatMap(\.self), jsonLimits)
-            guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
-            return WorldDraft(
-                settings: settings.importing(imported), scenarioBytes: size, keepsFaults: imported.faults.isEmpty)
+        return try begin(world, for: request, at: now) {
+            let (settings, isReplay) = (world.settings, world.replay != nil)
+            return { () throws(APIError) in
+                let whole = pieces.count == 1 ? pieces[0] : pieces.flatMap(\.self)
+                let imported = try Engine.readState(whole, jsonLimits)
+                guard imported.replay != nil || !isReplay else { throw .stateOfReplay }
+                return WorldDraft(
+                    settings: settings.importing(imported), scenarioBytes: size, keepsFaults: imported.faults.isEmpty)
+            }
         } then: { (engine, beginning, now) throws(APIError) in
             try engine.restart(world, try beginning.get(), reason: "The world's state was replaced", at: now)
             return .ok(engine.describe(world, at: now))
@@ -116,7 +122,22 @@ private struct StateExport: Sendable {
     let seed: UInt64
     let clock: ClockMode
 
-    func encoded() -> [UInt8] {
+    func encoded() -> [UInt8] { encoded(backend) }
+
+    /// The same, where it fits into a body: no export has more bytes than what is stored and its first lines.
+    ///
+    /// - Throws: 507, before anything is written.
+    func encoded(within limit: Int) throws(APIError) -> [UInt8] {
+        let settled = backend.settled(at: time)
+        let bytes = settled.storedBytes + 6 * name.utf8.count + Self.firstLines
+        guard bytes <= limit else { throw .stateTooLarge(bytes, limit: limit) }
+        return encoded(settled)
+    }
+
+    /// What the members before the users take at most, but for the name.
+    private static let firstLines = 512
+
+    private func encoded(_ backend: Backend) -> [UInt8] {
         backend.data(at: time, issuedIDs: issuedIDs)
             .scenarioFile(name: name, guide: guide, seed: seed, clock: clock)
     }
@@ -147,7 +168,7 @@ extension WorldSettings {
         var settings = self
         let old = scenario
         settings.scenario = imported
-        if imported.name == old.name, imported.summary.isEmpty { settings.scenario.summary = old.summary }
+        if imported.name.isExactly(old.name), imported.summary.isEmpty { settings.scenario.summary = old.summary }
         if imported.script == Script(), imported.replay == nil { settings.scenario.script = old.script }
         if imported.faults.isEmpty { settings.scenario.faults = old.faults }
         settings.scenario.tokenLifetime = imported.tokenLifetime ?? old.tokenLifetime

@@ -19,7 +19,7 @@ extension Engine {
         let (configuration, number, hasPlace) = (configuration, worldSerial + 1, hasPlaceForWorld)
         worldSerial = number
         let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
-        return try begin(nil, for: request, at: now) { () throws(APIError) in
+        let reader: DraftReader = { () throws(APIError) in
             let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
             guard hasPlace else { throw .tooManyWorlds(limit: configuration.limits.worlds) }
             let scenario = try body.scenario() ?? configuration.scenario
@@ -27,6 +27,9 @@ extension Engine {
                 ofWorld: number, scenario, guide: try body.guide(), seed: try body.seed(), clock: try body.clock())
             return WorldDraft(
                 settings: settings, scenarioBytes: body.scenarioBytes, isJudged: try body.flag("judged") ?? false)
+        }
+        return try begin(nil, for: request, at: now) {
+            reader
         } then: { (engine, beginning, now) throws(APIError) in
             do throws(APIError) {
                 let world = try engine.addWorld(number, try beginning.get(), at: now)
@@ -129,24 +132,26 @@ extension Engine {
     func reset(
         _ world: World, _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
-        let (configuration, settings, scenarioBytes) =
-            (configuration, world.reloadedSettings ?? world.settings, world.scenarioBytes)
         let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
-        return try begin(world, for: request, at: now) { () throws(APIError) in
-            let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
-            var draft = WorldDraft(settings: settings, scenarioBytes: scenarioBytes)
-            if let scenario = try body.scenario() {
-                draft.settings.scenario = scenario
-                draft.settings.seed = scenario.seed ?? configuration.seed
-                draft.settings.mode = scenario.guide ?? configuration.mode
-                draft.settings.clock = scenario.clock ?? configuration.clock
-                draft.scenarioBytes = body.scenarioBytes
+        return try begin(world, for: request, at: now) { [unowned self] in
+            let (configuration, settings, scenarioBytes) =
+                (configuration, world.reloadedSettings ?? world.settings, world.scenarioBytes)
+            return { () throws(APIError) in
+                let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
+                var draft = WorldDraft(settings: settings, scenarioBytes: scenarioBytes)
+                if let scenario = try body.scenario() {
+                    draft.settings.scenario = scenario
+                    draft.settings.seed = scenario.seed ?? configuration.seed
+                    draft.settings.mode = scenario.guide ?? configuration.mode
+                    draft.settings.clock = scenario.clock ?? configuration.clock
+                    draft.scenarioBytes = body.scenarioBytes
+                }
+                draft.settings.seed = try body.seed() ?? draft.settings.seed
+                draft.settings.mode = try body.guide() ?? draft.settings.mode
+                draft.settings.clock = try body.clock() ?? draft.settings.clock
+                draft.isJudged = try body.flag("judged") ?? false
+                return draft
             }
-            draft.settings.seed = try body.seed() ?? draft.settings.seed
-            draft.settings.mode = try body.guide() ?? draft.settings.mode
-            draft.settings.clock = try body.clock() ?? draft.settings.clock
-            draft.isJudged = try body.flag("judged") ?? false
-            return draft
         } then: { (engine, beginning, now) throws(APIError) in
             let beginning = try beginning.get()
             try engine.restart(world, beginning, reason: "The world was reset", at: now)
@@ -170,7 +175,7 @@ extension Engine {
 
     /// Has what a world holds freed beside the loop, once it holds something else.
     private func discardContents(of world: World) {
-        if world.isLarge { discard(world.contents) }
+        if world.isLargeToFree { discard(world.contents) }
     }
 
     /// Forgets the worlds that lay idle too long.

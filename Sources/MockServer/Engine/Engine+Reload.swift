@@ -1,6 +1,7 @@
 import Faults
 import FitIQAPI
 import FitIQBackend
+import JSON
 import Scenarios
 
 extension Engine.Configuration {
@@ -22,7 +23,12 @@ extension Engine.Configuration {
         var backend = settings.makeBackend()
         var turn = Turn(
             now: WorldClock(settings.clock).now(now), identifiers: ResourceIDSequence(seed: settings.seed))
-        try backend.plant(settings.scenario.data, &turn)
+        try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
+    }
+
+    /// What worlds share before there is any.
+    var emptyRoom: SharedRoom {
+        SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes)
     }
 }
 
@@ -114,7 +120,7 @@ extension Engine {
         let isEnabled = new?.isEnabled ?? false
         new?.isEnabled = old.isEnabled
         // What is written otherwise now is another rule, which is laid on connections to come.
-        guard new == old else {
+        guard let new, new.isExactly(old) else {
             changeOpenSockets(of: world) { $0.remove(named: old.name) }
             return
         }
@@ -127,6 +133,7 @@ extension World {
     /// Takes what can change while it runs, and keeps the rest for its next beginning.
     fileprivate func reload(_ new: WorldSettings) {
         reloadedSettings = new
+        reloadCount += 1
         var scenario = new.scenario
         scenario.data = settings.scenario.data
         scenario.tokenLifetime = settings.scenario.tokenLifetime
@@ -138,7 +145,14 @@ extension World {
 extension WorldSettings {
     /// Whether a world need not begin anew to follow other settings: only script, faults and names may differ.
     fileprivate func differOnlyInRules(from new: WorldSettings) -> Bool {
-        scenario.data == new.scenario.data && scenario.tokenLifetime == new.scenario.tokenLifetime
-            && scenario.replay == new.scenario.replay && seed == new.seed && mode == new.mode && clock == new.clock
+        seed == new.seed && mode == new.mode && clock == new.clock
+            && scenario.tokenLifetime == new.scenario.tokenLifetime && scenario.replay == new.scenario.replay
+            // Texts in another normal form are other data: those are told apart where they are written down.
+            && scenario.data == new.scenario.data && scenario.data.encoded.elementsEqual(new.scenario.data.encoded)
     }
+}
+
+extension WorldData {
+    /// The bytes of its members in a scenario file.
+    fileprivate var encoded: [UInt8] { JSONWriter.object { write(into: &$0) } }
 }

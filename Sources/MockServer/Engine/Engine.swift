@@ -140,10 +140,9 @@ public final class Engine {
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         patience = Patience(configuration.limits)
-        let room = SharedRoom(
-            all: 0, held: 0, limit: configuration.limits.storedBytes, own: configuration.worldLimits.storedBytes)
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
-        defaultWorld = World(id: nil, number: 0, try WorldBeginning(draft, in: room, now: now), now: now)
+        defaultWorld = World(
+            id: nil, number: 0, try WorldBeginning(draft, in: configuration.emptyRoom, now: now), now: now)
         accountStorage(of: defaultWorld)
     }
 

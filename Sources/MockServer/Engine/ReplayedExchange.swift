@@ -26,7 +26,7 @@ extension Exchange {
 extension RequestHead {
     /// Whether it asks for a WebSocket.
     var isWebSocketHandshake: Bool {
-        wantsUpgrade && (fields[.upgrade]?.lowercased().contains("websocket") ?? false)
+        wantsUpgrade && fields.hasToken("websocket", in: .upgrade)
     }
 
     /// Whose credentials it brings, which nobody has verified: a recording has accepted them or others in their place.
@@ -51,7 +51,7 @@ extension RequestHead {
         guard token.utf8.count <= 4096 else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64.decodeURL(String(parts[1])),
-            let subject = (try? JSON.parse(payload))?["sub"]?.string, (1...200).contains(subject.count)
+            let subject = (try? JSON.parse(payload))?["sub"]?.string, AccessToken.isUser(subject)
         else { return nil }
         return ExactString(subject)
     }

@@ -8,40 +8,59 @@ struct BeginningRequest {
     let bodySize: Int
 }
 
+/// Reads what a world is to begin with.
+typealias DraftReader = @Sendable () throws(APIError) -> WorldDraft
+
 /// Worlds that begin as a request says: at once where that is little work, and beside the loop where it is much.
 extension Engine {
     /// Reads a draft, works it out, and has a world begin with it.
     ///
     /// - Parameters:
     ///   - world: the one that begins anew, which stands meanwhile; nil where one is made.
-    ///   - draft: reads what was asked for; a function of values.
+    ///   - reader: makes what reads what was asked for, a function of values; asked again where the world's scenario was
+    ///     loaded again meanwhile, whose settings would be lost else.
     ///   - then: has the world begin, and makes the answer.
     /// - Returns: the answer; nil where the request waits for a job.
     /// - Throws: what either refuses, where no job is needed; 507 where jobs hold too much already.
     func begin(
         _ world: World?, for request: BeginningRequest, at now: Timestamp,
-        reading draft: @escaping @Sendable () throws(APIError) -> WorldDraft,
+        reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer
     ) throws(APIError) -> Answer? {
-        let room = room(of: world)
         var known: Result<WorldDraft, APIError>?
         if startJob == nil || request.bodySize <= Engine.largestWorkOnLoop {
-            let read = Result { () throws(APIError) in try draft() }
+            let read = Result(catching: reader())
             guard startJob != nil, case .success(let small) = read, small.settings.scenario.isLarge else {
-                return try then(self, read.beginning(in: room, now: now), now)
+                return try then(self, read.beginning(in: room(of: world), now: now), now)
             }
             known = read
         }
         guard hasRoom(forJobOf: request.bodySize) else { throw .tooMuchToRead }
         let awaited = awaitJob(for: request.head, on: request.connection, holding: request.bodySize)
         if let world { stand(world) }
-        beside(at: now) { [known] in
-            (known ?? Result { () throws(APIError) in try draft() }).beginning(in: room, now: now)
-        } then: { engine, beginning, now in
+        prepare(known, for: world, at: now, reading: reader) { engine, beginning, now in
             engine.conclude(awaited, with: engine.adopt(beginning, then, at: now), at: now)
             if let world { engine.resume(world, at: now) }
         }
         return nil
+    }
+
+    /// Works a draft out beside the loop, again where it is that of a scenario that was replaced meanwhile.
+    private func prepare(
+        _ known: Result<WorldDraft, APIError>?, for world: World?, at now: Timestamp,
+        reading reader: @escaping () -> DraftReader,
+        then: @escaping (Engine, Parcel<Result<WorldBeginning, APIError>>, Timestamp) -> Void
+    ) {
+        let (draft, room, reloads) = (reader(), room(of: world), world?.reloadCount)
+        beside(at: now) {
+            (known ?? Result(catching: draft)).beginning(in: room, now: now)
+        } then: { engine, beginning, now in
+            guard world?.reloadCount == reloads else {
+                engine.discard(beginning.take())
+                return engine.prepare(nil, for: world, at: now, reading: reader, then: then)
+            }
+            then(engine, beginning, now)
+        }
     }
 
     /// Has a world begin with what a job made; when it returns, the world is the only owner of that.

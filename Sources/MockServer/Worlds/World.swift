@@ -19,6 +19,8 @@ final class World {
     var settings: WorldSettings
     /// What a reset begins with where the scenario was loaded again since.
     var reloadedSettings: WorldSettings?
+    /// How often it was loaded again.
+    var reloadCount = 0
     private(set) var clock: WorldClock
     var backend: Backend
     /// Brings the time and the ids into the backend, and the effects out of it; its time is the world's at each moment.
@@ -82,14 +84,16 @@ final class World {
         /// Works a scenario's data out.
         ///
         /// - Throws: 400 where the data does not fit together or the session was not read, 507 where there is no room for it.
-        init(_ settings: WorldSettings, room: StorageRoom, now: Timestamp) throws(APIError) {
+        init(
+            _ settings: WorldSettings, room: StorageRoom, exportRoom: StorageRoom, now: Timestamp
+        ) throws(APIError) {
             replay = try WorldReplay(settings)
             clock = WorldClock(settings.clock)
             backend = settings.makeBackend()
             backend.storageRoom = room
             turn = Turn(now: clock.now(now), identifiers: ResourceIDSequence(seed: settings.seed))
             do throws(PlantError) {
-                try backend.plant(settings.scenario.data, &turn)
+                try backend.plant(settings.scenario.data, &turn, exportRoom: exportRoom)
             } catch {
                 throw APIError(error)
             }

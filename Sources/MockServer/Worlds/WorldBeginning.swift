@@ -19,7 +19,7 @@ struct WorldDraft: Sendable {
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
-    /// The room that it was made for.
+    /// What the other worlds left it when it was made.
     let room: StorageRoom
 
     /// Works a draft out, where there is room for it.
@@ -28,8 +28,9 @@ struct WorldBeginning: Sendable {
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp) throws(APIError) {
         try shared.check(bringing: draft.scenarioBytes)
         self.draft = draft
-        room = shared.storage(written: draft.scenarioBytes)
-        state = try World.State(draft.settings, room: room, now: now)
+        room = shared.rest(written: draft.scenarioBytes)
+        state = try World.State(
+            draft.settings, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now)
     }
 
     /// Refuses it where other worlds have taken the room meanwhile.
@@ -37,7 +38,7 @@ struct WorldBeginning: Sendable {
     /// - Throws: 507.
     func check(in shared: SharedRoom) throws(APIError) {
         try shared.check(bringing: draft.scenarioBytes)
-        let left = shared.storage(written: draft.scenarioBytes)
+        let left = shared.rest(written: draft.scenarioBytes)
         guard left.bytes >= room.bytes || state.storedBytes <= left.bytes else {
             throw .storeFull("bytes", limit: left.limit)
         }
@@ -54,9 +55,12 @@ struct SharedRoom: Sendable {
 
     /// How much JSON the world may hold beside what the admin API brings.
     func storage(written: Int) -> StorageRoom {
-        let left = limit - (all - held) - written
-        return left < own ? StorageRoom(bytes: left, limit: limit) : StorageRoom(bytes: own, limit: own)
+        let rest = rest(written: written)
+        return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
     }
+
+    /// How much it may hold where its own limit does not count.
+    func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
     /// Refuses what the admin API is about to bring, in place of what the world holds, where there is no room for it.
     ///
@@ -87,8 +91,11 @@ extension Scenario {
 }
 
 extension World {
-    /// Whether it takes long to write down, or to free.
-    var isLarge: Bool {
+    /// Whether it takes long to write down: what an export contains.
+    var isLargeToWrite: Bool { backend.storedBytes > Engine.largestWorkOnLoop }
+
+    /// Whether it takes long to free.
+    var isLargeToFree: Bool {
         let users = 64 * (backend.userCount + settings.scenario.data.users.count)
         return storedBytes + users + journal.weight > Engine.largestWorkOnLoop || settings.scenario.isLarge
             || reloadedSettings?.scenario.isLarge ?? false

@@ -139,7 +139,8 @@ public struct ReplayPlan: Sendable, Equatable {
         case .exchange(let exchange):
             if exchange.request.url.lowercased().hasPrefix("ws") { return true }
             return exchange.request.fields.contains {
-                $0.name.lowercased() == "upgrade" && $0.value.lowercased().contains("websocket")
+                ExactString($0.name).asciiLowercased() == "upgrade"
+                    && ExactString($0.value).asciiLowercased().text.contains("websocket")
             }
         }
     }

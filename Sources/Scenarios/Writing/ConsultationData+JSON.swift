@@ -7,12 +7,12 @@ extension ConsultationData {
         writer.member("id", ifPresent: id?.description)
         writer.member("persona", persona.rawValue)
         writer.member("context", contextType.rawValue)
-        writer.text("context_id", contextID?.text)
-        writer.text("goal", contextGoal?.text)
-        writer.text("linked_goal", linkedGoal?.text)
+        writer.member("context_id", ifPresent: contextID?.text)
+        writer.member("goal", ifPresent: contextGoal?.text)
+        writer.member("linked_goal", ifPresent: linkedGoal?.text)
         if isUnlinked { writer.member("unlinked", true) }
         if !isGoalsConversation { writer.member("is_goals_conversation", false) }
-        writer.text("title", title)
+        writer.member("title", ifPresent: title)
         writer.member("status", status.rawValue)
         if madeUpMessages != 0 { writer.member("made_up_messages", madeUpMessages) }
         writer.linesIfAny("messages", messages) { $1.write(into: &$0) }
@@ -24,18 +24,18 @@ extension ConsultationData {
 extension MessageData {
     fileprivate func write(into writer: inout JSONWriter) {
         switch role {
-        case .user: writer.text("user", content)
-        case .assistant: writer.text("assistant", content)
-        case .system: writer.text("system", content)
+        case .user: writer.member("user", content)
+        case .assistant: writer.member("assistant", content)
+        case .system: writer.member("system", content)
         }
         writer.member("id", ifPresent: id?.description)
         writer.member("tokens_used", ifPresent: metadata?.tokensUsed)
-        writer.text("function_called", metadata?.functionCalled)
+        writer.member("function_called", ifPresent: metadata?.functionCalled)
         if let template = metadata?.templateCreated {
             writer.object("template_created") { writer in
-                writer.text("type", template.type)
-                writer.text("id", template.id)
-                writer.text("name", template.name)
+                writer.member("type", template.type)
+                writer.member("id", template.id)
+                writer.member("name", template.name)
             }
         }
         writer.time("created_at", createdAt)

@@ -24,7 +24,9 @@ extension JSONWriter {
         if !elements.isEmpty { lines(name, elements, write) }
     }
 
-    /// Writes a text, or nothing if there is none, so that YAML reads the same as JSON.
+    /// Writes a text of a rule, or nothing if there is none, so that YAML reads the same as JSON.
+    ///
+    /// A rule that a server lists is put into files that people write; what a world holds stands as it is stored.
     mutating func text(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }

@@ -5,7 +5,7 @@ import JSON
 extension MealLogData {
     func write(into writer: inout JSONWriter) {
         writer.member("id", ifPresent: id?.description)
-        writer.text("text", rawInput)
+        writer.member("text", rawInput)
         writer.member("meal_type", mealType.rawValue)
         switch progress {
         case .processing:
@@ -21,8 +21,8 @@ extension MealLogData {
             writer.lines("items", foods) { $1.write(into: &$0) }
         case .failed(let failure):
             writer.member("status", MealLogStatus.failed.rawValue)
-            writer.text("error", failure.message)
-            writer.text("details", failure.details)
+            writer.member("error", failure.message)
+            writer.member("details", ifPresent: failure.details)
         }
         writer.member("logged_at", ifPresent: loggedAt?.wireText)
         writer.time("created_at", createdAt)
@@ -34,24 +34,24 @@ extension MealLogItem {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.member("id", id.description)
         writer.member("food_id", foodID.description)
-        writer.text("name", name)
+        writer.member("name", name)
         writer.member("quantity", quantity)
-        writer.text("unit", unit)
-        writer.text("amount", amountText)
+        writer.member("unit", ifPresent: unit)
+        writer.member("amount", ifPresent: amountText)
         nutrients.write(into: &writer)
         writer.member("confidence", confidence)
-        writer.text("notes", notes)
+        writer.member("notes", ifPresent: notes)
     }
 }
 
 extension MealRule.Item {
     fileprivate func write(into writer: inout JSONWriter) {
-        writer.text("name", name)
+        writer.member("name", name)
         writer.member("quantity", quantity)
-        writer.text("unit", unit)
+        writer.member("unit", ifPresent: unit)
         nutrients.write(into: &writer)
         writer.member("confidence", confidence)
-        writer.text("notes", notes)
+        writer.member("notes", ifPresent: notes)
     }
 }
 

@@ -3,7 +3,10 @@ import FitIQBackend
 import JSON
 
 extension WorldData {
-    /// The data as a scenario file, in JSON that YAML reads the same: a world begins from it where this one was.
+    /// The data as a scenario file, in JSON: a world begins from it where this one was.
+    ///
+    /// Texts stand as they are stored, also where YAML would refuse or fold them: a file that is JSON is read as such. So it
+    /// has no more bytes than the world stores, which limits count on.
     ///
     /// - Parameters:
     ///   - name: the scenario's.
@@ -13,7 +16,7 @@ extension WorldData {
     public func scenarioFile(name: String, guide: GuideMode, seed: UInt64, clock: ClockMode) -> [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
-            writer.text("name", name)
+            writer.member("name", name)
             writer.member("guide", guide.rawValue)
             // Beyond what an Int holds.
             writer.member("seed", raw: Array("\(seed)".utf8))
@@ -35,7 +38,7 @@ extension WorldData {
 
 extension UserData {
     fileprivate func write(into writer: inout JSONWriter) {
-        writer.text("id", id.text)
+        writer.member("id", id.text)
         writer.linesIfAny("goals", goals) { $1.write(into: &$0) }
         writer.linesIfAny("consultations", consultations) { $1.write(into: &$0) }
         writer.member("fill_active_consultations", ifPresent: fillActiveConsultations)
@@ -46,10 +49,10 @@ extension UserData {
 extension GoalData {
     fileprivate func write(into writer: inout JSONWriter) {
         writer.member("id", ifPresent: id?.description)
-        writer.text("name", name?.text)
-        writer.text("title", title)
-        writer.text("description", description)
-        writer.text("category", category)
+        writer.member("name", ifPresent: name?.text)
+        writer.member("title", title)
+        writer.member("description", ifPresent: description)
+        writer.member("category", ifPresent: category)
         writer.member("target_date", ifPresent: targetDate?.wireText)
         writer.member("status", status.rawValue)
         writer.member("progress", progress)

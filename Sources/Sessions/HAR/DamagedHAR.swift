@@ -2,8 +2,8 @@ import JSON
 
 /// What can be saved of a file that has one entry a line, as ours do, and is damaged somewhere.
 ///
-/// A recorder that is killed while it writes a frame of more than a page leaves the first pages of it with white space
-/// behind; a system that goes down may leave a page of zeros. What is broken is left out, every line that is whole stays.
+/// Earlier versions of our recorder left the first pages of a frame with white space behind where they were killed while
+/// they wrote it, and others may; a system that goes down may leave a page of zeros. What is broken is left out, every line that is whole stays.
 /// Time is linear: one pass over the bytes, and one of the parser over each line.
 struct DamagedHAR {
     /// JSON text of what is whole.
@@ -20,15 +20,15 @@ struct DamagedHAR {
     /// Damage that is told of as one, because there is so much.
     private var others = (entries: 0, leftOut: 0)
 
-    /// Nil where the text does not have its entries in lines of their own.
+    /// Nil where the text does not have its entries in lines of their own, or the only one that it has is none.
     static func saved(from bytes: [UInt8], limits: JSON.Limits) -> DamagedHAR? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
             let empty = try? JSON.parse(bytes[...end] + Array("]}}".utf8), limits: limits),
             empty["log"]?["entries"]?.array?.isEmpty == true
         else { return nil }
         var file = DamagedHAR(header: bytes[...end], limits: limits)
-        file.take(bytes[(end + 1)...])
-        return file
+        let isTorn = file.take(bytes[(end + 1)...])
+        return isTorn || file.entries > 0 ? file : nil
     }
 
     private init(header: ArraySlice<UInt8>, limits: JSON.Limits) {
@@ -36,7 +36,8 @@ struct DamagedHAR {
         self.limits = limits
     }
 
-    private mutating func take(_ text: ArraySlice<UInt8>) {
+    /// - Returns: whether the text has its end, or ends as one does that is cut.
+    private mutating func take(_ text: ArraySlice<UInt8>) -> Bool {
         var footer: ArraySlice<UInt8>?
         var number = 0
         // Looked at when another line follows: where none does, the file ends in the middle, and that is all.
@@ -60,6 +61,19 @@ struct DamagedHAR {
         if others.entries > 0 { notes.append(.moreDamaged(entries: others.entries, leftOut: others.leftOut)) }
         if footer == nil { notes.append(.torn(entries: entries)) }
         bytes += footer ?? ArraySlice("]}}".utf8)
+        return broken.map(isCut) ?? true
+    }
+
+    /// Whether a line is the beginning of an entry, or of what follows the entries.
+    private func isCut(_ line: ArraySlice<UInt8>) -> Bool {
+        guard let first = line.first, "{]".utf8.contains(first) else { return line.allSatisfy { $0 == 0 } }
+        let text = Array(#"{"log":{"entries":["#.utf8) + line
+        do throws(JSONError) {
+            _ = try JSON.parse(text, limits: limits)
+            return true
+        } catch {
+            return CutToken.isCut(text, at: error.offset)
+        }
     }
 
     private func isEntry(_ line: ArraySlice<UInt8>) -> Bool {

@@ -112,7 +112,7 @@ struct HARReader {
         // Chrome gives no status to a WebSocket that was open when the file was saved.
         if response == nil { return !(messages ?? []).isEmpty }
         return messages != nil || entry["_resourceType"]?.string == "websocket" || request.url.hasPrefix("ws")
-            || request.fields.value(of: "upgrade")?.lowercased() == "websocket"
+            || request.fields.value(of: "upgrade").map { ExactString($0).asciiLowercased() } == "websocket"
     }
 
     private mutating func note(_ log: JSONObject) {

@@ -7,11 +7,11 @@ struct TornHAR {
     /// How many there are.
     var entries: Int
 
-    /// Nil where the text does not end in the middle, or has not begun an object "log".
+    /// Nil where the text does not end in the middle, but is wrong elsewhere, or has not begun an object "log".
     ///
-    /// What is wrong before the end of the last whole entry stays in it, and is found by parsing that. The offset is where the
-    /// text fails as JSON.
+    /// - Parameter offset: where the text fails as JSON.
     static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
+        guard CutToken.isCut(bytes, at: offset) else { return nil }
         var scan = Scan()
         for (index, byte) in bytes.enumerated() {
             scan.take(byte, at: index)
@@ -19,16 +19,12 @@ struct TornHAR {
         }
         guard scan.isOpen else { return nil }
         guard scan.place != .outside else {
-            // A text that only ends too early fails at its end, or at the token that is cut there.
-            guard scan.isInLog, offset + Self.longestToken >= bytes.count else { return nil }
+            guard scan.isInLog else { return nil }
             return TornHAR(bytes: Array(#"{"log":{"entries":[]}}"#.utf8), entries: 0)
         }
         let brackets = scan.place == .afterEntries ? "}}" : "]}}"
         return TornHAR(bytes: bytes[..<scan.wholeEnd] + Array(brackets.utf8), entries: scan.entries)
     }
-
-    /// The longest token that fails where it begins: an escape, `\u1234`.
-    private static let longestToken = 6
 
     private struct Scan {
         enum Place { case outside, inEntries, afterEntries }
@@ -37,7 +33,7 @@ struct TornHAR {
         /// The end of the last entry that is whole, of the bracket before the first, or of the one after the last.
         var wholeEnd = 0
         var entries = 0
-        /// Whether the text was closed and went on, or is no object.
+        /// Whether the text was closed and went on, or is no object, or an entry is none.
         var isHopeless = false
         /// Whether the object "log" has begun, and no other member after it.
         private(set) var isInLog = false
@@ -82,6 +78,7 @@ struct TornHAR {
             switch depth {
             case 1: isHopeless = !isObject
             case 2: isInLog = isObject && isNamed("log")
+            case 4 where place == .inEntries: isHopeless = !isObject
             case 3 where isInLog && place == .outside && !isObject && isNamed("entries"):
                 place = .inEntries
                 wholeEnd = index + 1
@@ -101,5 +98,32 @@ struct TornHAR {
                 place = .afterEntries
             }
         }
+    }
+}
+
+/// A text that ends in the middle: it fails at its end, or at a token that the end cuts.
+enum CutToken {
+    /// Whether a text that fails as JSON at an offset may go on from its end.
+    ///
+    /// A page of zeros at the end is what a system that goes down leaves, and no part of the text.
+    static func isCut(_ bytes: some BidirectionalCollection<UInt8>, at offset: Int) -> Bool {
+        let count = bytes.count - bytes.reversed().prefix { $0 == 0 }.count
+        let start = bytes.index(bytes.startIndex, offsetBy: min(offset, count))
+        let token = Array(bytes[start...].prefix(count - min(offset, count)))
+        guard let first = token.first else { return true }
+        return first < 0x80 ? isCutWord(token, after: bytes[..<start]) : isCutScalar(token)
+    }
+
+    /// `tru`, where a value may stand; all other tokens of JSON fail at their end.
+    private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
+        let before = text.last { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        guard let before, ":,[".utf8.contains(before) else { return false }
+        return ["true", "false", "null"].contains { $0.utf8.count > token.count && $0.utf8.starts(with: token) }
+    }
+
+    /// The beginning of a scalar that is more than one byte in UTF-8.
+    private static func isCutScalar(_ token: [UInt8]) -> Bool {
+        let length = token[0] >= 0xF0 ? 4 : token[0] >= 0xE0 ? 3 : token[0] >= 0xC2 ? 2 : 0
+        return token.count < length && token.dropFirst().allSatisfy { $0 & 0xC0 == 0x80 }
     }
 }

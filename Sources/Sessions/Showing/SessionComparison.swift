@@ -97,9 +97,10 @@ struct EntryKey: Hashable {
 
     /// The path with `{id}` for numbers and ids, and without a world's prefix.
     static func route(_ path: Substring) -> String {
-        var segments = path.split(separator: "/", omittingEmptySubsequences: false).map { segment in
-            !segment.isEmpty && segment.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-                ? "{id}" : VolatileText.normalised(String(segment))
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        var segments = parts.map { segment in
+            !segment.isEmpty && segment.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+                ? "{id}" : VolatileText.normalised(String(Substring(segment)))
         }
         // The plain paths are those of the default world, /w/NAME/… another's.
         if segments.count > 3, segments[1] == "w" { segments.removeSubrange(1...2) }

@@ -8,20 +8,23 @@ struct SessionURL {
     var query: Substring?
 
     init(_ url: String) {
-        let whole = url.prefix { $0 != "#" }
+        // By bytes: a combining mark behind a slash makes one character with it.
+        let whole = Substring(url.utf8.prefix { $0 != UInt8(ascii: "#") })
         var rest = whole
-        if let colon = whole.firstIndex(of: ":"), whole[colon...].hasPrefix("://") {
-            let authority = whole.index(colon, offsetBy: 3)
-            let end = whole[authority...].firstIndex { $0 == "/" || $0 == "?" } ?? whole.endIndex
+        if let colon = whole.utf8.firstIndex(of: UInt8(ascii: ":")), whole.utf8[colon...].starts(with: "://".utf8) {
+            let authority = whole.utf8.index(colon, offsetBy: 3)
+            let end =
+                whole.utf8[authority...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+                ?? whole.endIndex
             origin = whole[..<end]
             rest = whole[end...]
         } else {
             origin = ""
         }
-        let mark = rest.firstIndex(of: "?")
+        let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
         path = rest[..<(mark ?? rest.endIndex)]
         if path.isEmpty { path = "/" }
-        query = mark.map { rest[rest.index(after: $0)...] }
+        query = mark.map { rest[rest.utf8.index(after: $0)...] }
     }
 
     /// The path and the query.
@@ -29,7 +32,7 @@ struct SessionURL {
 
     /// The host and port.
     var authority: Substring {
-        guard let slash = origin.lastIndex(of: "/") else { return "" }
-        return origin[origin.index(after: slash)...]
+        guard let slash = origin.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+        return origin[origin.utf8.index(after: slash)...]
     }
 }

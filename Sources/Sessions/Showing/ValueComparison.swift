@@ -98,9 +98,10 @@ struct ValueComparison {
     }
 
     private static func items(of query: Substring?) -> [(name: String, value: String)] {
-        (query ?? "").split(separator: "&").map { item in
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+        (query ?? "").utf8.split(separator: UInt8(ascii: "&")).map { item in
+            let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                .map { String(Substring($0)) }
+            return (parts[0], parts.count > 1 ? parts[1] : "")
         }
     }
 

@@ -130,6 +130,6 @@ struct SharedLimitTests {
         }
         for id in ["w1", "w2", "w3", "w4"] { #expect(try network.admin(.delete, "worlds/\(id)").status == 204) }
         #expect(network.engine.journalWeight == 0)
-        #expect(ServerLimits().journalBytes == 256 << 20 && ServerLimits().storedBytes == 512 << 20)
+        #expect(ServerLimits().journalBytes == 256 << 20 && ServerLimits().storedBytes == 640 << 20)
     }
 }

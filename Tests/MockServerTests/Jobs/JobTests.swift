@@ -1,5 +1,6 @@
 import FitIQAPI
 import Foundation
+import JSON
 import Testing
 
 @testable import MockServer
@@ -51,6 +52,18 @@ struct JobTests {
         #expect(jobs.count == 1)
         try jobs.runNext()
         #expect(try world.ask(.post, "reset").status == 200)
+        #expect(jobs.count == 0)
+    }
+
+    @Test("A small world is exported at once, however long its journal")
+    func smallExport() throws {
+        let network = VirtualNetwork()
+        let world = try network.world()
+        for _ in 0..<300 { _ = try world.exchange(.get, "/api/v1/goals") }
+        let served = try #require(network.engine.worlds[ExactString(world.id)])
+        #expect(served.journal.weight > Engine.largestWorkOnLoop && served.isLargeToFree)
+        let jobs = HeldJobs(network)
+        #expect(try world.ask(.get, "state").status == 200)
         #expect(jobs.count == 0)
     }
 

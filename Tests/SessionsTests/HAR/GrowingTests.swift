@@ -129,12 +129,35 @@ struct GrowingTests {
     }
 
     @Test(
+        "A file that ends in its first entry is torn, whatever token is cut, and whether or not zeros follow",
+        arguments: [
+            #"{"log":{"entries":["#, #"{"log":{"entries":[{"#, #"{"log":{"entries":[{"a"#,
+            #"{"log":{"entries":[{"a":tru"#,
+            #"{"log":{"entries":[{"a":-"#, #"{"log":{"entries":[{"a":"\u00"#, #"{"log":{"entries":[],"pages":[nul"#,
+        ])
+    func tornInTheFirst(_ text: String) throws {
+        for text in [text, text.replacing("entries\":[", with: "entries\":[\n")] {
+            for end in [[], [0, 0, 0], [0xC3], [0xF0, 0x9F, 0xA5]] as [[UInt8]] {
+                // A scalar is cut in a string only.
+                if end.first ?? 0 > 0, !text.hasSuffix(#""a"#) { continue }
+                let file = try HARFile(reading: Array(text.utf8) + end)
+                #expect(file.session.entries.isEmpty && file.notes == [.torn(entries: 0)], "\(text) \(end)")
+            }
+        }
+    }
+
+    @Test(
         "A file that is wrong, not torn, is refused",
         arguments: [
             #"{"log":{"entries":[{"startedDateTime":"2025-01-29T10:30:00Z" "x":1},{}"#,
             #"{"log":[[[["#, #"{"log":"#, #"{"log":{]]"#, #"{"log":{"version" 1.2,"pages":[],"entries""#,
             #"{"log":{},"x":{"#, "{",
             #"{"log":{"entries":[}]}}"#, #"{"logs":{"entries":["#, "[", "{]", "<html>", "{\"log\":{\"entries\":[]}}}",
+            #"{"log":{"entries":[[[["#, #"{"log":{"entries":[garbage garbage"#, #"{"log":{"entries":[]@@@@"#,
+            #"{"log":{"entries":[]nul"#, #"{"log":{"entries":[{"a":@"#, #"{"log":{"entries":[{"a":tr@"#,
+            "{\"log\":{\"entries\":[\n[[[[", "{\"log\":{\"entries\":[\ngarbage",
+            "{\"log\":{\"entries\":[\n{garbage garbage",
+            "{\"log\":{\"entries\":[\n]@@@@",
         ])
     func notTorn(_ text: String) throws {
         #expect {

@@ -178,7 +178,7 @@ struct HARErrorTests {
             (.torn(entries: 2), "the file ends in the middle, as when a recorder is killed; 2 entries are whole"),
             (
                 .damagedEntry(3, leftOut: 4097),
-                "entry 3 is damaged, as when a recorder is killed: 4097 bytes of its frames were left out, the others "
+                "entry 3 is damaged, as some recorders leave it when they are killed: 4097 bytes of its frames were left out, the others "
                     + "are there"
             ),
             (.lostEntry(4, bytes: 1), "entry 4 is damaged and was left out (1 byte)"),

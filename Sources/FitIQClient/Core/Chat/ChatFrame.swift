@@ -5,11 +5,11 @@ import JSON
 enum ChatFrame: Sendable, Equatable {
     case connected
     /// `message_received`, or the echo of a `user_message` with its id and words.
-    case received(id: String?, content: String?)
-    case answerBegins(id: String)
+    case received(id: ExactString?, content: String?)
+    case answerBegins(id: ExactString)
     /// `stream_chunk` has no id.
-    case piece(id: String?, content: String)
-    case answerEnds(id: String?)
+    case piece(id: ExactString?, content: String)
+    case answerEnds(id: ExactString?)
     case templateCreated(type: String, id: String)
     case error(message: String, code: String?)
     case meal(MealNews)
@@ -37,7 +37,7 @@ enum ChatFrame: Sendable, Equatable {
 
     private static func frame(of type: String, _ value: JSONValue) -> ChatFrame {
         let content = value["content"]?.string
-        let id = value["message_id"]?.string
+        let id = value["message_id"]?.exactString
         switch type {
         case "connected": return .connected
         case "message_received": return .received(id: id, content: nil)

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// What the socket tells of the talk.
 extension Conversation {
@@ -13,7 +14,7 @@ extension Conversation {
     }
 
     /// The backend has the question.
-    mutating func received(id: String?, content: String?) -> Effect {
+    mutating func received(id: ExactString?, content: String?) -> Effect {
         if let id, history.last?.id == id || tail.contains(where: { $0.id == id }) { return .nothing }
         if let index = questionIndex, turn?.isAcknowledged == false, content == nil || content == tail[index].text {
             turn?.isAcknowledged = true
@@ -29,13 +30,13 @@ extension Conversation {
     }
 
     /// An answer begins.
-    mutating func begins(id: String, until deadline: Timestamp) -> Effect {
+    mutating func begins(id: ExactString, until deadline: Timestamp) -> Effect {
         if tail.contains(where: { $0.id == id && $0.role == .assistant }) { return .nothing }
         return piece(id: id, "", until: deadline)
     }
 
     /// A piece of an answer came.
-    mutating func piece(id: String?, _ content: String, until deadline: Timestamp) -> Effect {
+    mutating func piece(id: ExactString?, _ content: String, until deadline: Timestamp) -> Effect {
         if let turn, !turn.isHeard { return .nothing }
         if let id, tail.contains(where: { $0.id == id && $0.isComplete }) {
             isTroubled = true
@@ -71,7 +72,7 @@ extension Conversation {
     /// An end that belongs to no answer is one that came twice: it must not end the next.
     ///
     /// - Parameter hasReceipts: whether the backend acknowledges questions.
-    mutating func ends(id: String?, hasReceipts: Bool) -> Effect {
+    mutating func ends(id: ExactString?, hasReceipts: Bool) -> Effect {
         guard let turn else { return .nothing }
         if let id {
             if tail.contains(where: { $0.id == id && $0.isComplete }) { return .nothing }

@@ -21,7 +21,7 @@ extension Conversation {
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
         let isFirst = !hasHistory
-        let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id.isExactly(id) } }.map { $0 + 1 } ?? 0
+        let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id == id } }.map { $0 + 1 } ?? 0
         let fresh = lines[start...]
         let finding = finding(in: lines, from: start)
         tail = remains(of: tail, in: fresh, finding)
@@ -31,7 +31,7 @@ extension Conversation {
         if finding == .answered { endTurn() }
         trim()
         guard !isFirst else { return (finding, []) }
-        let ids = Set(fresh.compactMap { $0.id.map(ExactString.init(_:)) })
+        let ids = Set(fresh.compactMap(\.id))
         let templates = messages.filter { ids.contains($0["id"]?.exactString ?? "") }
             .compactMap { Template($0["metadata"]) }
         return (finding, templates)
@@ -78,6 +78,6 @@ extension Conversation {
     private static func line(_ message: JSONValue) -> ClientState.Line? {
         guard let role = message["role"]?.string.flatMap(MessageRole.init), let text = message["content"]?.string
         else { return nil }
-        return ClientState.Line(id: message["id"]?.string, role: role, text: text)
+        return ClientState.Line(id: message["id"]?.exactString, role: role, text: text)
     }
 }

@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// What is said in one consultation: its history, what was said since, and what waits to be said.
 struct Conversation: Sendable {
@@ -16,7 +17,7 @@ struct Conversation: Sendable {
         var isLate = false
         var deadline: Timestamp
         /// The answer's id, where its protocol has one, and its bytes.
-        var answerID: String?
+        var answerID: ExactString?
         var byteCount = 0
     }
 
@@ -29,7 +30,7 @@ struct Conversation: Sendable {
     var waiting: [String] = []
     var turn: Turn?
     /// The last message of the history that was read.
-    var lastKnownID: String?
+    var lastKnownID: ExactString?
     /// Whether a history was read at all.
     var hasHistory = false
     /// Whether the history has to be read before anything is sent: the socket was away.
