@@ -74,6 +74,22 @@ struct JobTests {
         try jobs.runAll()
     }
 
+    @Test("Many worlds that lay idle are forgotten some at a time, save for those that are asked for meanwhile")
+    func swept() throws {
+        let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
+        let count = 2 * Engine.worldsSweptAtOnce + 2
+        let worlds = try (0..<count).map { _ in try network.world() }
+        // Looked for every minute, and idle for a minute at the first look.
+        network.advance(by: .seconds(60))
+        #expect(network.engine.worlds.count == count - Engine.worldsSweptAtOnce)
+        #expect(try network.admin(.get, "worlds/\(worlds[count - 1].id)").status == 200)
+        #expect(try network.admin(.delete, "worlds/\(worlds[count - 2].id)").status == 204)
+        network.advance(by: .milliseconds(5))
+        #expect(network.engine.worlds.count == 1 && network.engine.idleWorlds.isEmpty)
+        network.advance(by: .seconds(120))
+        #expect(network.engine.worlds.isEmpty && network.engine.nextSweep == nil)
+    }
+
     @Test("The room of a body that is announced is there at once, and no more than may come")
     func body() throws {
         let network = VirtualNetwork { $0.limits.stateBody = 3 << 20 }
