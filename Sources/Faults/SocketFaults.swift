@@ -88,6 +88,29 @@ public struct SocketFaults: Sendable {
         return true
     }
 
+    /// What becomes of a rule.
+    public enum Change: Sendable, Equatable {
+        /// It is put in force, or out of it.
+        case enabled(Bool)
+        /// It is taken out of force for good.
+        case removed
+    }
+
+    /// Does to each rule of this connection what is asked for its name; false where none has one of the names.
+    public mutating func change(_ changes: [ExactString: Change]) -> Bool {
+        var isChanged = false
+        for index in rules.indices where !rules[index].isRemoved {
+            switch changes[rules[index].name] {
+            case .enabled(let isEnabled): rules[index].isEnabled = isEnabled
+            case .removed: (rules[index].isRemoved, rules[index].isEnabled) = (true, false)
+            case nil: continue
+            }
+            isChanged = true
+        }
+        if isChanged { updateFlags() }
+        return isChanged
+    }
+
     private func index(named name: ExactString) -> Int? { rules.firstIndex { $0.name == name && !$0.isRemoved } }
 
     /// Ends the connection's messages, and returns what still goes before the close frame.

@@ -277,6 +277,23 @@ struct SocketFaultTests {
         #expect(socket.setEnabled(false, named: "none") == false)
     }
 
+    @Test("Several rules are switched and taken out at once, each as when it is alone")
+    func changed() throws {
+        var socket = try socketFaults([
+            (.withholdPong, .frames(.all)), (.stallReading, .frames(.all)), (.delay(5), .frames(.all)),
+        ])
+        _ = socket.send(bytes(Talk.pong))
+        #expect(socket.withholdsPongs && socket.stallsReading)
+        #expect(socket.change([:]) == false)
+        #expect(socket.change(["none": .removed]) == false)
+        #expect(socket.withholdsPongs && socket.stallsReading)
+        #expect(socket.change(["r0": .enabled(false), "r1": .removed, "none": .removed]) == true)
+        #expect(!socket.withholdsPongs && !socket.stallsReading)
+        #expect(socket.change(["r0": .enabled(true), "r1": .enabled(true)]) == true)
+        #expect(socket.withholdsPongs && !socket.stallsReading, "what was taken out stays out")
+        #expect(!socket.change(["r1": .enabled(true)]) == true)
+    }
+
     @Test("Several faults on one message")
     func composed() throws {
         var socket = try socketFaults([

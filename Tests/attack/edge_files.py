@@ -163,7 +163,7 @@ def recording_whose_place_is_taken(settings, folder):
         status = server.stop()
     if file.read_text() != "mine":
         return f"a file of another program was replaced, the server exited with {status}"
-    return None
+    return None if status == 3 else f"the server exited with {status}, 3 was due: its recording's place is taken"
 
 
 def export_to_no_file(settings, folder):

@@ -4,12 +4,13 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
 
 from edge_files import Skipped
-from running import run, running
+from running import ENVIRONMENT, run, running
 
 SECONDS = 20
 
@@ -89,13 +90,21 @@ def grandchild(settings, folder, *options):
     command = f"setsid sh -c 'echo $$ > {place}; exec sleep 300' & while [ ! -s {place} ]; do sleep 0.05; done; "
     command += "sleep 300" if options else "true"
     run(settings.program, "verify", "--quiet", *options, "--", "sh", "-c", command, seconds=60)
-    pid = int(place.read_text())
-    for _ in range(40):
-        if not is_running(pid):
-            return None
-        time.sleep(0.05)
-    os.kill(pid, signal.SIGKILL)
+    if has_ended(int(place.read_text()), seconds=2):
+        return None
     return "a process that the command left behind in a session of its own still runs"
+
+
+def has_ended(pid, seconds):
+    """Whether a process ends within a time; if not, it is killed."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not is_running(pid):
+            return True
+        time.sleep(0.05)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    return False
 
 
 def is_running(pid):
@@ -114,4 +123,29 @@ def verify_leaves_nothing_at_its_time_limit(settings, folder):
     return grandchild(settings, folder, "--time-limit", "2s")
 
 
-CASES = [impossible_length, endless_informational_answers, verify_leaves_nothing, verify_leaves_nothing_at_its_time_limit]
+def killed_verify_leaves_nothing(settings, folder):
+    """The command and its child end, though nobody is left who could tell them to."""
+    if sys.platform != "linux":
+        raise Skipped
+    places = [folder / "command", folder / "child"]
+    command = f"sh -c 'echo $$ > {places[1]}; exec sleep 300' & echo $$ > {places[0]}; wait"
+    verify = subprocess.Popen(
+        [*settings.program, "verify", "--quiet", "--", "sh", "-c", command], stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+    try:
+        deadline = time.monotonic() + SECONDS
+        while not all(place.exists() and place.read_text().strip() for place in places):
+            if verify.poll() is not None or time.monotonic() > deadline:
+                return f"the command did not begin, verify exited with {verify.poll()}"
+            time.sleep(0.02)
+    finally:
+        verify.kill()
+        verify.wait()
+    left = [place.name for place in places if not has_ended(int(place.read_text()), seconds=5)]
+    return f"of a verify that was killed there still runs after 5 s: {', '.join(left)}" if left else None
+
+
+CASES = [
+    impossible_length, endless_informational_answers, verify_leaves_nothing, verify_leaves_nothing_at_its_time_limit,
+    killed_verify_leaves_nothing,
+]

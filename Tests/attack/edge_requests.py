@@ -36,8 +36,10 @@ def statuses(server, *requests):
 
 
 def fields(server, **more):
-    named = {"Host": f"127.0.0.1:{server.port}", **server.credentials, "Content-Type": "application/json", **more}
-    return [f"{name.replace('_', '-')}: {value}" for name, value in named.items()]
+    """A head's lines; what is named takes the place of what is usual, so that no field comes twice."""
+    named = {"Host": f"127.0.0.1:{server.port}", **server.credentials, "Content-Type": "application/json"}
+    named.update((name.replace("_", "-"), value) for name, value in more.items())
+    return [f"{name}: {value}" for name, value in named.items()]
 
 
 def foreign_page_opens_a_socket(settings, folder):

@@ -37,7 +37,7 @@ def attack(part, folder):
 def hold(server, name, count, size):
     """Opens the holders, while others ask; what went wrong with the others, if anything."""
     openings = [(first_bytes(server, name, size), size)] * count
-    # Each of these holds less than a connection's share: they come on top of what the large ones fill.
+    # On top of what the large ones fill: for each that comes, one that holds most has to go.
     openings += [(first_bytes(server, name, SMALL), SMALL)] * 400
     refused = []
     done = threading.Event()

@@ -1,6 +1,7 @@
 """Clients that ask as fast as they can, and remember what they had received when their server was killed."""
 
 import json
+import socket
 import threading
 
 from frames import TEXT, BadFrame, frame, handshake, read_server_frames
@@ -9,11 +10,11 @@ BURST = 100
 
 
 class Client(threading.Thread):
-    """A client on a connection of its own; it ends when the connection does."""
+    """A client on a connection of its own; it ends when the connection does, which is in order once `is_killed` is set."""
 
-    def __init__(self, server, credentials, name):
+    def __init__(self, server, credentials, name, is_killed):
         super().__init__(daemon=True)
-        self.name, self.port = name, server.port
+        self.name, self.port, self.is_killed = name, server.port, is_killed
         self.fields = [f"{field}: {value}" for field, value in credentials.items()]
         self.connection = server.connect(20)
         self.problem = None
@@ -21,11 +22,10 @@ class Client(threading.Thread):
     def run(self):
         try:
             self.talk()
-        except OSError:
-            # The kill; a client that it spared for 20 s says so.
-            pass
         except Exception as error:
-            self.problem = f"{self.name}: {type(error).__name__}: {error}"
+            # Who was not answered for so long was not cut off by the kill.
+            if not isinstance(error, OSError) or isinstance(error, socket.timeout) or not self.is_killed.is_set():
+                self.problem = f"{self.name}: {type(error).__name__}: {error}"
         finally:
             self.connection.close()
 
@@ -33,8 +33,8 @@ class Client(threading.Thread):
 class Asker(Client):
     """Sends one request after another; each has a number in its URL."""
 
-    def __init__(self, server, credentials, name, path):
-        super().__init__(server, credentials, name)
+    def __init__(self, server, credentials, name, is_killed, path):
+        super().__init__(server, credentials, name, is_killed)
         self.path = path
         # Target -> body of each answer whose last byte arrived.
         self.received = {}
@@ -67,8 +67,8 @@ class Asker(Client):
 class Talker(Client):
     """Sends bursts of frames on a consultation's socket, and takes what is answered."""
 
-    def __init__(self, server, credentials, name, path, message, last):
-        super().__init__(server, credentials, name)
+    def __init__(self, server, credentials, name, is_killed, path, message, last):
+        super().__init__(server, credentials, name, is_killed)
         self.target = f"{path}?n={name}"
         self.burst = frame(TEXT, json.dumps(message).encode()) * (BURST if message["type"] == "ping" else 1)
         self.last, self.expected = last, BURST if message["type"] == "ping" else 1

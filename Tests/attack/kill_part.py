@@ -2,6 +2,7 @@
 
 import collections
 import json
+import threading
 import time
 
 from kill_clients import Asker, Talker
@@ -33,8 +34,18 @@ def attack(part, folder):
                 part.fail(number, f"{way}: {problem}", kept, "har")
             part.progress(f"{part.inputs} kills")
             file.unlink()
+    if part.settings.only is None:
+        for way in WAYS:
+            check_load(part, way, counts[way])
     names = ["kills", "exchanges received", "exchanges lost", "frames received", "frames lost", "files that are no JSON"]
     part.tables.append(table(["killed"] + names, [[way] + [f"{counts[way][name]:,}" for name in names] for way in WAYS]))
+
+
+def check_load(part, way, counts):
+    """Fails where nothing was received, and so nothing could be lost; a single kill may come before anything is."""
+    for name in ["exchanges received", "frames received"]:
+        if counts["kills"] and not counts[name]:
+            part.fail(None, f"{way}: no {name} before any of {counts['kills']} kills")
 
 
 def load(numbers, source, server):
@@ -42,14 +53,16 @@ def load(numbers, source, server):
     id, goal = prepare(source)
     credentials = source.credentials
     socket = f"/api/v1/consultations/{id}/ws"
-    clients = [Asker(server, credentials, f"small{n}", f"/api/v1/goals/{goal}") for n in range(2)]
-    clients.append(Asker(server, credentials, "large", "/api/v1/goals"))
-    clients += [Talker(server, credentials, f"pings{n}", socket, {"type": "ping"}, b'"pong"') for n in range(2)]
+    is_killed = threading.Event()
+    clients = [Asker(server, credentials, f"small{n}", is_killed, f"/api/v1/goals/{goal}") for n in range(2)]
+    clients.append(Asker(server, credentials, "large", is_killed, "/api/v1/goals"))
+    clients += [Talker(server, credentials, f"pings{n}", is_killed, socket, {"type": "ping"}, b'"pong"') for n in range(2)]
     question = {"type": "message", "content": "What should I eat for breakfast?"}
-    clients.append(Talker(server, credentials, "chat", socket, question, b"stream_complete"))
+    clients.append(Talker(server, credentials, "chat", is_killed, socket, question, b"stream_complete"))
     for client in clients:
         client.start()
     time.sleep(numbers.uniform(0.02, 0.6))
+    is_killed.set()
     server.kill()
     for client in clients:
         client.join()
@@ -85,7 +98,7 @@ def examine(kept, clients, counts):
     counts["frames received"] += sum(map(len, texts.values()))
     problems = [client.problem for client in clients if client.problem]
     if problems:
-        return f"a client had trouble before the kill: {problems[0]}"
+        return f"{len(problems)} clients had trouble that was not the kill: {problems[0]}"
     try:
         entries = json.loads(kept)["log"]["entries"]
     except (ValueError, KeyError, TypeError) as error:

@@ -1,8 +1,8 @@
 """A stand-in for fitiq-mock that is broken in a way for each part of the attack: what finds nothing here finds nothing.
 
 It serves every path with the same JSON, waits a second for journals, keeps memory for each request to a world, answers bytes
-that are no HTTP with a page, echoes masked frames, is busy while many sockets are open, records what is no JSON, takes every file
-for good, and knows no Origin.
+that are no HTTP with a page, echoes masked frames or resets, is busy while many sockets are open, records what is no JSON (`serve
+--record`) or nothing (`record`), takes every file for good, and knows no Origin.
 """
 
 import base64
@@ -11,6 +11,8 @@ import http.server
 import json
 import os
 import signal
+import socket
+import struct
 import sys
 import threading
 import time
@@ -31,7 +33,7 @@ MANY_SOCKETS = 100
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     one_at_a_time = threading.Lock()
-    leaked, sockets = [], 0
+    leaked, sockets, echoes = [], 0, 0
 
     def handle_any(self):
         length = int(self.headers.get("Content-Length") or 0)
@@ -62,14 +64,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
                             ("Sec-WebSocket-Accept", base64.b64encode(hashlib.sha1(key.encode()).digest()).decode())]:
             self.send_header(name, value)
         self.end_headers()
-        frame = MASKED if self.path.endswith("/echo") else FRAME
+        is_echo = self.path.endswith("/echo")
+        Handler.echoes += is_echo
+        self.close_connection = True
+        if is_echo and Handler.echoes % 2:
+            # With its end: nothing is left unread that would explain a reset.
+            while self.connection.recv(1 << 18):
+                pass
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            return os.close(self.connection.detach())
+        frame = MASKED if is_echo else FRAME
         self.wfile.write(frame)
         Handler.sockets += 1
         # Until a close frame, or what looks like one.
         while b"\x88" not in (self.connection.recv(1 << 18) or b"\x88"):
             self.wfile.write(frame)
         Handler.sockets -= 1
-        self.close_connection = True
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = handle_any
 
@@ -87,10 +97,10 @@ class Server(http.server.ThreadingHTTPServer):
 
 def serve(options):
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    for name in ("--record", "--output"):
+    for name, text in [("--record", '{"log":{"entries":['), ("--output", '{"log":{"entries":[]}}')]:
         if name in options:
             with open(options[options.index(name) + 1], "w") as file:
-                file.write('{"log":{"entries":[')
+                file.write(text)
     server = Server(("127.0.0.1", 0), Handler)
     ready = options[options.index("--ready-file") + 1]
     with open(ready + ".new", "w") as file:

@@ -2,20 +2,44 @@ import FitIQAPI
 import Glibc
 import MockServer
 
-/// The server's loop without sockets, in one thread, with a stopwatch for each of its turns.
+/// The server's loop without sockets, with a stopwatch for each of its turns.
 ///
-/// A turn is what `Host` does between two looks at its sockets: it takes what arrived, does what is due, and sends. The time
-/// is the thread's own (`CLOCK_THREAD_CPUTIME_ID`): what other programs take from the processor is not the server's hold.
+/// A turn is what `Host` does between two looks at its sockets: it takes what arrived, or what a job has brought, does what is
+/// due, and sends. Jobs are done between two turns, and timed for themselves; on another thread, as by `Host`, because whose memory
+/// is freed where decides what a turn costs. The times are the threads' own (`CLOCK_THREAD_CPUTIME_ID`): what other programs take
+/// from the processor is not the server's hold.
 final class Turns {
     let engine: Engine
     private(set) var now = Timestamp(secondsSinceEpoch: 1_738_146_600)
-    /// The longest turn since ``reset()``, in nanoseconds, and how many there were.
-    private(set) var longest: UInt64 = 0
-    private(set) var count = 0
+    private(set) var times = Times()
+    private var jobs: [Job] = []
 
-    init(_ configuration: Engine.Configuration) throws { engine = try Engine(configuration, now: now) }
+    /// What was measured since ``reset()``, in nanoseconds.
+    struct Times {
+        /// The turns of the loop.
+        var turns = Series()
+        /// The jobs beside it.
+        var jobs = Series()
+    }
 
-    func reset() { (longest, count) = (0, 0) }
+    /// How many times something was done, for how long in all, and at most.
+    struct Series {
+        private(set) var count = 0
+        private(set) var sum: UInt64 = 0
+        private(set) var longest: UInt64 = 0
+
+        fileprivate mutating func add(_ time: UInt64) {
+            (count, sum, longest) = (count + 1, sum + time, max(longest, time))
+        }
+    }
+
+    init(_ configuration: Engine.Configuration) throws {
+        engine = try Engine(configuration, now: now)
+        engine.observesRequests = false
+        engine.startJob = { [unowned self] in jobs.append($0) }
+    }
+
+    func reset() { times = Times() }
 
     /// What a request was answered with.
     struct Answer {
@@ -23,8 +47,6 @@ final class Turns {
         var head: [UInt8] = []
         /// How many bytes there were.
         var byteCount = 0
-        /// The thread's time from the request to the last byte, in nanoseconds.
-        var nanoseconds: UInt64 = 0
 
         var status: Int { Int(String(decoding: head.dropFirst(9).prefix(3), as: UTF8.self)) ?? 0 }
         var text: String { String(decoding: head, as: UTF8.self) }
@@ -37,21 +59,34 @@ final class Turns {
 
     /// Asks, on a connection, and runs the loop until nothing is due.
     func exchange(_ request: [UInt8], on id: ConnectionID) -> Answer {
-        let start = threadNanoseconds()
         var answer = Answer()
         var rest = request[...]
         while !rest.isEmpty {
             // What the host reads in one go.
             let piece = Array(rest.prefix(16 * 1024))
             rest = rest.dropFirst(piece.count)
-            turn(&answer, of: id) { piece.withUnsafeBytes { self.engine.receive($0, on: id, at: self.now) } }
+            turn(&answer, of: id) { piece.withUnsafeBytes { engine.receive($0, on: id, at: now) } }
         }
-        while let due = engine.nextDeadline, due <= now { turn(&answer, of: id) {} }
-        answer.nanoseconds = threadNanoseconds() - start
+        settle(&answer, of: id)
         return answer
     }
 
-    /// Has everything happen that is due within a time.
+    /// Asks on a connection of its own, which is closed behind the answer.
+    func ask(_ request: [UInt8]) -> Answer {
+        let id = open()
+        let answer = exchange(request, on: id)
+        engine.transportClosed(id, at: now)
+        return answer
+    }
+
+    /// Does something on the loop, as its chores do, and runs it until nothing is due.
+    func act(_ chore: (Engine, Timestamp) -> Void) {
+        var unread = Answer()
+        turn(&unread, of: nil) { chore(engine, now) }
+        settle(&unread, of: nil)
+    }
+
+    /// Has everything happen that is due within a time, each thing at its own.
     func pass(nanoseconds: Int64) {
         var unread = Answer()
         let end = now.advanced(byNanoseconds: nanoseconds)
@@ -60,6 +95,39 @@ final class Turns {
             turn(&unread, of: nil) {}
         }
         now = end
+        settle(&unread, of: nil)
+    }
+
+    /// Time passes in which the loop has no turn: all that was due meanwhile is done late.
+    func fallBehind(nanoseconds: Int64) {
+        now = now.advanced(byNanoseconds: nanoseconds)
+        var unread = Answer()
+        settle(&unread, of: nil)
+    }
+
+    private func settle(_ answer: inout Answer, of id: ConnectionID?) {
+        while true {
+            if !jobs.isEmpty {
+                let result = run(jobs.removeFirst())
+                turn(&answer, of: id) { engine.finish(result, at: now) }
+            } else if let due = engine.nextDeadline, due <= now {
+                turn(&answer, of: id) {}
+            } else {
+                return
+            }
+        }
+    }
+
+    /// Has another thread do a job, and waits for it.
+    private func run(_ job: Job) -> Job.Result {
+        let errand = Errand(job)
+        var thread = pthread_t()
+        let status = pthread_create(&thread, nil, { Errand.run($0) }, Unmanaged.passRetained(errand).toOpaque())
+        guard status == 0, pthread_join(thread, nil) == 0, let (result, time) = errand.outcome else {
+            preconditionFailure("The system has no room for another thread.")
+        }
+        times.jobs.add(time)
+        return result
     }
 
     private func turn(_ answer: inout Answer, of id: ConnectionID?, _ arrive: () -> Void) {
@@ -71,8 +139,7 @@ final class Turns {
             if touched.isEmpty { break }
             for connection in touched { serve(connection, &answer, isAsked: connection.id == id) }
         }
-        longest = max(longest, threadNanoseconds() - start)
-        count += 1
+        times.turns.add(threadNanoseconds() - start)
     }
 
     private func serve(_ connection: Connection, _ answer: inout Answer, isAsked: Bool) {
@@ -89,6 +156,26 @@ final class Turns {
             engine.sent(sent, on: connection.id, at: now)
         }
         if connection.ending == .close || connection.ending == .reset { engine.transportClosed(connection.id, at: now) }
+    }
+}
+
+/// A job on its way to another thread and back; only one thread at a time has it.
+private final class Errand: @unchecked Sendable {
+    private var job: Job?
+    /// What came of the job, and how long it took.
+    private(set) var outcome: (Job.Result, UInt64)?
+
+    init(_ job: Job) { self.job = job }
+
+    static func run(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let context else { return nil }
+        let errand = Unmanaged<Errand>.fromOpaque(context).takeRetainedValue()
+        let start = threadNanoseconds()
+        let result = errand.job?.run()
+        // What it was given is freed on this thread.
+        errand.job = nil
+        errand.outcome = result.map { ($0, threadNanoseconds() - start) }
+        return nil
     }
 }
 

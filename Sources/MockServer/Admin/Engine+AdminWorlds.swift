@@ -178,22 +178,32 @@ extension Engine {
         if world.isLargeToFree { discard(world.contents) }
     }
 
-    /// Forgets the worlds that lay idle too long.
+    /// Forgets the worlds that lay idle too long, some at a time.
     func sweepWorlds(at now: Timestamp) {
         guard let due = nextSweep, due <= now else { return }
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
-        for world in worlds.values.sorted(by: { $0.number < $1.number }) {
-            let idle = now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch
-            guard idle >= patience.worldIdle, world.openSocketCount == 0, !world.isStanding,
-                !followed.contains(ObjectIdentifier(world))
-            else { continue }
-            remove(world, reason: "The world lay idle", at: now)
+        func isIdle(_ world: World) -> Bool {
+            now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch >= patience.worldIdle
+                && world.openSocketCount == 0 && !world.isStanding && !followed.contains(ObjectIdentifier(world))
         }
-        nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: Engine.sweepInterval)
+        if idleWorlds.isEmpty { idleWorlds = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
+        for _ in 0..<min(Engine.worldsSweptAtOnce, idleWorlds.count) {
+            // It may have been asked for meanwhile, or deleted.
+            let world = idleWorlds.removeLast()
+            if isServed(world), isIdle(world) { remove(world, reason: "The world lay idle", at: now) }
+        }
+        let pause = idleWorlds.isEmpty ? Engine.sweepInterval : Engine.sweepPause
+        nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
     }
 
     /// How often worlds are looked through for idle ones, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
+
+    /// How many are forgotten at once: for each its connections are looked for among all.
+    static let worldsSweptAtOnce = 64
+
+    /// When the next of them are forgotten, in nanoseconds: a millisecond.
+    private static let sweepPause: Int64 = 1_000_000
 
     func remove(_ world: World, reason: String, at now: Timestamp) {
         guard let id = world.id else { preconditionFailure("The default world is never removed.") }

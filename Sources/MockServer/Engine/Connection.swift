@@ -162,6 +162,8 @@ public final class Connection {
     /// Changes what goes wrong with the socket, where something does; false where nothing does, or nothing was changed.
     func changeSocketFaults(_ change: (inout SocketFaults) -> Bool) -> Bool {
         guard var faults = socketFaults else { return false }
+        // Taken out while it changes, so that nothing of it is copied.
+        socketFaults = nil
         let isChanged = change(&faults)
         socketFaults = faults
         return isChanged

@@ -106,7 +106,7 @@ extension Engine {
         discard(world.reloadedSettings)
         configuration.adopt(scenario)
         world.backend.setScript(scenario.script)
-        for rule in old { switchOpenSockets(rule, of: world) }
+        switchOpenSockets(of: world, with: old)
         let next = configuration.defaultWorldSettings
         // Where the world began anew meanwhile, what was found of its former life is of no use.
         let isEntire = prepared.life == world.life ? prepared.isEntire : world.settings.differOnlyInRules(from: next)
@@ -114,18 +114,23 @@ extension Engine {
         return isEntire ? .entirely : .restAfterReset
     }
 
-    /// Has the open sockets of a world follow what has become of a rule.
-    private func switchOpenSockets(_ old: FaultRule, of world: World) {
-        var new = world.faults.rules.first { $0.rule.name == old.name }?.rule
-        let isEnabled = new?.isEnabled ?? false
-        new?.isEnabled = old.isEnabled
-        // What is written otherwise now is another rule, which is laid on connections to come.
-        guard let new, new.isExactly(old) else {
-            changeOpenSockets(of: world) { $0.remove(named: old.name) }
-            return
+    /// Has the open sockets of a world follow what has become of the rules that there were.
+    private func switchOpenSockets(of world: World, with old: [FaultRule]) {
+        let present = Dictionary(uniqueKeysWithValues: world.faults.rules.map { ($0.rule.name, $0.rule) })
+        var changes: [ExactString: SocketFaults.Change] = [:]
+        for rule in old {
+            var new = present[rule.name]
+            let isEnabled = new?.isEnabled ?? false
+            new?.isEnabled = rule.isEnabled
+            // What is written otherwise now is another rule, which is laid on connections to come.
+            if new?.isExactly(rule) != true {
+                changes[rule.name] = .removed
+            } else if isEnabled != rule.isEnabled {
+                changes[rule.name] = .enabled(isEnabled)
+            }
         }
-        guard isEnabled != old.isEnabled else { return }
-        changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: old.name) }
+        // All at once: there may be many of both.
+        if !changes.isEmpty { changeOpenSockets(of: world) { $0.change(changes) } }
     }
 }
 

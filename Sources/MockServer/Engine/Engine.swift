@@ -97,6 +97,8 @@ public final class Engine {
     var passing: PassingTime?
     /// When idle worlds are looked for next; nil while there is only the default one.
     var nextSweep: Timestamp?
+    /// Those that were found and are still to be forgotten, the oldest last.
+    var idleWorlds: [World] = []
     /// When the worlds have to be looked at, by the system's clock.
     var worldDeadlines = WorldDeadlineQueue()
     var connections: [Connection?] = []

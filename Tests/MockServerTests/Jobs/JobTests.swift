@@ -129,6 +129,22 @@ struct JobTests {
         #expect(try worlds[2].ask(.put, "state", "{\"name\":\"small\"}").status == 200)
     }
 
+    @Test("Many worlds that lay idle are forgotten some at a time, save for those that are asked for meanwhile")
+    func swept() throws {
+        let network = VirtualNetwork { $0.limits.worldIdleTime = .seconds(60) }
+        let count = 2 * Engine.worldsSweptAtOnce + 2
+        let worlds = try (0..<count).map { _ in try network.world() }
+        // Looked for every minute, and idle for a minute at the first look.
+        network.advance(by: .seconds(60))
+        #expect(network.engine.worlds.count == count - Engine.worldsSweptAtOnce)
+        #expect(try network.admin(.get, "worlds/\(worlds[count - 1].id)").status == 200)
+        #expect(try network.admin(.delete, "worlds/\(worlds[count - 2].id)").status == 204)
+        network.advance(by: .milliseconds(5))
+        #expect(network.engine.worlds.count == 1 && network.engine.idleWorlds.isEmpty)
+        network.advance(by: .seconds(120))
+        #expect(network.engine.worlds.isEmpty && network.engine.nextSweep == nil)
+    }
+
     @Test("With sockets and threads: while a job takes its time, others are answered; then its client is")
     func host() throws {
         let server = try RunningHost(.platformDefault)

@@ -1,0 +1,79 @@
+/// Many worlds, and worlds that hold as much as they may.
+extension Filling {
+    /// As many worlds as there may be.
+    static let worlds = Filling(
+        name: "12,000 worlds",
+        fill: { turns in try turns.fill(11_999, Call("POST", Row.admin + "worlds", "{}"), expecting: 201) },
+        rows: [
+            .get("worlds"), .get("worlds/w7"), .call(Call("POST", Row.admin + "worlds", "{}"), status: 507),
+            .delete("worlds/w7"), .get("health"), .post("worlds", "{}"),
+        ])
+
+    /// All of them are forgotten after half an hour.
+    static let idleWorlds = Filling(
+        name: "12,000 worlds with data",
+        fill: { turns in
+            try turns.fill(11_999, Call("POST", Row.admin + "worlds", #"{"scenario":"established-account"}"#))
+        },
+        rows: [
+            .act("31 min later: all lay idle, and are forgotten") { turns in
+                { turns.pass(nanoseconds: 1_920_000_000_000) }
+            }
+        ])
+
+    /// As many fault rules as there may be.
+    static let faults = Filling(
+        name: "1,000 fault rules, 200 sockets",
+        fill: { turns in
+            try turns.openSockets(200)
+            let rule = #"{"on":"GET /api/v1/goals","requests":"1..2","status":503}"#
+            try turns.fill(999, Call("POST", Row.admin + "faults", rule), expecting: 201)
+        },
+        rows: [
+            .get("faults"), .post("faults", #"{"on":"socket","at":{"chunk":3},"cut":{"after":5,"reset":true}}"#),
+            .get("faults/live-500"), .call(Call("PATCH", Row.admin + "faults/live-1000", #"{"enabled":false}"#)),
+            .delete("faults/live-500"),
+        ])
+
+    /// A state of goals, a thousand for each user.
+    private static func put(_ path: String, users: Int) -> Call {
+        Call("PUT", Row.admin + path, label: "\(users) × 1,000 goals") {
+            let goals = String(repeating: #"{"title":"a"},"#, count: 1000).dropLast()
+            let texts = (0..<users).map { #"{"id":"u\#($0)","goals":[\#(goals)]}"# }
+            return #"{"name":"full","users":[\#(texts.joined(separator: ","))]}"#
+        }
+    }
+
+    /// As many goals as a world has room for, in thousands.
+    private static let room = 240
+
+    /// A world that is full comes, is exported, replaced, begun anew and deleted.
+    static let fullWorld = Filling(
+        name: "240,000 goals, a full world",
+        rows: [
+            .call(put("state", users: 1200), status: 507), .call(put("state", users: room)), .get("state"),
+            .call(put("state", users: room)), .post("reset", "{}"), .get("verdicts"), .get("worlds"),
+            .call(put("state", users: 1200), status: 507), .post("worlds", "{}"), .delete("worlds/w1"),
+            .post("reset", #"{"scenario":"default"}"#), .post("worlds", #"{"scenario":"default"}"#),
+            .call(put("worlds/w2/state", users: room)), .get("worlds/w2/state"), .delete("worlds/w2"),
+        ])
+
+    /// As many messages as fit into a world, in consultations as long as they may be.
+    private static let manyMessages: String = {
+        let consultation = #"{"persona":"nutritionist","status":"archived","made_up_messages":10000}"#
+        let consultations = Array(repeating: consultation, count: 11).joined(separator: ",")
+        let users = (0..<8).map { #"{"id":"u\#($0)","consultations":[\#(consultations)]}"# }
+        return #"{"scenario":{"name":"talk","users":[\#(users.joined(separator: ","))]}}"#
+    }()
+
+    private static let manyMessagesLabel = "a scenario of 880,000 messages"
+
+    static let madeUpMessages = Filling(
+        name: "880,000 messages, a full world",
+        rows: [
+            .call(Call("POST", Row.admin + "worlds", label: manyMessagesLabel) { manyMessages }),
+            .get("worlds/w1"), .get("worlds/w1/state"), .post("worlds/w1/reset", "{}"),
+            .delete("worlds/w1"), .call(Call("POST", Row.admin + "reset", label: manyMessagesLabel) { manyMessages }),
+            .post("reset", #"{"scenario":"default"}"#),
+        ])
+}
