@@ -73,9 +73,10 @@ extension Engine {
         let body = try AdminBody(body, keys: ["user", "expires_in"])
         let named = try body.text("user", expected: "a user's id of 1 to 200 characters")
         let user = named ?? world.defaultUser.text
-        guard (1...200).contains(user.count), user.utf8.count <= 1000 else {
-            throw .wrongLength("user", allowed: 1...200, got: user.count)
+        guard user.utf8.count <= AccessToken.userBytes else {
+            throw .tooManyBytes("user", limit: AccessToken.userBytes, got: user.utf8.count)
         }
+        guard AccessToken.isUser(user) else { throw .wrongLength("user", allowed: 1...200, got: user.count) }
         let expiry = try body.duration("expires_in").map { span in
             world.clock.now(now).advanced(byNanoseconds: span).secondsSinceEpoch
         }
