@@ -31,7 +31,7 @@ extension Filling {
     private static let sessionEntries = 100_000
 
     /// What `--watch` does once the file has changed: reading it is the job, taking it is the loop's.
-    private static func watch(_ name: String, _ title: String?) -> Row {
+    static func watch(_ name: String, _ title: String?) -> Row {
         .act(name) { turns in
             let bytes = title.map(recording)
             return {
