@@ -6,7 +6,7 @@ import Scenarios
 extension Filling {
     /// As many entries as a session may have, in 94 MB.
     private static func recording(_ title: String) -> [UInt8] {
-        let padding = String(repeating: "x", count: 160)
+        let padding = String(repeating: "x", count: 139)
         let type = #""application/json; charset=utf-8""#
         var text = #"{"log":{"version":"1.2","creator":{"name":"holds-load","version":"1"},"entries":["#
         text.reserveCapacity(100_000_000)
