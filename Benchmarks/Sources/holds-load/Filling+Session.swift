@@ -6,7 +6,7 @@ import Scenarios
 extension Filling {
     /// As many entries as a session may have, in 94 MB.
     private static func recording(_ title: String) -> [UInt8] {
-        let padding = String(repeating: "x", count: 160)
+        let padding = String(repeating: "x", count: 139)
         let type = #""application/json; charset=utf-8""#
         var text = #"{"log":{"version":"1.2","creator":{"name":"holds-load","version":"1"},"entries":["#
         text.reserveCapacity(100_000_000)
@@ -31,7 +31,7 @@ extension Filling {
     private static let sessionEntries = 100_000
 
     /// What `--watch` does once the file has changed: reading it is the job, taking it is the loop's.
-    private static func watch(_ name: String, _ title: String?) -> Row {
+    static func watch(_ name: String, _ title: String?) -> Row {
         .act(name) { turns in
             let bytes = title.map(recording)
             return {

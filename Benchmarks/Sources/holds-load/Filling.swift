@@ -15,7 +15,7 @@ struct Filling: Sendable {
 
     /// All of them.
     static let all =
-        [meals, strangers, badRequests, goals, emptyServer] + [worlds, idleWorlds, faults]
+        [meals, strangers, badRequests, goals, emptyServer] + [worlds, idleWorlds, faults, sockets, socketRules]
         + [fullWorld, madeUpMessages, session] + [manualClock, mealsAtOnce, mealsOverdue, followers]
 }
 

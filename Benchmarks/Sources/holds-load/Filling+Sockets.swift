@@ -1,0 +1,30 @@
+import MockServer
+
+/// Many sockets, and many rules on each of them.
+extension Filling {
+    /// As many sockets as leave room for those who ask.
+    static let sockets = Filling(
+        name: "11,000 sockets", fill: { try $0.openSockets(11_000) }, settles: false,
+        rows: [
+            .get("health"), .get("worlds"), .get("state"), .post("faults", socketRule), .get("faults"),
+            .call(Call("PATCH", Row.admin + "faults/live-1", #"{"enabled":false}"#)), .delete("faults/live-1"),
+            .post("worlds", "{}"), .delete("worlds/w1"), watch("`--watch` takes another scenario", nil),
+            .post("reset", "{}"),
+        ])
+
+    private static let socketRule = #"{"on":"socket","at":{"chunk":3},"cut":{"after":5,"reset":true}}"#
+
+    /// Rules that are laid on each socket when it opens, and switched there.
+    static let socketRules = Filling(
+        name: "1,000 rules on each of 200 sockets",
+        fill: { turns in
+            try turns.fill(1000, Call("POST", Row.admin + "faults", socketRule))
+            try turns.openSockets(200)
+        },
+        settles: false,
+        rows: [
+            .get("faults"), .get("faults/live-500"),
+            .call(Call("PATCH", Row.admin + "faults/live-500", #"{"enabled":false}"#)), .delete("faults/live-500"),
+            watch("`--watch` takes a scenario without any", nil), .post("reset", "{}"),
+        ])
+}
