@@ -25,7 +25,7 @@ extension Engine {
     }
 
     /// How many steps of worlds a turn of the loop does: a world that stood for a while has many that are late.
-    private static let stepsInTurn = 128
+    private static let stepsInTurn = 64
 
     /// Does what is due in a world by a point of its time, step by step, each at the time at which it was due.
     ///
