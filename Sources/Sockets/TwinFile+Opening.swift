@@ -66,6 +66,11 @@ extension TwinFile {
             throw FileError(.create, path: path, code: EEXIST)
         }
         defer { leftover.close() }
+        // A name of the file itself, from a process that was killed between two steps of an exchange by links.
+        if let old, old.isAt(path) {
+            unlink(path)
+            return
+        }
         try leftover.lock()
         let content = try leftover.read(alike, at: 0)
         let rest = try old?.read(alike, at: 0) ?? []

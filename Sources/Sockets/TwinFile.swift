@@ -147,12 +147,13 @@ public final class TwinFile {
 
     /// Writes another form of the file, made of calls that append to it, and puts that at the path; nothing can be written after.
     ///
-    /// - Throws: where that fails, ``FileError/Cause/gone`` where the file was moved, removed or replaced meanwhile; the new form
-    ///   is then at ``twinPath``, if its folder still is there.
+    /// - Throws: where that fails, ``FileError/Cause/gone`` where the file was moved, removed or replaced; what was written is
+    ///   then at ``twinPath``, if its folder still is there.
     public func finish(
         _ body: ((_ bytes: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
     ) throws(FileError) {
-        guard hasTwin || shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
+        // Else the twin, as it is, is all that is left.
+        guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
         if !hasTwin { try remakeTwin(isCopy: false) }
         isTwinWhole = false
         guard ftruncate(hidden.descriptor, 0) == 0 else { throw FileError(.write, path: path, code: errno) }

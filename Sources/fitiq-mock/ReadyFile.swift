@@ -54,7 +54,12 @@ final class ReadyFile {
     private static func removeStale(_ path: String, _ isRunning: (Int32) -> Bool) throws(Failure) {
         let stale: OutputFile
         do throws(FileError) {
-            stale = try OutputFile(opening: path, toRead: true)
+            // For writing if that may be: over NFS a lock needs it.
+            do throws(FileError) {
+                stale = try OutputFile(opening: path)
+            } catch {
+                stale = try OutputFile(opening: path, toRead: true)
+            }
         } catch {
             // Another server may have removed it just now.
             guard error.cause != .system(ENOENT) else { return }

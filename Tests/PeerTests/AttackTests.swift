@@ -29,11 +29,11 @@ extension Peers {
             "Each part finds what is wrong with a stand-in that is broken",
             arguments: [
                 Broken("http", "--rounds 40", "the answer is broken"),
-                Broken("websocket", "--only 0-40", "a frame of a server begins with 81"),
+                Broken("websocket", "--only 0-150", "a frame of a server begins with 81"),
                 Broken("websocket", "--rounds 1", "133 echo holders of 4194304 bytes each"),
                 Broken("har", "--rounds 1", "exited with 0, [2] was due"),
                 Broken("journal", "--rounds 1", "exited with 0, [2] was due"),
-                Broken("websocket", "--only 0-40", "the connection was reset"),
+                Broken("websocket", "--only 0-150", "the connection was reset"),
                 Broken("kill", "--rounds 2", "is no JSON"),
                 Broken("kill", "--rounds 2", "are lost"),
                 Broken("scenarios", "--rounds 1", "check takes what the schema refuses"),

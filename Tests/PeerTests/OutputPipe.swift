@@ -1,43 +1,54 @@
 import Foundation
 import Synchronization
 
-/// What a program writes to a pipe, as a stream of data that ends with the program.
+/// What a program writes to a pipe, told piece by piece until the program has ended.
 ///
-/// The pipe's own end is not waited for: it may come late, where another program that was started meanwhile has the pipe too.
+/// A thread waits for it. The system's queues of events do not: another program that was started meanwhile may have the pipe
+/// too, and so keep an event alive whose descriptor is closed here and has been given to another file since.
 final class OutputPipe: Sendable {
     private let descriptor: Int32
-    private let output: Mutex<AsyncStream<Data>.Continuation>
+    private let take: Mutex<(@Sendable (Data?) -> Void)?>
     private let pipe: Pipe
 
-    init(_ pipe: Pipe, into output: AsyncStream<Data>.Continuation) {
+    /// - Parameter take: takes what was written, and nil at its end.
+    init(_ pipe: Pipe, _ take: @escaping @Sendable (Data?) -> Void) {
         self.pipe = pipe
-        self.output = Mutex(output)
+        self.take = Mutex(take)
         descriptor = pipe.fileHandleForReading.fileDescriptor
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        pipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            guard self?.drain() != true else { return }
-            handle.readabilityHandler = nil
-            self?.output.withLock { $0.finish() }
+        Thread.detachNewThread { [self] in
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            repeat { _ = poll(&wait, 1, -1) } while drain()
         }
     }
 
-    /// Ends the stream, once the program has: all that it wrote is in the pipe by then.
+    /// Ends it, once the program has ended: all that it wrote is in the pipe by then.
     func finish() {
-        pipe.fileHandleForReading.readabilityHandler = nil
-        _ = drain()
-        output.withLock { $0.finish() }
+        if drain() { end() }
     }
 
     /// Takes what the pipe holds; false where it has ended.
     private func drain() -> Bool {
-        output.withLock { output in
-            var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-            while true {
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let isOver: Bool? = take.withLock { take in
+                guard let told = take else { return true }
                 let count = read(descriptor, &chunk, chunk.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return count < 0 }
-                output.yield(Data(chunk[..<count]))
+                if count > 0 { told(Data(chunk[..<count])) }
+                if count < 0 { return errno == EINTR ? nil : false }
+                return count == 0 ? true : nil
             }
+            guard let isOver else { continue }
+            if isOver { end() }
+            return !isOver
         }
+    }
+
+    private func end() {
+        let told = take.withLock { take in
+            defer { take = nil }
+            return take
+        }
+        told?(nil)
     }
 }

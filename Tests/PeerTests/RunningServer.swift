@@ -22,6 +22,7 @@ final class RunningServer: Sendable {
     /// What it writes behind its banner.
     private let outputs: AsyncStream<Data>
     private let standardOutput: OutputPipe
+    private let standardError: OutputPipe
     /// Told whenever the log has grown.
     private let logged: AsyncStream<Void>
 
@@ -85,6 +86,7 @@ final class RunningServer: Sendable {
         let start = ContinuousClock.now
         if !isStoppedByBody { server.process.terminate() }
         let status = await server.exitStatus()
+        server.standardError.finish()
         let errors = try server.files.read("err")
         #expect(status == expected, "The server's exit status; it wrote: \(errors)")
         #expect(ContinuousClock.now - start < .seconds(20), "A server ends soon after SIGTERM.")
@@ -111,16 +113,13 @@ final class RunningServer: Sendable {
         process.standardOutput = pipe
         process.standardError = errors
         process.terminationHandler = { exit.yield($0.outcome) }
-        let standardOutput = OutputPipe(pipe, into: output)
-        errors.fileHandleForReading.readabilityHandler = { handle in
-            let data = handle.availableData
-            if data.isEmpty {
-                handle.readabilityHandler = nil
-                growth.finish()
-            } else {
-                log.write(data)
-                growth.yield()
-            }
+        let standardOutput = OutputPipe(pipe) { data in
+            if let data { output.yield(data) } else { output.finish() }
+        }
+        let standardError = OutputPipe(errors) { data in
+            guard let data else { return growth.finish() }
+            log.write(data)
+            growth.yield()
         }
         try process.run()
         var written = Data()
@@ -135,6 +134,7 @@ final class RunningServer: Sendable {
         self.exits = exits
         self.outputs = outputs
         self.standardOutput = standardOutput
+        self.standardError = standardError
         self.logged = logged
         readyFile = files["ready.json"]
         guard let data = try? Data(contentsOf: files["ready.json"]) else {

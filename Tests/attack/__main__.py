@@ -53,7 +53,8 @@ def main():
     settings = Settings(
         command, seed, options.rounds, options.seconds, options.short, options.only, options.bound, options.keep)
     parts = []
-    for name in options.parts or PARTS:
+    # In this order: the peak memory of a command is never less than what this process held when it started the command.
+    for name in sorted(options.parts or PARTS, key=PARTS.index):
         part = Part(name, settings)
         parts.append(part)
         folder = pathlib.Path(tempfile.mkdtemp(prefix=f"fitiq-mock-attack-{name}-"))

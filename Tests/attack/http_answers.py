@@ -58,6 +58,9 @@ def read_answer(data, place, may_be_head):
             return Answer(status, fields, b"", True), place
         body, place, is_whole = read_chunks(data, place)
         return Answer(status, fields, body, is_whole), place
+    if b"content-length" not in fields and fields.get(b"connection", b"").lower() == b"close":
+        # As long as the connection lasts: how HTTP/1.0 is sent what has no length before it is made.
+        return Answer(status, fields, data[place:], True), len(data)
     if not re.fullmatch(rb"[0-9]{1,12}", fields.get(b"content-length", b"")):
         raise Broken(f"a {status} whose length is {fields.get(b'content-length')!r}")
     length = int(fields[b"content-length"])

@@ -106,6 +106,9 @@ def compare(validator, client, scenario, is_good, sentence):
     if not is_good and len(sentence) < 20:
         return "disagreement", f"check refuses it without a sentence: {sentence!r}"
     status, data = client.send("POST", "/__admin/worlds", {"scenario": scenario, "clock": "manual"})
+    if is_good and status == 400 and b"when the world begins" in data:
+        # A clock that is moved by hand begins in the past; check goes by the system's, as the file says nothing else.
+        status, data = client.send("POST", "/__admin/worlds", {"scenario": scenario})
     if (status == 201) != is_good:
         told = sentence if status == 201 else data[:300].decode()
         return "disagreement", f"check {'takes' if is_good else 'refuses'} it, the server answers {status}: {told}"

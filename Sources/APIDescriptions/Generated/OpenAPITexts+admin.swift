@@ -212,7 +212,7 @@ extension OpenAPITexts {
                 What is left out is as in the scenario, then as in the server's options. Each world has an API key and a token
                 secret of its own; the same scenario and seed give the same ids in each.
 
-                There are at most 12,000 worlds, the default one included, and all together hold at most 512 MiB of JSON; beyond, 507.
+                There are at most 12,000 worlds, the default one included, and all together hold at most 640 MiB of JSON; beyond, 507.
               requestBody:
                 content:
                   application/json:

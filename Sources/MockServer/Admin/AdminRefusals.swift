@@ -142,7 +142,7 @@ extension APIError {
         APIError(
             .insufficientStorage, .storeFull,
             "This world's state may take \(bytes) bytes, and PUT /__admin/state takes at most \(limit); "
-                + "serve --export-on-exit writes it to a file of any size, which --import reads.")
+                + "serve --export-on-exit writes it to a file, and --import reads one of twice that size.")
     }
 
     /// A world that plays a session back was asked for its state, or given one.

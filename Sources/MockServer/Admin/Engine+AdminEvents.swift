@@ -65,6 +65,8 @@ extension Engine {
 
     /// Ends a stream of events in good order: its world is gone, or the server stops.
     func endEvents(on connection: Connection, at now: Timestamp) {
+        // What happened just now, as far as the reader has room.
+        if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection) }
         connection.follower = nil
         connection.http.endBody(into: &connection.output.bytes)
         linger(connection, at: now)

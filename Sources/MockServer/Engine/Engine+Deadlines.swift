@@ -71,8 +71,10 @@ extension Engine {
             return
         }
         connection.heldTime = 0
-        // Nor is it the peer's fault that a job takes its time.
-        guard connection.waiting == nil else { return arm(connection, purpose, after: patience.idle, at: now) }
+        // Nor is it the peer's fault that a job takes its time, or the move of a clock.
+        guard connection.waiting == nil, !(connection.stream?.isWaiting ?? false) else {
+            return arm(connection, purpose, after: patience.idle, at: now)
+        }
         switch purpose {
         case .idle, .closing:
             recordClosing(of: connection, by: .server, .timeOut)

@@ -108,8 +108,8 @@ extension Engine {
         world.backend.setScript(scenario.script)
         switchOpenSockets(of: world, with: old)
         let next = configuration.defaultWorldSettings
-        // Where the world began anew meanwhile, what was found of its former life is of no use.
-        let isEntire = prepared.life == world.life ? prepared.isEntire : world.settings.differOnlyInRules(from: next)
+        // Of a life that began meanwhile nothing is known; a look at all of its data would hold the loop.
+        let isEntire = prepared.isEntire && prepared.life == world.life
         world.reload(next)
         return isEntire ? .entirely : .restAfterReset
     }

@@ -10,7 +10,7 @@ final class BodyStream {
     /// Whether its next slice is due.
     fileprivate var isQueued = false
     /// Whether it waits for ``Engine/wakeStreams()``.
-    fileprivate var isWaiting = false
+    fileprivate(set) var isWaiting = false
 
     fileprivate init(_ source: any BodySource, _ answer: Answer, to head: RequestHead, in world: World) {
         self.source = source
@@ -30,7 +30,7 @@ extension Engine {
     ) {
         connection.stream = BodyStream(source, answer, to: head, in: world)
         connection.isReadingStalled = true
-        if source.keepsJournal { journalReaders.append(connection.id) }
+        if source.keepsJournal { journalReaders.insert(connection.id) }
         queueStream(of: connection)
         account(connection)
     }
@@ -57,10 +57,12 @@ extension Engine {
     /// Counts anew what readers keep of journals that have gone on.
     func accountJournalReaders(at now: Timestamp) {
         guard !journalReaders.isEmpty else { return }
-        journalReaders.removeAll { id in
-            guard let connection = self[id], connection.stream?.source.keepsJournal ?? false else { return true }
-            account(connection)
-            return false
+        for id in journalReaders {
+            if let connection = self[id], connection.stream?.source.keepsJournal ?? false {
+                account(connection)
+            } else {
+                journalReaders.remove(id)
+            }
         }
         relieve(at: now)
     }

@@ -80,7 +80,7 @@ public final class Engine {
     /// The connections whose long answer waits for a world that stands, or for a clock that is being moved.
     var idleStreams: [ConnectionID] = []
     /// The connections whose long answer keeps entries of a journal.
-    var journalReaders: [ConnectionID] = []
+    var journalReaders: Set<ConnectionID> = []
     /// The connections that waited for a world which has gone on, in the order of arrival.
     var resumed: [ConnectionID] = []
     /// Whether steps of worlds are left for the next turn of the loop.

@@ -49,10 +49,10 @@ extension Engine {
         let turn = resumed.prefix(Self.resumedInTurn)
         resumed.removeFirst(turn.count)
         for id in turn {
-            // What waits for a world that stands again has its place there.
-            guard let connection = self[id], !(connection.world?.isStanding ?? false) else { continue }
+            guard let connection = self[id] else { continue }
             if connection.speaks == .webSocket {
-                serveUnreadFrames(of: connection, at: now)
+                // Where its world stands again, it is found again when that goes on.
+                if !(connection.world?.isStanding ?? false) { serveUnreadFrames(of: connection, at: now) }
             } else if connection.waiting == .forWorld {
                 connection.waiting = nil
                 touch(connection)

@@ -39,7 +39,8 @@ extension Engine {
             pass(world, from: start, to: time, at: now)
         } else {
             while steps < limit, let due = world.nextStep, due <= time {
-                if world.clock.manualTime == nil { world.turn.now = due }
+                // What came while it was late keeps its place before it.
+                if world.clock.manualTime == nil { world.turn.now = max(due, world.turn.now) }
                 steps += serveSteps(of: world, atMost: limit - steps, at: now)
             }
         }

@@ -269,6 +269,28 @@ struct StreamTests {
         }
         #expect(turns >= 7)
         for index in readers.indices { #expect(readers[index].take().map(\.id) == ["1"]) }
+        // The last news is in time for the end.
+        _ = try network.exchange(Request(target: "/nowhere"))
+        network.beginShutdown()
+        for index in readers.indices {
+            #expect(readers[index].take().map(\.id) == ["2"] && readers[index].isFinished)
+        }
+    }
+
+    @Test("A connection that reads journals one after another is listed once among the readers")
+    func readers() throws {
+        let network = try Self.network(entries: 20)
+        network.makesSlicesByTurn = true
+        network.engine.sliceSize = 20_000
+        let client = HTTPClient(try network.open())
+        client.wire.send((0..<10).flatMap { _ in Self.journal.bytes })
+        while network.engine.isBusy {
+            #expect(network.engine.journalReaders.count <= 1)
+            network.turn()
+        }
+        for _ in 0..<10 { #expect(try client.response().status == 200) }
+        network.turn()
+        #expect(network.engine.journalReaders.isEmpty)
     }
 
     @Test("A large body of the API goes in slices too, with its length")
