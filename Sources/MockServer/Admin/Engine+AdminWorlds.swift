@@ -232,7 +232,7 @@ extension Engine {
                 // What the client still says belongs to a life that is over, and so does that it leaves.
                 connection.isClosingRecorded = true
                 if connection.ending == .none, !connection.isSilent {
-                    forgetSocket(of: connection)
+                    // The backend, which knows the socket, goes with the life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }
             }

@@ -36,6 +36,10 @@ public final class Host: EventLoopHandler {
     private var chore: Chore?
     /// Where other threads leave work that needs the engine.
     let inbox = HostInbox()
+    /// What is to be told those threads.
+    private var answers: [HostInbox.Answer] = []
+    /// Connections that were touched and are served in the next turns.
+    var unserved: ArraySlice<Connection> = []
     /// Who reads along; to be set before ``run()``.
     public var tap: Tap?
     /// Turns of the loop so far: an idle server makes none.
@@ -224,21 +228,26 @@ public final class Host: EventLoopHandler {
         if let again = listensAgainAt, again <= now { listenAgain() }
         doChore(now)
         if let due = engine.nextDeadline, due <= time(now) { engine.advance(to: time(now)) }
-        let answers = doWork(now)
+        answers += doWork(now)
         serveTouched(now)
         tap?.write()
         // Whoever asked goes on once the clients can see what was done.
-        for answer in answers { answer() }
+        if unserved.isEmpty || engine.isEmpty {
+            for answer in answers { answer() }
+            answers = []
+        }
         if let stopsAt {
             if stopsAt <= now {
                 engine.resetAll()
-                serveTouched(now)
+                repeat { serveTouched(now) } while !unserved.isEmpty
                 tap?.write()
             }
             if engine.isEmpty { loop.stop() }
         }
         let engineDeadline = engine.nextDeadline.map { MonotonicInstant(nanoseconds: $0.nanosecondsSinceEpoch - epoch) }
-        return [engineDeadline, listensAgainAt, stopsAt, stopsAt == nil ? chore?.due : nil].compactMap { $0 }.min()
+        let rest = unserved.isEmpty ? nil : now
+        return [rest, engineDeadline, listensAgainAt, stopsAt, stopsAt == nil ? chore?.due : nil].compactMap { $0 }
+            .min()
     }
 
     private func doWork(_ now: MonotonicInstant) -> [HostInbox.Answer] {
