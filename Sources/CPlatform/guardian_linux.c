@@ -41,7 +41,7 @@ static int64_t now_in_milliseconds(void) {
 
 static void tell(const struct guardian *self, int32_t kind, int32_t value) {
     struct cplatform_guard_message message = {kind, value};
-    // A failure means that nobody listens; that is noticed where messages are received.
+    // A failure means that the other end is closed; the next receive notices that.
     (void)cplatform_send(self->control, &message, sizeof message);
 }
 
@@ -137,7 +137,7 @@ static _Noreturn void guard(struct guardian *self) {
             signal_children(self, is_time_up ? SIGKILL : SIGTERM);
             timeout = (int)(is_time_up ? kill_interval : deadline - now);
         }
-        // With nobody to listen to there is nothing to wait for but the children.
+        // Without a parent to listen to, only the children are left to wait for.
         struct pollfd events[2] = {{ends, POLLIN, 0}, {self->control, POLLIN, 0}};
         if (poll(events, self->control < 0 ? 1 : 2, timeout) <= 0) {
             continue;
@@ -227,7 +227,7 @@ pid_t cplatform_start_guarded(
     sigset_t all;
     sigset_t former;
     sigfillset(&all);
-    // The guardian hears no signals at all, save those of its children.
+    // The guardian blocks all signals except those about its children.
     pthread_sigmask(SIG_SETMASK, &all, &former);
     pid_t guardian = fork();
     int code = errno;

@@ -36,7 +36,7 @@ extension HeadReader {
         let (chunked, bytes) = try buffer.withUnread { (bytes) throws(RemoteError) in
             (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
         }
-        // Refused without a body too: nobody could pass it on as it came.
+        // Refused even without a body: the head cannot be relayed unchanged.
         if framing.contentLength == .max { throw .bodyTooLarge(announced: .max, limits.body) }
         let head = ResponseHead(
             status: line.status, version: line.version, fields: FieldBlock(bytes: bytes, lines: lines),

@@ -93,6 +93,6 @@ private func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPo
 }
 
 extension JSONValue {
-    /// The string, as one that identifies something; nil if this is none.
+    /// The string as an identifier; nil if this value is not a string.
     public var exactString: ExactString? { string.map(ExactString.init(_:)) }
 }

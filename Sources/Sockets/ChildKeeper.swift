@@ -65,7 +65,7 @@ final class ChildInGroup: ChildKeeper {
 
     func end(grace: Duration) -> ChildEnd {
         let deadline = MonotonicInstant.now().advanced(by: grace)
-        // Not reaped yet, its number is nobody else's.
+        // It is not reaped yet, so no other process has its number.
         signal(SIGTERM)
         if SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) != nil {
             signal(SIGKILL)
@@ -83,7 +83,7 @@ final class ChildInGroup: ChildKeeper {
 
     /// Waits for what the program left behind in its group, and kills it when the time is up.
     ///
-    /// As long as there is one of them, the system gives the group's number to nobody else.
+    /// While one of them runs, the system does not reuse the group's number.
     private func endGroup(by deadline: MonotonicInstant) {
         while sendSignal(0, toGroup: identifier) {
             let now = MonotonicInstant.now()

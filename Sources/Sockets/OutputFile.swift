@@ -78,9 +78,9 @@ public struct OutputFile: Sendable {
         }
     }
 
-    /// Keeps other processes that ask for it from this file, until it is closed or this process ends in whatever way.
+    /// Locks the file until it is closed or this process ends.
     ///
-    /// A file system without locks keeps nobody. Source: flock(2): the lock belongs to the open file, not to its name.
+    /// File systems without locks ignore this. Source: flock(2): the lock belongs to the open file, not to its name.
     ///
     /// - Throws: ``FileError/Cause/inUse`` where another has it, or the file has left its place meanwhile.
     public func lock() throws(FileError) {

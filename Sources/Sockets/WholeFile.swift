@@ -55,7 +55,7 @@ public enum WholeFile {
             throw FileError(.write, path: path, cause: error.cause)
         }
         if keepsMode {
-            // Whoever could read the old one can read the new one. Only root may give files away.
+            // The new file has the permissions of the old one. Only root can change its owner.
             _ = fchown(draft.descriptor, old.st_uid, old.st_gid)
             _ = fchmod(draft.descriptor, old.st_mode & 0o777)
         }

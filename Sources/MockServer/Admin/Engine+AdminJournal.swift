@@ -95,7 +95,7 @@ struct KeptJournal {
         (weight, droppedWeight) = (world.journal.weight, world.journal.droppedWeight)
     }
 
-    /// The bytes that nobody would keep but for the reader.
+    /// The bytes that only the reader keeps in memory.
     var byteCount: Int {
         world.isGone ? weight : min(weight, world.journal.droppedWeight - droppedWeight)
     }

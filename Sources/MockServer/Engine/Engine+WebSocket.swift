@@ -39,7 +39,7 @@ extension Engine {
         return nil
     }
 
-    /// Opens the echo socket; who may ask has been looked at.
+    /// Opens the echo socket; access has been checked.
     func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
         _ = try upgrade(head, on: connection, use: .echo, at: now)
         accountEcho(connection)

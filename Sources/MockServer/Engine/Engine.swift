@@ -220,7 +220,7 @@ public final class Engine {
             // The request before it is answered first.
             if connection.waiting != nil { return }
             serveRequests(of: connection, at: now)
-            // Who sends no more may still read a long answer; its end is that of the connection.
+            // A client that sends no more may still read a long answer; the connection ends with it.
             guard connection.stream == nil else { return }
         }
         recordClosing(of: connection, by: .client, .finish)

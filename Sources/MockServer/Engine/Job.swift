@@ -1,4 +1,4 @@
-/// Work that would hold the loop too long, and so is done beside it: values go in, a value comes out.
+/// Work that would block the loop for too long: a function of values that runs on another thread.
 ///
 /// An engine hands it to ``Engine/startJob``. Any thread may run it; the result goes to ``Engine/finish(_:at:)``.
 public struct Job: Sendable {
