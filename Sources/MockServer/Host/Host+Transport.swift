@@ -89,10 +89,12 @@ extension Host {
         }
     }
 
-    /// Serves the connections that the engine has touched: some in each turn of the loop, the newest first, so that whoever
-    /// asks does not wait for thousands of sockets that are told something at once.
+    /// Serves connections that the engine has touched, a limited number in each turn of the loop.
+    ///
+    /// Those touched in this turn come before those left over from earlier turns, so a request does not wait behind thousands
+    /// of sockets that are written to at once.
     func serveTouched(_ now: MonotonicInstant) {
-        var room = Self.servedInTurn
+        var room = servedInTurn
         // Sending may touch connections again: requests that waited for room are answered.
         while true {
             let touched = engine.takeTouched()
@@ -102,13 +104,10 @@ extension Host {
             room = max(0, room - touched.count)
         }
         guard !unserved.isEmpty else { return }
-        let turn = unserved.prefix(Self.servedInTurn)
+        let turn = unserved.prefix(servedInTurn)
         unserved = unserved.dropFirst(turn.count)
         serve(turn, now)
     }
-
-    /// Each takes some microseconds, mostly the system's.
-    private static let servedInTurn = 256
 
     private func serve(_ touched: ArraySlice<Connection>, _ now: MonotonicInstant) {
         let touched = Array(touched)

@@ -38,6 +38,8 @@ public final class Host: EventLoopHandler {
     let inbox = HostInbox()
     /// What is to be told those threads.
     private var answers: [HostInbox.Answer] = []
+    /// How many connections a turn serves, of those just touched and of those left over; each takes some microseconds.
+    var servedInTurn = 256
     /// Connections that were touched and are served in the next turns.
     var unserved: ArraySlice<Connection> = []
     /// Who reads along; to be set before ``run()``.

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Foundation
 import JSON
+import Sockets
 import Testing
 
 @testable import MockServer
@@ -145,9 +146,8 @@ struct JobTests {
         #expect(network.engine.worlds.isEmpty && network.engine.nextSweep == nil)
     }
 
-    @Test("With sockets and threads: while a job takes its time, others are answered; then its client is")
-    func host() throws {
-        let server = try RunningHost(.platformDefault)
+    /// Has each job of a server say that it began, and wait for a signal.
+    private func holdJobs(of server: RunningHost) throws -> (began: DispatchSemaphore, goOn: DispatchSemaphore) {
         let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         try server.onLoop { host in
             let start = host.engine.startJob
@@ -160,6 +160,13 @@ struct JobTests {
                     })
             }
         }
+        return (began, goOn)
+    }
+
+    @Test("With sockets and threads: while a job takes its time, others are answered; then its client is")
+    func host() throws {
+        let server = try RunningHost(.platformDefault)
+        let (began, goOn) = try holdJobs(of: server)
         let (putting, other) = (try server.connect(), try server.connect())
         let put = Request(method: .put, target: "/__admin/state").json(largeState(goals: 20_000))
         try putting.write(put.bytes)
@@ -183,22 +190,28 @@ struct JobTests {
     @Test("A server that stops does not wait for a job beyond the limit")
     func stopping() throws {
         let server = try RunningHost(.platformDefault) { $0.limits.shutdownTime = .milliseconds(300) }
-        let (began, goOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        try server.onLoop { host in
-            let start = host.engine.startJob
-            host.engine.startJob = { job in
-                start?(
-                    Job(number: job.number) {
-                        began.signal()
-                        _ = goOn.wait(timeout: .now() + 30)
-                        return job.run().value
-                    })
-            }
-        }
+        let (began, goOn) = try holdJobs(of: server)
         let putting = try server.connect()
         try putting.write(Request(method: .put, target: "/__admin/state").json(largeState()).bytes)
         try #require(began.wait(timeout: .now() + 30) == .success)
         try server.shutDown()
         goOn.signal()
+    }
+
+    @Test("Many connections that are touched at once are served some in each turn, and those touched later do not wait")
+    func touchedAtOnce() throws {
+        let server = try RunningHost(.platformDefault)
+        let clients = try (0..<10).map { _ in try server.connect() }
+        for client in clients { #expect(try client.exchange(Request()).status == 200) }
+        let left = try server.onLoop { host in
+            host.servedInTurn = 2
+            for case let connection? in host.engine.connections { host.engine.touch(connection) }
+            host.serveTouched(MonotonicInstant(nanoseconds: 0))
+            return host.unserved.count
+        }
+        #expect(left == 6)
+        for client in clients { #expect(try client.exchange(Request()).status == 200) }
+        #expect(try server.onLoop { $0.unserved.count } == 0)
+        try server.shutDown()
     }
 }
