@@ -3,6 +3,11 @@ import PackageDescription
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+// The folders of Sources are floors: a target imports from its own floor and from those below it, which
+// Tests/StyleTests checks. Here they stand from the top down.
 
 let package = Package(
     name: "fitiq-mock",
@@ -27,93 +32,115 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
-        // System library and C shims.
-        .systemLibrary(
-            name: "COpenSSL", pkgConfig: "openssl",
-            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
-        .target(name: "CPlatform"),
+        // MARK: App — the command line.
+        .executableTarget(
+            name: "fitiq-mock",
+            dependencies: [
+                "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Obligations",
+                "Proxy",
+                "Recording", "Replay", "Reports", "Scenarios", "Sessions", "Sockets", "TLS", argumentParser, logging,
+            ],
+            path: "Sources/App/fitiq-mock"),
 
-        // Protocols: pure state machines, no I/O.
-        .target(name: "Digests", dependencies: ["COpenSSL"]),
-        .target(name: "HTTP1", dependencies: [httpTypes]),
-        .target(name: "WebSocket", dependencies: ["Digests", httpTypes]),
-        .target(name: "JSON"),
+        // MARK: Clients — a client that keeps the contract, and what checks others.
+        // A world for each test of Swift Testing; apart, so that nothing else needs Testing.
+        .target(
+            name: "FakeBackend", dependencies: ["FitIQAPI", "MockServer", "Obligations", "Scenarios"],
+            path: "Sources/Clients/FakeBackend"),
+        // Clients checked from both ends: cases, and what drives them.
+        .target(
+            name: "ContractSuite",
+            dependencies: [
+                "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Recording", "Reports", "Scenarios",
+                "Sockets",
+            ],
+            path: "Sources/Clients/ContractSuite"),
+        .target(
+            name: "FitIQClient",
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes],
+            path: "Sources/Clients/FitIQClient"),
 
-        // Regular expressions in linear time.
-        .target(name: "Patterns"),
-
-        // Text in, foods with nutrition facts out.
-        .target(name: "Nutrition"),
-
-        // The FitIQ contract: what goes over the wire, and the rules behind it.
-        .target(name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes]),
-        .target(name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", "Patterns", heap]),
-        // What goes wrong on purpose: transforms between codec and socket.
-        .target(name: "Faults", dependencies: ["FitIQAPI", "JSON", "WebSocket", httpTypes]),
+        // MARK: Server — the fake, the proxy, and what a developer writes down for them.
+        .target(
+            name: "MockServer",
+            dependencies: [
+                "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations",
+                "Recording", "Replay", "Scenarios", "Sessions", "Sockets", "TLS", "WebSocket", httpTypes, heap,
+                logging,
+            ],
+            path: "Sources/Server/MockServer"),
+        // Between a client and a real server, to see what they say.
+        .target(
+            name: "Proxy",
+            dependencies: ["FitIQAPI", "HTTP1", "Sessions", "Sockets", "TLS", httpTypes, logging],
+            path: "Sources/Server/Proxy"),
         // What a developer writes down: data, scripts, faults.
         .target(
             name: "Scenarios",
             dependencies: [
                 "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions",
                 .product(name: "Yams", package: "Yams"),
-            ]),
-        // What happened: exchanges and frames.
-        .target(name: "Recording", dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes]),
-        // Real sessions: what went over the wire, as HAR; observed, redacted, written, shown, compared.
+            ],
+            path: "Sources/Server/Scenarios"),
+        // What goes wrong on purpose: transforms between codec and socket.
         .target(
-            name: "Sessions",
-            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes]),
+            name: "Faults", dependencies: ["FitIQAPI", "JSON", "WebSocket", httpTypes],
+            path: "Sources/Server/Faults"),
+        // What openapi/ holds, embedded: generated by scripts/describe.
+        .target(name: "APIDescriptions", path: "Sources/Server/APIDescriptions"),
+
+        // MARK: Traffic — what happened: kept, compared, played back and judged.
+        .target(
+            name: "Reports", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording"],
+            path: "Sources/Traffic/Reports"),
+        // What a client owes, judged by the journal.
+        .target(
+            name: "Obligations",
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes],
+            path: "Sources/Traffic/Obligations"),
         // A session played back: which recorded answer a request gets, and when each frame goes.
         .target(
             name: "Replay",
-            dependencies: ["FitIQAPI", "JSON", "Recording", "Sessions", "WebSocket", httpTypes]),
-        // What a client owes, judged by the journal; and how that is told.
+            dependencies: ["FitIQAPI", "JSON", "Recording", "Sessions", "WebSocket"],
+            path: "Sources/Traffic/Replay"),
+        // Real sessions: what went over the wire, as HAR; observed, redacted, written, shown, compared.
         .target(
-            name: "Obligations", dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes]),
-        .target(name: "Reports", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording"]),
-        // What openapi/ holds, embedded: generated by scripts/describe.
-        .target(name: "APIDescriptions"),
+            name: "Sessions",
+            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes],
+            path: "Sources/Traffic/Sessions"),
+        // What happened in a world: exchanges and frames.
+        .target(
+            name: "Recording",
+            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes],
+            path: "Sources/Traffic/Recording"),
 
-        // The shell: file descriptors, the event loop, the server, the command line.
-        .target(name: "Sockets", dependencies: ["CPlatform"]),
+        // MARK: Domain — the FitIQ contract: what goes over the wire, and the rules behind it.
+        .target(
+            name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", "Patterns", heap],
+            path: "Sources/Domain/FitIQBackend"),
+        .target(
+            name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes], path: "Sources/Domain/FitIQAPI"),
+        // Text in, foods with nutrition facts out.
+        .target(name: "Nutrition", path: "Sources/Domain/Nutrition"),
+
+        // MARK: Protocols — pure state machines and languages, no I/O.
+        .target(name: "HTTP1", dependencies: [httpTypes], path: "Sources/Protocols/HTTP1"),
+        .target(name: "WebSocket", dependencies: ["Digests", httpTypes], path: "Sources/Protocols/WebSocket"),
+        .target(name: "JSON", path: "Sources/Protocols/JSON"),
+        // Regular expressions in linear time.
+        .target(name: "Patterns", path: "Sources/Protocols/Patterns"),
+
+        // MARK: Platform — the system and the C libraries.
+        .target(name: "Sockets", dependencies: ["CPlatform"], path: "Sources/Platform/Sockets"),
         // TLS sessions over bytes, and the certificates they need.
-        .target(name: "TLS", dependencies: ["COpenSSL"]),
-        .target(
-            name: "MockServer",
-            dependencies: [
-                "APIDescriptions", "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations",
-                "Recording", "Replay", "Scenarios", "Sessions", "Sockets", "TLS", "WebSocket",
-                httpTypes, heap,
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        // Between a client and a real server, to see what they say.
-        .target(
-            name: "Proxy",
-            dependencies: [
-                "FitIQAPI", "HTTP1", "Sessions", "Sockets", "TLS", "WebSocket", httpTypes,
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .target(
-            name: "FitIQClient",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes]),
-        // Clients checked from both ends: cases, and what drives them.
-        .target(
-            name: "ContractSuite",
-            dependencies: [
-                "FitIQAPI", "FitIQClient", "HTTP1", "JSON", "MockServer", "Obligations", "Recording", "Reports",
-                "Scenarios", "Sockets", "WebSocket", httpTypes,
-            ]),
-        // A world for each test of Swift Testing; apart, so that nothing else needs Testing.
-        .target(name: "FakeBackend", dependencies: ["FitIQAPI", "MockServer", "Obligations", "Reports", "Scenarios"]),
-        .executableTarget(
-            name: "fitiq-mock",
-            dependencies: [
-                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Proxy", "Recording",
-                "Replay", "Reports", "Scenarios", "Sessions", "Sockets", "TLS",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
+        .target(name: "TLS", dependencies: ["COpenSSL"], path: "Sources/Platform/TLS"),
+        .target(name: "Digests", dependencies: ["COpenSSL"], path: "Sources/Platform/Digests"),
+        .target(name: "CPlatform", path: "Sources/Platform/CPlatform"),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/Platform/COpenSSL", pkgConfig: "openssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
+        // MARK: Tests — libraries of their own first.
         // The guides' models and shapes, for the tests below.
         .target(name: "GuideModels", dependencies: ["JSON"], path: "Tests/GuideModels"),
 
@@ -128,7 +155,7 @@ let package = Package(
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "Simulation", "Sockets", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Simulation", "Sockets", argumentParser,
             ],
             path: "Tests/simulate"),
 

@@ -268,7 +268,7 @@ struct MessageTests {
         #expect(Set(Self.all.map(\.0.message)).count == Self.all.count)
         // Counted in the source, so that a message cannot be added without its row; one has two wordings.
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources/HTTP1/RemoteError+Messages.swift")
+            .deletingLastPathComponent().appending(path: "Sources/Protocols/HTTP1/RemoteError+Messages.swift")
         let source = try String(contentsOf: file, encoding: .utf8)
         #expect(Self.all.count == source.components(separatedBy: "\n    static func ").count - 1 + 1)
     }

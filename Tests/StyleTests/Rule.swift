@@ -44,14 +44,14 @@ struct Rule: Sendable, CustomTestStringConvertible {
     ///
     /// Everything else, new modules included, is below the shell.
     static let shell = [
-        "Sources/Sockets/", "Sources/MockServer/Host/", "Sources/FitIQClient/", "Sources/ContractSuite/",
-        "Sources/FakeBackend/", "Sources/Proxy/Host/", "Sources/fitiq-mock/",
+        "Sources/Platform/Sockets/", "Sources/Server/MockServer/Host/", "Sources/Server/Proxy/Host/",
+        "Sources/Clients/", "Sources/App/",
     ]
 
     func holds(in path: String) -> Bool {
         switch scope {
         case .sources: path.hasPrefix("Sources/")
-        case .libraries: path.hasPrefix("Sources/") && !path.hasPrefix("Sources/fitiq-mock/")
+        case .libraries: path.hasPrefix("Sources/") && !path.hasPrefix("Sources/App/")
         case .belowTheShell: path.hasPrefix("Sources/") && !Self.shell.contains(where: path.hasPrefix)
         case .everywhere: true
         case .tests: path.hasPrefix("Tests/")

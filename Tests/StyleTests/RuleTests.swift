@@ -4,14 +4,14 @@ import Testing
 struct RuleTests {
     @Test("The files keep to the rule", arguments: Rule.all)
     func holds(_ rule: Rule) throws {
-        let files = try Package.files(below: "Sources") + Package.files(below: "Tests")
+        let files = try Package.sources.get() + Package.tests.get()
         for message in try files.flatMap(rule.violations) { Issue.record("\(message)") }
         #expect(files.contains { rule.holds(in: $0.path) }, "The rule holds nowhere.")
     }
 
     @Test("A bad line is told with file, line, what is banned and what to do", arguments: Rule.all)
     func catchesBadLines(_ rule: Rule) throws {
-        let path = rule.scope == .tests ? "Tests/HTTP1Tests/Bad.swift" : "Sources/HTTP1/Bad.swift"
+        let path = rule.scope == .tests ? "Tests/HTTP1Tests/Bad.swift" : "Sources/Protocols/HTTP1/Bad.swift"
         for line in rule.bad {
             let file = SourceText(path: path, text: "struct Fine {}\n\(line)\n")
             #expect(
@@ -24,7 +24,9 @@ struct RuleTests {
     @Test("A good line passes", arguments: Rule.all)
     func passesGoodLines(_ rule: Rule) throws {
         for line in rule.good {
-            #expect(try rule.violations(in: SourceText(path: "Sources/HTTP1/Good.swift", text: line)) == [], "\(line)")
+            #expect(
+                try rule.violations(in: SourceText(path: "Sources/Protocols/HTTP1/Good.swift", text: line)) == [],
+                "\(line)")
         }
     }
 
@@ -32,9 +34,10 @@ struct RuleTests {
     func scopes() throws {
         let rule = try #require(Rule.inputAndOutput.first { $0.banned == "`Sockets`" })
         for (path, count) in [
-            ("Sources/FitIQClient/A.swift", 0), ("Sources/MockServer/Host/A.swift", 0),
-            ("Sources/fitiq-mock/A.swift", 0), ("Tests/SocketsTests/A.swift", 0),
-            ("Sources/MockServer/A.swift", 1), ("Sources/MockServer/Engine/A.swift", 1), ("Sources/New/A.swift", 1),
+            ("Sources/Clients/FitIQClient/A.swift", 0), ("Sources/Server/MockServer/Host/A.swift", 0),
+            ("Sources/App/fitiq-mock/A.swift", 0), ("Tests/SocketsTests/A.swift", 0),
+            ("Sources/Server/MockServer/A.swift", 1), ("Sources/Server/MockServer/Engine/A.swift", 1),
+            ("Sources/Domain/New/A.swift", 1),
         ] {
             #expect(try rule.violations(in: SourceText(path: path, text: "import Sockets")).count == count, "\(path)")
         }
@@ -42,7 +45,7 @@ struct RuleTests {
 
     @Test("The places of the shell exist")
     func shellExists() throws {
-        let paths = try Package.files(below: "Sources").map(\.path)
+        let paths = try Package.sources.get().map(\.path)
         for place in Rule.shell { #expect(paths.contains { $0.hasPrefix(place) }, "\(place)") }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A Swift file as the rules see it: its lines as written, and as code with comments and string literals blanked.
 struct SourceText: Sendable {
-    /// From the package's root: `Sources/HTTP1/Connection.swift`.
+    /// From the package's root: `Sources/Protocols/HTTP1/Connection.swift`.
     let path: String
     let lines: [String]
     /// Line for line the same, with spaces where comments and the text of string literals stood.
@@ -14,10 +14,11 @@ struct SourceText: Sendable {
         code = Self.lines(of: CodeOnly.blankingTheRest(of: Array(text.utf8)))
     }
 
-    /// The directory below `Sources` or `Tests`.
+    /// The target: the directory below a floor of `Sources`, or below `Tests`.
     var module: String {
         let parts = path.split(separator: "/")
-        return parts.count > 2 ? String(parts[1]) : ""
+        let index = path.hasPrefix("Sources/") ? 2 : 1
+        return parts.count > index + 1 ? String(parts[index]) : ""
     }
 
     private static func lines(of bytes: [UInt8]) -> [String] {
@@ -31,8 +32,11 @@ enum Package {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The Swift files below a directory, sorted by path.
-    static func files(below directory: String) throws -> [SourceText] {
+    /// The Swift files of `Sources` and of `Tests`, sorted by path, each read once.
+    static let sources = Result { try files(below: "Sources") }
+    static let tests = Result { try files(below: "Tests") }
+
+    private static func files(below directory: String) throws -> [SourceText] {
         let names = try FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(directory).path)
         return try names.filter { $0.hasSuffix(".swift") }.sorted().map { name in
             let path = "\(directory)/\(name)"

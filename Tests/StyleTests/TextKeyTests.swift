@@ -19,7 +19,7 @@ struct TextKeyTests {
 
     @Test("Keys in Sources are exact, or say why not")
     func holds() throws {
-        for message in try Package.files(below: "Sources").flatMap(Self.violations) { Issue.record("\(message)") }
+        for message in try Package.sources.get().flatMap(Self.violations) { Issue.record("\(message)") }
     }
 
     @Test("A key that is a string is told")
@@ -32,18 +32,18 @@ struct TextKeyTests {
             let h = Dictionary<String, Int>()
 
             """
-        let file = SourceText(path: "Sources/Replay/B.swift", text: text)
+        let file = SourceText(path: "Sources/Traffic/Replay/B.swift", text: text)
         #expect(
             try Self.violations(in: file)
                 == [1, 3, 4, 5].map {
-                    "Sources/Replay/B.swift:\($0): text from outside is identified by its bytes: make the key an "
+                    "Sources/Traffic/Replay/B.swift:\($0): text from outside is identified by its bytes: make the key an "
                         + "`ExactString` (JSON), or say on the same line why it is a constant or natural text."
                 })
-        #expect(try Self.violations(in: SourceText(path: "Sources/Nutrition/B.swift", text: text)) == [])
+        #expect(try Self.violations(in: SourceText(path: "Sources/Domain/Nutrition/B.swift", text: text)) == [])
     }
 
     @Test("The modules that are exempt exist")
     func exemptExist() throws {
-        #expect(Self.exempt.isSubset(of: Set(try Package.files(below: "Sources").map(\.module))))
+        #expect(Self.exempt.isSubset(of: Set(try Package.sources.get().map(\.module))))
     }
 }

@@ -7,7 +7,7 @@ import yaml
 import swift
 
 SOURCE = "Fixtures/scenarios"
-DIRECTORY = "Sources/Scenarios/Generated"
+DIRECTORY = "Sources/Server/Scenarios/Generated"
 KIND = "BuiltInTexts"
 
 

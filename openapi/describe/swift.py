@@ -1,6 +1,6 @@
 """Writes texts as Swift: raw string literals, which take every byte as it stands."""
 
-DIRECTORY = "Sources/APIDescriptions/Generated"
+DIRECTORY = "Sources/Server/APIDescriptions/Generated"
 
 
 def camel_case(name):
