@@ -124,11 +124,13 @@ let package = Package(
         .target(name: "Nutrition", path: "Sources/Domain/Nutrition"),
 
         // MARK: Protocols — pure state machines and languages, no I/O.
-        .target(name: "HTTP1", dependencies: [httpTypes], path: "Sources/Protocols/HTTP1"),
-        .target(name: "WebSocket", dependencies: ["Digests", httpTypes], path: "Sources/Protocols/WebSocket"),
-        .target(name: "JSON", path: "Sources/Protocols/JSON"),
+        .target(name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1"),
+        .target(name: "WebSocket", dependencies: ["Digests", "Text", httpTypes], path: "Sources/Protocols/WebSocket"),
+        .target(name: "JSON", dependencies: ["Text"], path: "Sources/Protocols/JSON"),
         // Regular expressions in linear time.
         .target(name: "Patterns", path: "Sources/Protocols/Patterns"),
+        // Characters, codings, times and words, as all floors above need them.
+        .target(name: "Text", path: "Sources/Protocols/Text"),
 
         // MARK: Platform — the system and the C libraries.
         .target(name: "Sockets", dependencies: ["CPlatform"], path: "Sources/Platform/Sockets"),
@@ -176,6 +178,7 @@ let package = Package(
                 "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sessions", "Sockets", "TLS", "WebSocket", httpTypes,
             ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "TextTests", dependencies: ["Text"]),
         .testTarget(name: "NutritionTests", dependencies: ["Nutrition"]),
         .testTarget(name: "PatternsTests", dependencies: ["Patterns"]),
         .testTarget(
