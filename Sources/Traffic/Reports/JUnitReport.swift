@@ -40,7 +40,7 @@ public struct JUnitReport {
         let cases: [Case]
 
         var lines: [String] {
-            let time = duration.map { " time=\"\(Sentences.seconds($0))\"" } ?? ""
+            let time = duration.map { " time=\"\(Durations.seconds($0))\"" } ?? ""
             return [
                 "  <testsuite name=\"\(xml(name))\" tests=\"\(cases.count)\" "
                     + "failures=\"\(cases.count { $0.kind == .failure })\" errors=\"\(cases.count { $0.kind == .error })\" "

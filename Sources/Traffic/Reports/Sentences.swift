@@ -43,7 +43,7 @@ enum Sentences {
         switch outcome {
         case .exited(let status): "the command ended with exit status \(status)"
         case .signalled(let number): "the command was ended by signal \(number)"
-        case .timedOut(let limit): "the command was ended after its time limit of \(seconds(limit)) s"
+        case .timedOut(let limit): "the command was ended after its time limit of \(Durations.seconds(limit)) s"
         }
     }
 
@@ -168,15 +168,6 @@ enum Sentences {
     // MARK: Words
 
     static func times(_ count: Int) -> String { count == 1 ? "once" : count == 2 ? "twice" : "\(count) times" }
-
-    /// Nanoseconds as seconds with no more digits than needed, at most three.
-    static func seconds(_ nanoseconds: Int64) -> String {
-        let milliseconds = (nanoseconds + 500_000) / 1_000_000
-        guard milliseconds % 1000 != 0 else { return "\(milliseconds / 1000)" }
-        var fraction = String(1000 + milliseconds % 1000).dropFirst()
-        while fraction.last == "0" { fraction.removeLast() }
-        return "\(milliseconds / 1000).\(fraction)"
-    }
 
     static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 

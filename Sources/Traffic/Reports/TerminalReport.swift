@@ -45,7 +45,7 @@ public struct TerminalReport {
         let perTable = max(1, (width - idWidth - 10) / 3)
         var lines = [Sentences.legend]
         for (index, run) in runs.enumerated() {
-            let duration = run.duration.map { ", \(Sentences.seconds($0)) s" } ?? ""
+            let duration = run.duration.map { ", \(Durations.seconds($0)) s" } ?? ""
             lines.append("  \(aligned(index + 1, 2)) \(clean(run.scenario)), \(run.mode.rawValue)\(duration)")
         }
         for start in stride(from: 0, to: runs.count, by: perTable) {
