@@ -242,11 +242,23 @@ struct SocketFaultTests {
         #expect(acted.indices.filter { acted[$0].contains("r1") } == [11])
     }
 
+    @Test(
+        "A type is read wherever it stands, as recorded texts have it",
+        arguments: [
+            #"{"x":1,"type":"a"}"#, #"{ "type" : "a" }"#, "\n{\"type\":\"a\"}", #"{"x":{"type":"b"},"type":"a"}"#,
+            #"{"type":"\u0061"}"#,
+        ])
+    func recordedTypes(_ text: String) throws {
+        #expect(ServerText(bytes(text)).type == "a")
+        var socket = try socketFaults([(.delay(1), .type("a", .only(1)))])
+        #expect(socket.send(bytes(text)).ruleNames == ["r0"])
+    }
+
     @Test("A type is read where our own encoder writes it")
     func types() {
         #expect(ServerText(bytes(#"{"type":"a_b.c","x":1}"#)).type == "a_b.c")
         #expect(ServerText(bytes(#"{"type":""}"#)).type == "")
-        for other in ["", "{}", #"{"type":"a"#, #"{"type":1}"#, #"{"x":1,"type":"a"}"#, #"{ "type":"a"}"#] {
+        for other in ["", "{}", #"{"type":"a"#, #"{"type":1}"#, #"{"x":{"type":"a"}}"#, #"[{"type":"a"}]"#] {
             #expect(ServerText(bytes(other)).type == nil)
         }
         let longest = String(repeating: "a", count: 64)

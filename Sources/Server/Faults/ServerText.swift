@@ -1,17 +1,29 @@
+import JSON
+import Text
+
 /// What faults need to know of a text message that the server sends: its `type`.
 struct ServerText {
-    /// The value of `type`, where the text begins with it as our own encoder writes it; nil elsewhere.
+    /// The member `type` of the object that the text is, where it is a string of at most 64 bytes.
     let type: String?
 
     init(_ text: [UInt8]) {
-        let start = Self.beginning.count
-        guard text.starts(with: Self.beginning),
-            let end = text.dropFirst(start).prefix(Self.longestType + 1).firstIndex(of: UInt8(ascii: "\""))
-        else {
-            type = nil
-            return
+        if let type = Self.leadingType(of: text) {
+            self.type = type
+        } else {
+            // Recorded messages have their members in any order, and white space between them.
+            let type = (try? JSON.parse(text))?["type"]?.string
+            self.type = type.map { $0.utf8.count <= Self.longestType } == true ? type : nil
         }
-        type = String(decoding: text[start..<end], as: UTF8.self)
+    }
+
+    /// The type where the text begins with it, as our own encoder writes it, so that our messages need not be parsed.
+    private static func leadingType(of text: [UInt8]) -> String? {
+        guard text.starts(with: beginning) else { return nil }
+        let rest = text[beginning.count...].prefix(longestType + 1)
+        guard let end = rest.firstIndex(where: { $0 == .quote || $0 == .backslash }), rest[end] == .quote else {
+            return nil
+        }
+        return String(decoding: rest[..<end], as: UTF8.self)
     }
 
     private static let beginning = Array(#"{"type":""#.utf8)

@@ -2,8 +2,6 @@ import WebSocket
 
 extension SocketFaults {
     /// What goes on the wire in place of a text message of the server's; nothing once ``isOver``.
-    ///
-    /// The `type` is that with which the text begins, `{"type":"…"`, as this server writes it.
     public mutating func send(_ text: [UInt8]) -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
