@@ -163,6 +163,19 @@ extension APIError {
             "The body \(arrived); send it as 'Content-Type: application/json'.", fields: [.accept: "application/json"])
     }
 
+    /// Refuses the `Content-Type` of a body that is there: it must be JSON in UTF-8.
+    public static func checkMediaType(_ value: String?) throws(APIError) {
+        guard let value else { throw .unsupportedMediaType(nil) }
+        let parts = value.lowercased().split(separator: ";").map { part in
+            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
+        guard isJSON, charset == nil || charset == "charset=utf-8" || charset == "charset=\"utf-8\"" else {
+            throw .unsupportedMediaType(value)
+        }
+    }
+
     /// The body is not JSON.
     public static func invalidJSON(_ error: JSONError) -> APIError {
         APIError(.badRequest, .invalidJSON, "The body is not valid JSON: \(error.description).")

@@ -133,15 +133,7 @@ extension Engine {
     /// A body must be JSON; without a body no Content-Type is asked (CONTRACT: common rules).
     func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
         guard !body.isEmpty, fields.firstValue(of: .contentType, is: Self.jsonMediaType) != true else { return }
-        guard let value = fields[.contentType] else { throw .unsupportedMediaType(nil) }
-        let parts = value.lowercased().split(separator: ";").map { part in
-            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }
-        let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
-        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
-        guard isJSON, charset == nil || charset == "charset=utf-8" || charset == "charset=\"utf-8\"" else {
-            throw .unsupportedMediaType(value)
-        }
+        try APIError.checkMediaType(fields[.contentType])
     }
 
     /// What most clients send, and so worth a look before the parts are taken apart.

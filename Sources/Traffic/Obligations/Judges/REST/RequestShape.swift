@@ -27,7 +27,9 @@ struct RequestShape: ObligationJudge {
         }
         findings.exercised()
         do throws(APIError) {
-            if reading != .query { try Self.checkMediaType(request) }
+            if reading != .query, !request.exchange.body.bytes.isEmpty {
+                try APIError.checkMediaType(request.exchange.head.fields[.contentType])
+            }
             try Self.read(request, endpoint, in: scene.mode.form(of: endpoint))
         } catch {
             findings.found(RESTSentences.misshapen(request.title, error.message), [fact.entry])
@@ -67,19 +69,6 @@ struct RequestShape: ObligationJudge {
         }
     }
 
-    /// A body must be JSON; without a body no Content-Type is asked (CONTRACT: common rules).
-    private static func checkMediaType(_ request: RequestFact) throws(APIError) {
-        guard !request.exchange.body.bytes.isEmpty else { return }
-        guard let value = request.exchange.head.fields[.contentType] else { throw .unsupportedMediaType(nil) }
-        let parts = value.lowercased().split(separator: ";").map { part in
-            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }
-        let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
-        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
-        guard isJSON, charset == nil || charset == "charset=utf-8" || charset == "charset=\"utf-8\"" else {
-            throw .unsupportedMediaType(value)
-        }
-    }
 }
 
 extension RequestFact {
