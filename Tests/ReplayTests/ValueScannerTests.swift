@@ -1,4 +1,5 @@
 import FitIQAPI
+import Sessions
 import Testing
 
 @testable import Replay
@@ -48,6 +49,7 @@ struct ValueScannerTests {
         ("2025-01-29 10:30:00", ["time 2025-01-29 10:30:00"]),
         ("on 2025-01-29, at ten", ["date 2025-01-29"]),
         ("2025-01-290", []),
+        ("2025-13-29T10:30:00Z 2025-02-30 2025-01-29T24:00:00Z", []),
         ("é\(IDs.a)", ["id \(IDs.a)"]),
     ]
 

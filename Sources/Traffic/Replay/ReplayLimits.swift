@@ -1,3 +1,5 @@
+import Sessions
+
 /// How much a replay may hold: what a session over one of these is refused with, or what is left out and noted.
 public enum ReplayLimits {
     /// The most entries of a session; more are refused (``ReplayError/tooManyEntries(_:)``).
@@ -9,9 +11,9 @@ public enum ReplayLimits {
     /// The most recorded ids, dates and tokens that are known; later ones are not followed, which the plan notes.
     public static let recordedValues = 1_000_000
     /// The longest id or e-mail address in bytes that is followed; a longer text is compared as it is.
-    public static let valueLength = 200
+    public static let valueLength = ValueScanner.longestValue
     /// The longest token in bytes that is followed.
-    public static let tokenLength = 4_096
+    public static let tokenLength = ValueScanner.longestToken
     /// The most recorded values that stand for others at once; a value beyond is not followed, which the report counts.
     public static let bindings = 10_000
     /// How many recorded requests that are alike save for their ids are looked at for one with new ids.

@@ -1,4 +1,5 @@
 import JSON
+import Sessions
 
 /// What two texts or requests have in common that are alike save for ids, times and secrets.
 struct ShapeKey: Sendable, Hashable {
@@ -169,7 +170,7 @@ extension Shape {
         case .null: add(literally: "null")
         case .bool(let bool): add(literally: bool ? "true" : "false")
         case .number(let number):
-            if Shape.isTime(number, under: name) { return add(time: number.text) }
+            if ValueScanner.isTime(number, under: name) { return add(time: number.text) }
             add(literally: Shape.canonical(number))
         case .string(let text):
             if SecretNames.contains(name) { return add(secret: text) }
@@ -199,13 +200,5 @@ extension Shape {
         if let int = number.int { return String(int) }
         if let double = number.double { return JSONNumber(double).text }
         return number.text
-    }
-
-    /// Whether a number is a time in seconds or milliseconds since 1970, by its size and the name of its member.
-    static func isTime(_ number: JSONNumber, under name: String) -> Bool {
-        guard let value = number.double, value >= 946_684_800, value < 1e20 else { return false }
-        let words = name.lowercased()
-        return words == "time" || words == "ts" || words == "date" || words.hasSuffix("timestamp")
-            || words.hasSuffix("_time") || words.hasSuffix("_at") || name.hasSuffix("At") || name.hasSuffix("Time")
     }
 }

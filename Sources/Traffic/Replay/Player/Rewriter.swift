@@ -1,4 +1,6 @@
 import JSON
+import Sessions
+import Text
 
 /// Puts the client's own values and our own origin in the place of the recorded ones.
 ///
@@ -114,7 +116,7 @@ struct Rewriter {
         let prefix = slash + "w".utf8 + slash
         guard bytes[index...].starts(with: prefix) else { return index }
         var end = index + prefix.count
-        while end < bytes.count, ValueScanner.isWordByte(bytes[end]) { end += 1 }
+        while end < bytes.count, bytes[end].isWordCharacter { end += 1 }
         return end > index + prefix.count && bytes[end...].starts(with: slash) ? end : index
     }
 

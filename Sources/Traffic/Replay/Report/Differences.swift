@@ -1,4 +1,5 @@
 import JSON
+import Sessions
 import Text
 
 /// Collects in what a request or a frame differs from a recorded one, the first few.
@@ -102,7 +103,7 @@ struct Differences {
         case (.string(let left), .string(let right)):
             if !SecretNames.contains(name), !isSame(left, right) { note(place, expected.excerpt(), actual.excerpt()) }
         case (.number(let left), .number(let right)):
-            let areTimes = Shape.isTime(left, under: name) && Shape.isTime(right, under: name)
+            let areTimes = ValueScanner.isTime(left, under: name) && ValueScanner.isTime(right, under: name)
             if !areTimes, Shape.canonical(left) != Shape.canonical(right) {
                 note(place, expected.excerpt(), actual.excerpt())
             }

@@ -65,7 +65,9 @@ struct ValueComparison {
             }
         case (.number(let left), .number(let right)):
             // 1 and 1.0 are the same value, written differently.
-            if left != right, left.double == nil || left.double != right.double {
+            if left != right, left.double == nil || left.double != right.double,
+                !(ValueScanner.isTime(left, under: name) && ValueScanner.isTime(right, under: name))
+            {
                 note(path, Self.excerpt(first), Self.excerpt(second))
             }
         case (.string(let left), .string(let right)):

@@ -1,0 +1,203 @@
+import JSON
+import Text
+
+/// What a piece of text is, where it may be another one each time a client runs.
+package enum ValueKind: Sendable {
+    /// An id: a UUID, a ULID, a long number, a token, a placeholder of redaction.
+    case id
+    /// A point in time (RFC 3339 `date-time`).
+    case time
+    /// A day (RFC 3339 `full-date`).
+    case date
+    /// An e-mail address.
+    case email
+}
+
+/// A value in a text: where it lies, and what it is.
+package struct FoundValue: Equatable {
+    package var range: Range<Int>
+    package var kind: ValueKind
+}
+
+/// Finds what is volatile in a text of any kind, JSON, a path or a sentence: ids, times and addresses.
+///
+/// This is the one rule of what two runs of the same thing differ in: a replay takes another value in its place, a
+/// comparison of sessions does not show it.
+///
+/// The time is linear in the text's length: every byte belongs to one run, and a run is looked at a fixed number of times.
+package struct ValueScanner {
+    /// The longest id or e-mail address in bytes.
+    package static let longestValue = 200
+    /// The longest token in bytes.
+    package static let longestToken = 4_096
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position = 0
+    /// Where the run of ``isRunByte(_:)`` ends in which the position lies, and what was found of it.
+    private var runEnd = 0
+
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+    /// The next value; nil at the end.
+    package mutating func next() -> FoundValue? {
+        while position < bytes.count {
+            guard bytes[position].isAlphanumeric else {
+                skipToWord()
+                continue
+            }
+            if let length = timeLength() { return found(length, .time) }
+            if let length = dateLength() { return found(length, .date) }
+            if position >= runEnd {
+                // Addresses and tokens hold dots, so they are looked for once in each run, from its beginning.
+                runEnd = end(from: position, where: Self.isRunByte)
+                if let value = wholeRun() { return value }
+            }
+            let start = position
+            let end = end(from: start, where: \.isWordCharacter)
+            position = end
+            if let value = Self.id(in: bytes, start..<end) { return value }
+        }
+        return nil
+    }
+
+    private mutating func found(_ length: Int, _ kind: ValueKind) -> FoundValue {
+        defer { position += length }
+        return FoundValue(range: position..<(position + length), kind: kind)
+    }
+
+    /// Passes over what is no word, and over the letter of a JSON escape, which else would stick to the word after it.
+    private mutating func skipToWord() {
+        let isEscape = bytes[position] == UInt8(ascii: "\\")
+        position += 1
+        guard isEscape, position < bytes.count else { return }
+        let isUnicode = bytes[position] == UInt8(ascii: "u")
+        position += 1
+        guard isUnicode, position + 4 <= bytes.count else { return }
+        if (position..<(position + 4)).allSatisfy({ bytes[$0].isHexDigit }) { position += 4 }
+    }
+
+    private func end(from start: Int, where isIncluded: (UInt8) -> Bool) -> Int {
+        var end = start
+        while end < bytes.count, isIncluded(bytes[end]) { end += 1 }
+        return end
+    }
+
+    package static func isRunByte(_ byte: UInt8) -> Bool {
+        byte.isWordCharacter || byte == .dot || byte == .at || byte == .plus
+    }
+
+    /// The run from the position on, where all of it is an e-mail address or a JSON Web Token.
+    private mutating func wholeRun() -> FoundValue? {
+        var end = runEnd
+        while end > position, !bytes[end - 1].isWordCharacter { end -= 1 }
+        let run = UnsafeBufferPointer(rebasing: bytes[position..<end])
+        if run.count <= Self.longestValue, run.isEmailAddress { return found(run.count, .email) }
+        if run.count <= Self.longestToken, run.isWebToken { return found(run.count, .id) }
+        return nil
+    }
+
+    // MARK: Times
+
+    private func dateLength() -> Int? {
+        guard RFC3339.days(at: position, in: bytes) != nil else { return nil }
+        let end = position + 10
+        return end == bytes.count || !bytes[end].isWordCharacter ? 10 : nil
+    }
+
+    /// RFC 3339 §5.6, with a space for `T` and without an offset, as some write it.
+    private func timeLength() -> Int? { RFC3339.time(at: position, in: bytes)?.length }
+
+    /// Whether a number is a time in seconds or milliseconds since 1970, by its size and the name of its member.
+    package static func isTime(_ number: JSONNumber, under name: String) -> Bool {
+        guard let value = number.double, value >= 946_684_800, value < 1e20 else { return false }
+        let words = name.lowercased()
+        return words == "time" || words == "ts" || words == "date" || words.hasSuffix("timestamp")
+            || words.hasSuffix("_time") || words.hasSuffix("_at") || name.hasSuffix("At") || name.hasSuffix("Time")
+    }
+}
+
+extension ValueScanner {
+    /// What in a word is an id: all of it, or the UUID at its end, as in `goal_550e8400-…`.
+    fileprivate static func id(in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> FoundValue? {
+        guard (6...longestValue).contains(range.count) else { return nil }
+        let word = UnsafeBufferPointer(rebasing: bytes[range])
+        if word.count >= 36, UnsafeBufferPointer(rebasing: word.suffix(36)).isUUID {
+            let before = word.count > 36 ? word[word.count - 37] : UInt8(ascii: "_")
+            guard !before.isAlphanumeric else { return nil }
+            return FoundValue(range: (range.upperBound - 36)..<range.upperBound, kind: .id)
+        }
+        return word.isID ? FoundValue(range: range, kind: .id) : nil
+    }
+
+    /// Whether all of a text is one value.
+    package static func isValue(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { utf8 in
+            var scanner = ValueScanner(utf8)
+            return scanner.next()?.range == 0..<utf8.count
+        }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// 36 characters of hexadecimal digits and hyphens (RFC 9562 §4), in either case.
+    fileprivate var isUUID: Bool {
+        guard count == 36 else { return false }
+        return indices.allSatisfy { index in
+            switch index {
+            case 8, 13, 18, 23: self[index] == UInt8(ascii: "-")
+            default: self[index].isHexDigit
+            }
+        }
+    }
+
+    /// A number of 6 digits or more, a placeholder of redaction, or a text that nobody writes by hand.
+    fileprivate var isID: Bool {
+        if allSatisfy(\.isDigit) { return count <= 40 }
+        if isPlaceholder { return true }
+        guard count >= 16 else { return false }
+        var (digits, upper, lower) = (0, 0, 0)
+        for byte in self {
+            if byte.isDigit { digits += 1 }
+            if byte.isUppercaseLetter { upper += 1 }
+            if byte.isLowercaseLetter { lower += 1 }
+        }
+        guard digits > 0 else { return false }
+        // A third of the digits, letters of both cases, a ULID, or hexadecimal digits with or without a prefix.
+        if digits * 3 >= count || (upper > 0 && lower > 0) { return true }
+        if count == 26, lower == 0 { return true }
+        var tail = 0
+        for byte in reversed() {
+            guard byte.isHexDigit else { break }
+            tail += 1
+        }
+        return tail >= 16 && (tail == count || !self[count - tail - 1].isAlphanumeric)
+    }
+
+    /// `redacted-token-1`: what redaction leaves of a secret.
+    package var isPlaceholder: Bool {
+        let prefix = "redacted-".utf8
+        guard count > prefix.count + 1, starts(with: prefix), self[count - 1].isDigit else { return false }
+        return true
+    }
+
+    /// A local part, one `@`, and a domain with a dot.
+    fileprivate var isEmailAddress: Bool {
+        guard let at = firstIndex(of: UInt8(ascii: "@")), at > 0, at + 1 < count else { return false }
+        let domain = self[(at + 1)...]
+        guard !domain.contains(UInt8(ascii: "@")), let dot = domain.lastIndex(of: UInt8(ascii: ".")) else {
+            return false
+        }
+        return dot > at + 1 && dot + 1 < count && domain.allSatisfy { $0 != UInt8(ascii: "_") }
+    }
+
+    /// Three parts of base64url between dots, of which the first begins an object (RFC 7519).
+    fileprivate var isWebToken: Bool {
+        guard count >= 20, starts(with: "eyJ".utf8) else { return false }
+        var dots = 0
+        for byte in self {
+            if byte == .dot { dots += 1 } else if !byte.isWordCharacter { return false }
+        }
+        return dots == 2
+    }
+}
