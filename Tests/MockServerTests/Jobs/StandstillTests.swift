@@ -174,7 +174,7 @@ struct StandstillTests {
         let network = VirtualNetwork { $0.limits.storedBytes = 2_000_000 }
         let world = try network.world()
         #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
-        let before = (try world.ask(.get, "state").text, network.engine.storedBytes)
+        let before = (try world.ask(.get, "state").text, network.engine.worlds.storedBytes)
         let socket = try world.socket(on: try world.consultation())
         let jobs = HeldJobs(network)
         let put = try world.send(.put, "state", body)
@@ -184,7 +184,7 @@ struct StandstillTests {
         #expect(response.status == status && response.message.contains(fragment), "\(response.message)")
         #expect(try goal.response().status == 200)
         #expect(socket.closeCode == nil)
-        #expect(network.engine.storedBytes > before.1 && network.engine.heldBytes == 0)
+        #expect(network.engine.worlds.storedBytes > before.1 && network.engine.heldBytes == 0)
         #expect(try world.ask(.get, "state").text.contains("Run"))
     }
 
@@ -221,7 +221,7 @@ struct StandstillTests {
         try jobs.runAll()
         #expect(try puts[1].response().json?["goals"]?.int == 2000)
         #expect(try deletion.response().status == 204 && late.response().status == 404)
-        #expect(network.engine.storedBytes == 0)
+        #expect(network.engine.worlds.storedBytes == 0)
     }
 
     @Test("A world that its program deletes meanwhile is gone: its import and what waits are told so")
@@ -235,7 +235,7 @@ struct StandstillTests {
         #expect(try waiting.response().status == 404)
         try jobs.runAll()
         #expect(try put.response().status == 404)
-        #expect(network.engine.storedBytes == 0 && network.engine.worlds.isEmpty)
+        #expect(network.engine.worlds.storedBytes == 0 && network.engine.worlds.isEmpty)
     }
 
     @Test("A server that stops answers what it has begun, and does not take what comes of the job for a client")
@@ -263,7 +263,7 @@ struct StandstillTests {
     @Test("Imports at the same time do not take the same room")
     func room() throws {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
-        let limit = network.engine.storedBytes * 3 / 2
+        let limit = network.engine.worlds.storedBytes * 3 / 2
         let network = VirtualNetwork { $0.limits.storedBytes = limit }
         let worlds = [try network.world(), try network.world()]
         let jobs = HeldJobs(network)
@@ -277,9 +277,9 @@ struct StandstillTests {
         let refused = try puts[1].response()
         #expect(refused.status == 507 && refused.message.contains("\(limit) bytes"), "\(refused.message)")
         #expect(try made.response().status == 507)
-        #expect(network.engine.storedBytes <= limit)
+        #expect(network.engine.worlds.storedBytes <= limit)
         let held = network.engine.worlds.values.reduce(0) { $0 + $1.storedBytes }
-        #expect(network.engine.storedBytes == held)
+        #expect(network.engine.worlds.storedBytes == held)
         // The number of the world that was not made is the next one's.
         #expect(try network.admin(.post, "worlds").json?["id"]?.string == "w3")
     }

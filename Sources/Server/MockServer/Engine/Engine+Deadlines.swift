@@ -77,12 +77,12 @@ extension Engine {
         }
         switch purpose {
         case .idle, .closing:
-            recordClosing(of: connection, by: .server, .timeOut)
+            recorder.closed(connection, by: .server, .timeOut)
             let isWhole = connection.output.isEmpty && connection.stream == nil
             end(connection, isWhole ? .close : .reset)
         case .handshake: handshakeTimedOut(on: connection)
         case .silence:
-            recordClosing(of: connection, by: .server, .fault)
+            recorder.closed(connection, by: .server, .fault)
             end(connection, .reset)
         case .keepAlive: keepAlive(connection, at: now)
         case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)

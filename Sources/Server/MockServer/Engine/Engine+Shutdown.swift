@@ -11,7 +11,7 @@ extension Engine {
         isShuttingDown = true
         for case let connection? in connections where connection.ending == .none {
             if connection.isSilent {
-                recordClosing(of: connection, by: .server, .shutdown)
+                recorder.closed(connection, by: .server, .shutdown)
                 end(connection, .reset)
             } else if connection.webSocket != nil {
                 goAway(connection, at: now)
@@ -31,7 +31,7 @@ extension Engine {
     /// Cuts off whatever connection is left.
     public func resetAll() {
         for case let connection? in connections {
-            if isShuttingDown { recordClosing(of: connection, by: .server, .shutdown) }
+            if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }
             end(connection, .reset)
         }
     }

@@ -67,12 +67,10 @@ public final class Engine {
     public internal(set) var configuration: Configuration
     var limits: ServerLimits { configuration.limits }
     let patience: Patience
+    let worlds: WorldTable
     /// The world of the plain paths.
-    let defaultWorld: World
-    /// The other worlds, by their ids.
-    var worlds: [ExactString: World] = [:]
-    /// How many were ever made, beside the default world: ids are not used twice.
-    var worldSerial = 0
+    var defaultWorld: World { worlds.main }
+    let recorder: Recorder
     /// The connections that are sent a journal as it grows.
     var followers: [ConnectionID] = []
     /// The connections whose long answer has a slice due, the one that waits longest first.
@@ -89,18 +87,12 @@ public final class Engine {
     var sliceSize = 64 * 1024
     /// Storage that slices are made in.
     var sliceBuffer: [UInt8] = []
-    /// Bytes of JSON that all worlds hold together.
-    var storedBytes = 0
-    /// What the journals of all worlds weigh together.
-    var journalWeight = 0
     /// While a world's clock is moved by hand: its connections, by when their time is up.
     var passing: PassingTime?
     /// When idle worlds are looked for next; nil while there is only the default one.
     var nextSweep: Timestamp?
     /// Those that were found and are still to be forgotten, the oldest last.
     var idleWorlds: [World] = []
-    /// When the worlds have to be looked at, by the system's clock.
-    var worldDeadlines = WorldDeadlineQueue()
     var connections: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
@@ -143,9 +135,10 @@ public final class Engine {
         self.configuration = configuration
         patience = Patience(configuration.limits)
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
-        defaultWorld = World(
+        let world = World(
             id: nil, number: 0, try WorldBeginning(draft, in: configuration.emptyRoom, now: now), now: now)
-        accountStorage(of: defaultWorld)
+        worlds = WorldTable(main: world, configuration)
+        recorder = Recorder(worlds: worlds)
     }
 
     // MARK: What the transport calls
@@ -211,7 +204,7 @@ public final class Engine {
         // Nobody would read what a fault still holds back; a client of HTTP may have closed its half alone.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.ending == .none, !connection.isSilent else {
-            recordClosing(of: connection, by: .client, .finish)
+            recorder.closed(connection, by: .client, .finish)
             end(connection, .close)
             return
         }
@@ -223,7 +216,7 @@ public final class Engine {
             // A client that sends no more may still read a long answer; the connection ends with it.
             guard connection.stream == nil else { return }
         }
-        recordClosing(of: connection, by: .client, .finish)
+        recorder.closed(connection, by: .client, .finish)
         forgetSocket(of: connection)
         end(connection, .close)
     }
@@ -234,10 +227,10 @@ public final class Engine {
     public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
-        if let world = connection.world, !connection.pending.isEmpty || connection.isOpenSocket {
+        if let world = connection.world, !connection.record.waiting.isEmpty || connection.isOpenSocket {
             if let now { world.setTime(now) }
-            recordClosing(of: connection, by: .client, .reset)
-            recordAbandoned(of: connection, in: world)
+            recorder.closed(connection, by: .client, .reset)
+            recorder.abandoned(connection, in: world)
         }
         forgetSocket(of: connection)
         connection.ending = .reset
@@ -292,7 +285,7 @@ public final class Engine {
         // At once: only what the loop serves in between comes before the next slice.
         guard waitingStreams.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         var next = deadlines.next
-        if let step = worldDeadlines.next { next = next.map { min($0, step) } ?? step }
+        if let step = worlds.deadlines.next { next = next.map { min($0, step) } ?? step }
         if let nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
         return next
     }

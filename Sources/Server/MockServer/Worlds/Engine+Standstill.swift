@@ -34,7 +34,7 @@ extension Engine {
         guard let standstill = world.standstill else { return }
         world.standstill = nil
         for socket in standstill.closedSockets { world.backend.closeSocket(socket) }
-        if isServed(world) { queueDeadline(of: world) }
+        if worlds.contains(world) { queueDeadline(of: world) }
         touchSockets(of: world)
         for case let connection? in connections where connection.world === world && !connection.unreadFrames.isEmpty {
             resumed.append(connection.id)
@@ -91,9 +91,6 @@ extension Engine {
         world.standstill?.connections.append(connection.id)
         return true
     }
-
-    /// Whether a world is still one of the server's.
-    func isServed(_ world: World) -> Bool { world.id.map { worlds[ExactString($0)] === world } ?? true }
 
     /// The world that a request needs; nil for what is asked of the server.
     private func world(of exchange: Exchange) -> World? {
