@@ -43,7 +43,7 @@ struct StandstillTests {
         #expect(try client.response(to: more).errorCode == "STORE_FULL")
         #expect(try client.response(to: goals).json?["data"]?["goals"]?.array?.count == 1000)
         #expect(try asked.response().text.split(separator: "\n").count == 2)
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
         // The next request of the connection that put the state.
         #expect(try put.exchange(Request(target: "/health")).status == 200)
     }
@@ -184,7 +184,7 @@ struct StandstillTests {
         #expect(response.status == status && response.message.contains(fragment), "\(response.message)")
         #expect(try goal.response().status == 200)
         #expect(socket.closeCode == nil)
-        #expect(network.engine.worlds.storedBytes > before.1 && network.engine.heldBytes == 0)
+        #expect(network.engine.worlds.storedBytes > before.1 && network.engine.connections.heldBytes == 0)
         #expect(try world.ask(.get, "state").text.contains("Run"))
     }
 
@@ -193,9 +193,9 @@ struct StandstillTests {
         let jobs = HeldJobs(network)
         let world = try network.world()
         let put = try world.send(.put, "state", largeState())
-        #expect(network.engine.heldBytes == 0 && network.engine.jobBytes > 64_000)
+        #expect(network.engine.connections.heldBytes == 0 && network.engine.jobs.heldBytes > 64_000)
         put.wire.vanish()
-        #expect(network.engine.jobBytes > 64_000)
+        #expect(network.engine.jobs.heldBytes > 64_000)
         let waiting = try world.send(.get, "clock")
         waiting.wire.vanish()
         try jobs.runAll()
@@ -203,7 +203,8 @@ struct StandstillTests {
         let get = try world.send(.get, "state")
         get.wire.vanish()
         try jobs.runAll()
-        #expect(network.engine.heldBytes == 0 && network.engine.jobBytes == 0 && network.openCount == 0)
+        #expect(
+            network.engine.connections.heldBytes == 0 && network.engine.jobs.heldBytes == 0 && network.openCount == 0)
         #expect(try network.admin(.get, "worlds/\(world.id)").status == 200)
     }
 

@@ -99,7 +99,7 @@ extension Engine {
 
     /// Has what was laid on the open sockets of a world follow a change, which tells whether it concerned them.
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             guard connection.changeSocketFaults(change) else { continue }
             obeySocketFaults(of: connection)
             // Reading may go on.

@@ -67,7 +67,7 @@ extension Engine {
         if beginning.draft.isJudged { world.beginJudging() }
         worlds[ExactString("w\(number)")] = world
         worlds.accountStorage(of: world)
-        if nextSweep == nil { nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
+        if worlds.nextSweep == nil { worlds.nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
         queueDeadline(of: world)
         return world
     }
@@ -179,20 +179,20 @@ extension Engine {
 
     /// Forgets the worlds that lay idle too long, some at a time.
     func sweepWorlds(at now: Timestamp) {
-        guard let due = nextSweep, due <= now else { return }
+        guard let due = worlds.nextSweep, due <= now else { return }
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
         func isIdle(_ world: World) -> Bool {
             now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch >= patience.worldIdle
                 && world.openSocketCount == 0 && !world.isStanding && !followed.contains(ObjectIdentifier(world))
         }
-        if idleWorlds.isEmpty { idleWorlds = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
-        for _ in 0..<min(Engine.worldsSweptAtOnce, idleWorlds.count) {
+        if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
+        for _ in 0..<min(Engine.worldsSweptAtOnce, worlds.idle.count) {
             // It may have been asked for meanwhile, or deleted.
-            let world = idleWorlds.removeLast()
+            let world = worlds.idle.removeLast()
             if worlds.contains(world), isIdle(world) { remove(world, reason: "The world lay idle", at: now) }
         }
-        let pause = idleWorlds.isEmpty ? Engine.sweepInterval : Engine.sweepPause
-        nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
+        let pause = worlds.idle.isEmpty ? Engine.sweepInterval : Engine.sweepPause
+        worlds.nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
     }
 
     /// How often worlds are looked through for idle ones, in nanoseconds: a minute.
@@ -222,7 +222,7 @@ extension Engine {
     ///
     /// What faults hold back is let go: no clock will move it on. A connection that is silent would never hear of it.
     private func closeConnections(of world: World, reason: String, at now: Timestamp) {
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
                 connection.world = nil

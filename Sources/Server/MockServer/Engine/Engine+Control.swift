@@ -66,7 +66,7 @@ extension Engine {
         let time = world.clock.now(now)
         let shift = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var next = world.nextStep
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             // Nobody's time runs while a fault holds back what they wait for.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
             let due = max(deadline.time.advanced(byNanoseconds: shift), time)

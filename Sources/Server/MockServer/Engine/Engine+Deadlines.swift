@@ -108,7 +108,7 @@ extension Engine {
         connection.queuedDeadline = time
         deadlines.insert(connection.id, at: time)
         // Connections that come and go in a hurry leave their entries behind.
-        if deadlines.count > 2 * connectionCount + 1024 {
+        if deadlines.count > 2 * connections.count + 1024 {
             deadlines.removeAll { id, time in self[id]?.queuedDeadline != time }
         }
     }

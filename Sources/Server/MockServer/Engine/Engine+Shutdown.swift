@@ -9,7 +9,7 @@ extension Engine {
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
-        for case let connection? in connections where connection.ending == .none {
+        for connection in connections where connection.ending == .none {
             if connection.isSilent {
                 recorder.closed(connection, by: .server, .shutdown)
                 end(connection, .reset)
@@ -26,11 +26,11 @@ extension Engine {
     }
 
     /// Whether every connection is gone.
-    public var isEmpty: Bool { connectionCount == 0 }
+    public var isEmpty: Bool { connections.count == 0 }
 
     /// Cuts off whatever connection is left.
     public func resetAll() {
-        for case let connection? in connections {
+        for connection in connections {
             if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }
             end(connection, .reset)
         }

@@ -42,7 +42,6 @@ extension Engine {
     /// Opens the echo socket; access has been checked.
     func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
         _ = try upgrade(head, on: connection, use: .echo, at: now)
-        accountEcho(connection)
         receiveTrailingBytes(of: connection, at: now)
         return nil
     }
@@ -87,7 +86,7 @@ extension Engine {
         connection.webSocketUse = use
         connection.speaks = .webSocket
         connection.deadline = nil
-        webSocketOpened()
+        connections.webSocketOpened(on: connection)
         observe?(.webSocketOpened(path: head.target.path))
         return fields
     }

@@ -36,7 +36,7 @@ extension Engine {
         for socket in standstill.closedSockets { world.backend.closeSocket(socket) }
         if worlds.contains(world) { queueDeadline(of: world) }
         touchSockets(of: world)
-        for case let connection? in connections where connection.world === world && !connection.unreadFrames.isEmpty {
+        for connection in connections where connection.world === world && !connection.unreadFrames.isEmpty {
             resumed.append(connection.id)
         }
         resumed += standstill.connections
@@ -105,7 +105,7 @@ extension Engine {
 
     /// Has the transport look at what its sockets may read.
     private func touchSockets(of world: World) {
-        for case let connection? in connections where connection.world === world && connection.speaks == .webSocket {
+        for connection in connections where connection.world === world && connection.speaks == .webSocket {
             touch(connection)
         }
     }

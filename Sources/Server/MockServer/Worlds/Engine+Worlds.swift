@@ -75,7 +75,7 @@ extension Engine {
         let shift = start.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var (end, steps) = (target, mostSteps)
         passing = PassingTime(world: world, slow: slow ?? [])
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             if slow == nil, connection.hasOutput { passing?.slow.insert(connection.id) }
             guard let deadline = connection.deadline else { continue }
             passing?.queue.insert(connection.id, at: deadline.time)
@@ -105,7 +105,7 @@ extension Engine {
         passing = nil
         // What is left of each deadline is less by what has passed.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
                 arm(connection, .idle, after: patience.idle, at: now)
             } else {
@@ -174,7 +174,7 @@ extension Engine {
             connection.queuedRelease = time
             world.heldOutputs.insert(connection.id, at: time)
             // Clients that give up waiting leave their entries behind, for good where the clock stands.
-            if world.heldOutputs.count > 2 * connectionCount + 1024 {
+            if world.heldOutputs.count > 2 * connections.count + 1024 {
                 world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
             }
             queueDeadline(of: world)

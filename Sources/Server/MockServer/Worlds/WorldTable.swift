@@ -13,6 +13,10 @@ final class WorldTable {
     var serial = 0
     /// When worlds have to be looked at, by the system's clock.
     var deadlines = WorldDeadlineQueue()
+    /// When idle worlds are looked for next; nil while there is only the main one.
+    var nextSweep: Timestamp?
+    /// Idle worlds that were found and are still to be forgotten, the oldest last.
+    var idle: [World] = []
     /// Bytes of JSON that all worlds hold together.
     private(set) var storedBytes = 0
     /// What the journals of all worlds weigh together.
