@@ -1,4 +1,3 @@
-import APIDescriptions
 import FitIQAPI
 import FitIQBackend
 import HTTP1
@@ -40,8 +39,7 @@ extension Engine {
         case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
         case .ready: return ready
         case .description(let description):
-            return Answer(
-                status: .ok, body: description.bytes(for: mode.rawValue), contentType: description.mediaType)
+            return Answer(status: .ok, body: description.bytes(for: mode), contentType: description.mediaType)
         case .admin(let route):
             return try adminAnswer(route, head, body: exchange.body, on: connection, at: now)
         case .api(.avatar(let persona)):
