@@ -65,7 +65,7 @@ let package = Package(
             name: "MockServer",
             dependencies: [
                 "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations", "Recording", "Replay",
-                "Scenarios", "Sessions", "Sockets", "TLS", "Texts", "WebSocket", httpTypes, heap, logging,
+                "Scenarios", "Sessions", "Sockets", "TLS", "Texts", "WebSocket", httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),
         // Between a client and a real server, to see what they say.
@@ -116,7 +116,7 @@ let package = Package(
             name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", "Patterns", heap],
             path: "Sources/Domain/FitIQBackend"),
         .target(
-            name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes], path: "Sources/Domain/FitIQAPI"),
+            name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes, heap], path: "Sources/Domain/FitIQAPI"),
         // Text in, foods with nutrition facts out.
         .target(name: "Nutrition", path: "Sources/Domain/Nutrition"),
 
