@@ -27,9 +27,9 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // Without its extensions of Foundation's types.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // MARK: App — the command line.
@@ -77,8 +77,7 @@ let package = Package(
         .target(
             name: "Scenarios",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Texts",
-                .product(name: "Yams", package: "Yams"),
+                "CYAML", "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Texts",
             ],
             path: "Sources/Server/Scenarios"),
         // What goes wrong on purpose: transforms between codec and socket.
@@ -138,6 +137,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/Platform/COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CYAML", path: "Sources/Platform/CYAML", pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
 
         // MARK: Tests — libraries of their own first.
         // The guides' models and shapes, for the tests below.
