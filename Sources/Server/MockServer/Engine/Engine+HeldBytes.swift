@@ -35,7 +35,7 @@ extension Engine {
     /// Whether a job may hold so much of a request beside what other jobs hold: they cannot be given up, and so leave a
     /// quarter of the limit to everybody else.
     func hasRoom(forJobOf bytes: Int) -> Bool {
-        jobBytes == 0 || jobBytes + bytes <= limits.heldBytes - limits.heldBytes / 4
+        jobBytes == 0 || jobBytes + bytes <= limits.jobBytes
     }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
