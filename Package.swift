@@ -217,7 +217,13 @@ let package = Package(
             ]),
         .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON"]),
         .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
-        .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock", "Reports", "Sockets"]),
+        .testTarget(
+            name: "FitIQMockTests",
+            dependencies: [
+                "fitiq-mock", "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
+                "MockServer", "Nutrition", "Obligations", "Proxy", "Recording", "Replay", "Reports", "Scenarios",
+                "Sessions", "Sockets", "TLS", "WebSocket",
+            ]),
         .testTarget(
             name: "MockServerTests",
             dependencies: [

@@ -133,7 +133,7 @@ extension Engine {
     /// Whether a job may hold so much of a request beside what other jobs hold: they cannot be given up, and so leave a
     /// quarter of the limit to everybody else.
     func hasRoom(forJobOf bytes: Int) -> Bool {
-        jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.heldBytes - limits.heldBytes / 4
+        jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes
     }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
