@@ -62,7 +62,7 @@ struct AdminBody {
     /// A span of time in nanoseconds, or nil where the key is absent.
     func duration(_ key: String) throws(APIError) -> Int64? {
         guard let text = try text(key, expected: AdminBody.expectedDuration) else { return nil }
-        guard let nanoseconds = DurationText.nanoseconds(text) else {
+        guard let nanoseconds = ScenarioLimits.duration(text) else {
             throw .wrongType(key, expected: AdminBody.expectedDuration, got: .string(text))
         }
         return nanoseconds
