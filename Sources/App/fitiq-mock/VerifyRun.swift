@@ -17,7 +17,7 @@ struct VerifyRun {
     let watch: CommandWatch
 
     /// How long an ended command is given between SIGTERM and SIGKILL.
-    private static let grace = Duration.seconds(2)
+    static let grace = Duration.seconds(2)
     /// How long what a command sent at last may take to arrive, once it has ended.
     private static let settlingTime = Duration.milliseconds(250)
     /// Nothing has arrived for as long when everything has.

@@ -1,6 +1,6 @@
 import Text
 
-/// What a client may ask of the server's transport; each limit has its refusal (README: limits).
+/// What a client may ask of the server's transport; each limit has its refusal (docs/limits.md).
 public struct ServerLimits: Sendable, Equatable {
     /// Open connections; one more is accepted, answered 503 and closed.
     public var connections = 12_000
@@ -61,6 +61,9 @@ extension ServerLimits {
     public var descriptors: Int { connections + refusedConnections + Self.otherDescriptors }
 
     private static let otherDescriptors = 64
+
+    /// Bytes of ``heldBytes`` that jobs may hold together.
+    var jobBytes: Int { heldBytes - heldBytes / 4 }
 
     /// Lowers the limits of connections to what a number of file descriptors allows, so that a client over them is still told so.
     public mutating func fit(descriptors: Int) {

@@ -14,6 +14,8 @@ enum Messages {
     static let tooManyNodes =
         "The document has more than \(ScenarioLimits.nodes) values, aliases counted each time; "
         + "'made_up_messages' makes long histories."
+    static let tooMuchRepeated =
+        "Aliases repeat more than \(ScenarioLimits.fileBytes) bytes of text; 'made_up_messages' makes long histories."
     static let severalDocuments = "Here another document begins ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may stand once."
@@ -25,26 +27,27 @@ enum Messages {
 
     static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
 
-    static func notYAML(_ problem: String, context: String? = nil, contextLine: Int? = nil) -> String {
-        switch problem {
-        case "but found another document": return severalDocuments
-        case _ where problem.hasPrefix("Maximum nesting level reached"): return tooDeep
-        default: break
-        }
-        let place = contextLine.map { ", which begins in line \($0)" } ?? ""
-        let hint: String
-        switch problem {
-        case "found character that cannot start any token":
-            hint = " Indent with spaces, and put texts that begin with a special character in quotation marks."
-        case "mapping values are not allowed in this context":
-            hint = " A text with ': ' in it needs quotation marks; keys of one mapping stand in one column."
-        case "did not find expected key", "did not find expected '-' indicator":
-            hint = " Members of one list or mapping stand in one column."
-        case "found undefined alias":
-            hint = " A text that begins with '*' needs quotation marks."
-        default: hint = ""
-        }
-        return "The file is not valid YAML: \(problem)\(context.map { " (\($0)\(place))" } ?? "").\(hint)"
+    static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory for it than there is."
+
+    /// What usually lies behind an error of YAML.
+    enum YAMLHint: String {
+        case specialCharacter =
+            " Indent with spaces, and put texts that begin with a special character in quotation marks."
+        case colon = " A text with ': ' in it needs quotation marks; keys of one mapping stand in one column."
+        case columns = " Members of one list or mapping stand in one column."
+    }
+
+    /// An error in libyaml's words.
+    static func notYAML(
+        _ problem: String, context: String? = nil, contextLine: Int = 1, hint: YAMLHint? = nil
+    ) -> String {
+        let place = context.map { " (\($0), which begins in line \(contextLine))" } ?? ""
+        return "The file is not valid YAML: \(problem)\(place).\(hint?.rawValue ?? "")"
+    }
+
+    static func undefinedAlias(_ name: String) -> String {
+        "The alias '*\(shortened(name))' has no anchor '&\(shortened(name))' before it. "
+            + "A text that begins with '*' needs quotation marks."
     }
 
     static func duplicateKeys(_ keys: [String]) -> String {

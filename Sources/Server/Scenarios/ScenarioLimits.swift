@@ -1,6 +1,6 @@
 import Text
 
-/// How much a scenario may hold; each limit has its refusal (README: limits).
+/// How much a scenario may hold; each limit has its refusal (docs/limits.md).
 public enum ScenarioLimits {
     /// Bytes of a file, 16 MiB.
     public static let fileBytes = 16 * 1024 * 1024

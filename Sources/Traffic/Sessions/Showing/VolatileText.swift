@@ -2,7 +2,9 @@ import Text
 
 /// Text without what differs between two runs of the same thing: what ``ValueScanner`` finds, and the server's origin.
 enum VolatileText {
-    /// The text with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}` in place of such values. Linear in the text.
+    /// The text with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}` in place of such values.
+    ///
+    /// Linear in the text.
     static func normalised(_ text: String, origin: Substring = "") -> String {
         var text = text
         return text.withUTF8 { bytes in
