@@ -1,31 +1,30 @@
 /// How much of a food a text gives.
 struct Amount: Equatable, Sendable {
     var value: Double
-    /// What is counted, or nil where the text only counts.
+    /// What is counted, or nil if the text gives only a number.
     var unit: MealUnit?
-    /// The amount's own words.
+    /// The words of the amount.
     var text: String
-    /// What had to be assumed to read it.
+    /// What the reader assumed.
     var assumption: Assumption?
 
-    /// What an amount was taken for.
     enum Assumption: Equatable, Sendable {
-        /// A range was averaged.
+        /// The mean of a range.
         case mean(of: Double, and: Double)
-        /// A vague word was read as a number: `a few`.
+        /// A number for a vague word: `a few`.
         case vague(String, as: Double)
-        /// A comma was read as a decimal point.
+        /// A comma as a decimal point.
         case decimalComma(String, as: Double)
-        /// A unit was only roughly one: `a mug`.
+        /// A unit for a word that is only roughly one: `a mug`.
         case roughUnit(String, as: MealUnit)
-        /// Some of something that is counted: `slices of bacon`.
+        /// One, where the text has a plural without a number: `slices of bacon`.
         case one(String)
     }
 }
 
-/// Reads amounts, `1 1/2 cups`, `half a dozen`, `x2`, at a place among tokens.
+/// Reads the amount that begins at a token: `1 1/2 cups`, `half a dozen`, `x2`.
 ///
-/// It looks at a bounded number of tokens from where it starts, so that reading at every token stays linear.
+/// It looks at a bounded number of tokens, so reading at every token takes linear time.
 struct AmountReader {
     let text: TokenText
 
@@ -39,11 +38,11 @@ struct AmountReader {
         var isBareUnit = false
         /// Whether it is only an article: `a`.
         var isArticle = false
-        /// Whether `of` followed, so that a food has to.
+        /// Whether `of` follows, which must be followed by a food.
         var hasOf = false
     }
 
-    /// The amount that begins at a token, if one does.
+    /// The amount that begins at a token, or nil if there is none.
     func read(at start: Int) -> Reading? {
         if let reading = multiplier(at: start) { return reading }
         if let number = NumberReader(text: text).read(at: start) {
@@ -70,7 +69,7 @@ struct AmountReader {
         if text.kind(reading.end) == .times || text.word(reading.end) == "x" {
             reading.end += 1
             textEnd = reading.end
-            // `2 x 120g`, but not more than one factor: `2 x 2 x 2 x …` is no amount.
+            // `2 x 120g`, with at most one factor: `2 x 2 x 2 x …` is not an amount.
             if let factor = NumberReader(text: text).read(at: reading.end), !factor.isArticle {
                 reading.amount.value = min(reading.amount.value * factor.value, Lexer.largestNumber)
                 reading.end = factor.end
@@ -78,7 +77,7 @@ struct AmountReader {
                 if reading.amount.assumption == nil { reading.amount.assumption = factor.assumption }
             }
         }
-        // `3-egg omelette` counts, and the dash means nothing.
+        // In `3-egg omelette` the dash means nothing.
         if case .dash(isSpaced: false)? = text.kind(reading.end), text.word(reading.end + 1) != nil {
             reading.end += 1
         }
@@ -124,7 +123,7 @@ struct AmountReader {
     private struct UnitReading {
         var unit: MealUnit
         var end: Int
-        /// Whether an article makes it an amount.
+        /// Whether an article makes it an amount: `a pound`, but not `a c`.
         var stands: Bool
         var rough: String?
     }
@@ -139,14 +138,13 @@ struct AmountReader {
             return UnitReading(unit: .fluidOunces, end: afterStop(next), stands: false)
         }
         guard var unit = UnitWords.units[word] else { return nil }
-        // `2 T bone steaks` are no tablespoons, and a bar of chocolate is a food.
+        // `2 T bone steaks` are not tablespoons, and a bar of chocolate is a food.
         if let name = FoodTable.longestMatch(in: text, at: index), name.end > index + 1 { return nil }
         // Cooks write T for tablespoons and t for teaspoons.
         if word == "t", text.source(index..<index + 1) == "T" { unit = .tablespoons }
         let needsNumber = UnitWords.needNumber.contains(word)
         if !hasNumber, needsNumber, word.count < 3 || text.word(index + 1) != "of" { return nil }
         let rough = UnitWords.rough.contains(word) ? text.source(index..<index + 1) : nil
-        // `a pound` and `a kg`, but not `a c`.
         return UnitReading(unit: unit, end: afterStop(index), stands: word.count > 1, rough: rough)
     }
 

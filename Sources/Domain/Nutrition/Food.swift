@@ -8,19 +8,19 @@ struct Food: Sendable {
 
     let per100Grams: FactsPer100Grams
 
-    /// The usual serving, which stands in where the text gives no amount.
+    /// The usual serving, used if the text gives no amount.
     let serving: Serving
 
-    /// What one of a unit weighs in grams, where that makes sense.
+    /// The weight of one unit in grams.
     let portions: [MealUnit: Double]
 
-    /// What one piece weighs in grams when the text calls it small, medium or large.
+    /// The weight of one piece in grams by the size that the text gives.
     let sizes: [PieceSize: Double]
 
-    /// The facts of one serving where a label's differ from `per100Grams`.
+    /// The facts of one serving on labels, if they differ from `per100Grams`.
     let label: NutritionFacts?
 
-    /// How the food is taken to be prepared: `Grilled, skinless`.
+    /// The assumed preparation: `Grilled, skinless`.
     let preparation: String?
 
     let kind: Kind
@@ -31,12 +31,12 @@ struct Food: Sendable {
         case solid
         /// Ounces of it are fluid ounces; glasses, cans and bottles have usual volumes.
         case drink
-        /// A drink whose alcohol has calories beside the macronutrients.
+        /// A drink with alcohol, which has calories of its own.
         case alcohol
     }
 
     struct Serving: Sendable {
-        /// As a label would say it: `1 large egg`.
+        /// In the words of a label: `1 large egg`.
         let name: String
         let grams: Double
 
@@ -48,13 +48,11 @@ struct Food: Sendable {
 }
 
 /// The sizes of pieces for which the table has weights.
-enum PieceSize: String, Sendable {
+enum PieceSize: String, CaseIterable, Sendable {
     case small, medium, large
 }
 
-/// What 100 grams of a food contain: kilocalories, and grams of the rest.
-///
-/// What a source does not report is zero.
+/// What 100 grams of a food contain: kilocalories, and grams of the rest; zero if the source does not report it.
 struct FactsPer100Grams: Sendable {
     let calories: Double
     let protein: Double
@@ -75,7 +73,7 @@ struct FactsPer100Grams: Sendable {
         self.sugar = sugar
     }
 
-    /// The facts of a portion; calories are rounded to ones, the rest to tenths of grams, halves away from zero.
+    /// The facts of a portion: whole calories and tenths of grams, halves rounded away from zero.
     func facts(ofGrams grams: Double) -> NutritionFacts {
         func tenths(_ perHundred: Double) -> Int { Int((perHundred * grams / 10).rounded()) }
         return NutritionFacts(
@@ -85,7 +83,7 @@ struct FactsPer100Grams: Sendable {
 }
 
 extension NutritionFacts {
-    /// The facts of so many portions, rounded as `FactsPer100Grams.facts` does.
+    /// The facts of several portions, rounded as in `FactsPer100Grams.facts`.
     func scaled(by factor: Double) -> NutritionFacts {
         func times(_ value: Int) -> Int { Int((Double(value) * factor).rounded()) }
         return NutritionFacts(

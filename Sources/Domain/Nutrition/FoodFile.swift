@@ -12,6 +12,10 @@ struct FoodFile: Sendable {
     private(set) var foods: [Food] = []
     /// What each name and each plural stands for; names are folded as `Lexer` folds text.
     private(set) var entries: [String: FoodTable.Entry] = [:]
+    /// The words with which names and plurals begin.
+    private(set) var firstWords: Set<String> = []
+    /// The number of words in the longest name.
+    private(set) var longestName = 0
     /// What is wrong, a sentence each, with path and line.
     ///
     /// A table with mistakes is not used.
@@ -79,12 +83,12 @@ struct FoodFile: Sendable {
     }
 
     private mutating func readLine(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
-        guard let text = String(validating: bytes, as: UTF8.self) else { return refuse("the line is not UTF-8") }
+        guard String(validating: bytes, as: UTF8.self) != nil else { return refuse("the line is not UTF-8") }
         if bytes.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\t") }) {
             return refuse("the line has a control character, such as the carriage return of Windows")
         }
-        cells = text.utf8.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-            .map { String(Substring($0)) }
+        cells = bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
         if line == 1 {
             if cells != Self.titles { refuse("the columns are \(Self.titles.joined(separator: ", "))") }
             return
@@ -94,9 +98,7 @@ struct FoodFile: Sendable {
         }
         let count = mistakes.count
         for column in Column.allCases where !isTrimmed(self[column]) {
-            refuse(
-                "\(column.title) begins or ends with a space or a quotation mark; save the table without any around cells"
-            )
+            refuse("\(column.title) begins or ends with a space or a quotation mark; save the table without them")
         }
         guard mistakes.count == count, let food = food(), mistakes.count == count else { return }
         foods.append(food)
@@ -122,7 +124,9 @@ struct FoodFile: Sendable {
         let serving = Food.Serving(text(.serving), weight(self[.servingGrams], of: .servingGrams))
         guard let kind = kind(), let source = source() else { return nil }
         return Food(
-            key: key, names: names, per100Grams: per100Grams, serving: serving, portions: portions(), sizes: sizes(),
+            key: key, names: names, per100Grams: per100Grams, serving: serving,
+            portions: weights(.gramsPerUnit, of: Self.weighedUnits),
+            sizes: weights(.gramsPerSize, of: PieceSize.allCases),
             label: label(), preparation: self[.preparation].isEmpty ? nil : self[.preparation], kind: kind,
             source: source)
     }
@@ -144,11 +148,9 @@ struct FoodFile: Sendable {
     /// The parts of a cell between semicolons.
     private mutating func parts(_ column: Column) -> [String] {
         if self[column].isEmpty { return [] }
-        let parts = self[column].split(separator: ";", omittingEmptySubsequences: false).enumerated().map {
-            index, part in
-            index > 0 && part.first == " " ? part.dropFirst() : part
-        }
-        if parts.contains(where: { $0.isEmpty || $0.first == " " || $0.last == " " }) {
+        let parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .enumerated().map { index, part in Substring(index > 0 && part.first == 0x20 ? part.dropFirst() : part) }
+        if parts.contains(where: { $0.isEmpty || $0.utf8.first == 0x20 || $0.utf8.last == 0x20 }) {
             refuse("\(column.title) is \"\(self[column])\"; a semicolon and a space separate its parts")
         }
         return parts.map(String.init)
@@ -164,7 +166,9 @@ struct FoodFile: Sendable {
     private mutating func source() -> Source? {
         let food = text(.sourceFood)
         let id = Int(self[.id])
-        if !self[.id].isEmpty, self[.source] != "SR Legacy" || !(id.map(Source.ids.contains) ?? false) {
+        if !self[.id].isEmpty,
+            self[.source] != "SR Legacy" || !(id.map(Source.ids.contains) ?? false) || self[.id].utf8.count != 6
+        {
             refuse("the FDC id is \"\(self[.id])\"; only foods of SR Legacy have one, from 167512 to 175304")
         }
         switch self[.source] {
@@ -181,39 +185,28 @@ struct FoodFile: Sendable {
 
     // MARK: Numbers
 
-    private mutating func portions() -> [MealUnit: Double] {
-        var portions: [MealUnit: Double] = [:]
-        for (name, value) in pairs(.gramsPerUnit) {
-            guard let unit = MealUnit(rawValue: name), unit.grams == nil, unit != .servings else {
-                refuse("grams per unit has \"\(name)\"; it has units that are no weights, such as cups or pieces")
+    /// What one of each unit, or a piece of each size, weighs.
+    private mutating func weights<Key: RawRepresentable<String> & Hashable>(
+        _ column: Column, of keys: [Key]
+    ) -> [Key: Double] {
+        var weights: [Key: Double] = [:]
+        for (name, value) in pairs(column) {
+            guard let key = keys.first(where: { $0.rawValue == name }) else {
+                refuse("\(column.title) has \"\(name)\"; it has \(keys.map(\.rawValue).joined(separator: ", "))")
                 continue
             }
-            if portions.updateValue(weight(value, of: .gramsPerUnit), forKey: unit) != nil {
-                refuse("\(name) stands twice")
-            }
+            if weights.updateValue(weight(value, of: column), forKey: key) != nil { refuse("\(name) stands twice") }
         }
-        return portions
+        return weights
     }
 
-    private mutating func sizes() -> [PieceSize: Double] {
-        var sizes: [PieceSize: Double] = [:]
-        for (name, value) in pairs(.gramsPerSize) {
-            guard let size = PieceSize(rawValue: name) else {
-                refuse("grams per size has \"\(name)\"; it has small, medium and large")
-                continue
-            }
-            if sizes.updateValue(weight(value, of: .gramsPerSize), forKey: size) != nil {
-                refuse("\(name) stands twice")
-            }
-        }
-        return sizes
-    }
+    /// Units that are weights, and servings, have no weight of their own.
+    private static let weighedUnits = MealUnit.allCases.filter { $0.grams == nil && $0 != .servings }
 
     private mutating func label() -> NutritionFacts? {
         var facts = NutritionFacts()
         var seen: [String] = []
         for (name, value) in pairs(.label) {
-            // The mistake is told as one of this column.
             let number = decimal(value, digits: name == "kcal" ? 0 : 1).map {
                 Int(($0 * (name == "kcal" ? 1 : 10)).rounded())
             }
@@ -237,8 +230,8 @@ struct FoodFile: Sendable {
     /// The parts of a cell, each a name and a number.
     private mutating func pairs(_ column: Column) -> [(name: String, value: String)] {
         parts(column).map { part in
-            guard let space = part.lastIndex(of: " ") else { return (part, "") }
-            return (String(part[..<space]), String(part[part.index(after: space)...]))
+            guard let space = part.utf8.lastIndex(of: 0x20) else { return (part, "") }
+            return (String(part[..<space]), String(part[part.utf8.index(after: space)...]))
         }
     }
 
@@ -264,33 +257,47 @@ struct FoodFile: Sendable {
 
     /// The value of `12`, `12.5` or `12.56`, with at most six digits before the point, as Swift reads the literal.
     private func decimal(_ text: String, digits: Int) -> Double? {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let whole = parts.first, (1...6).contains(whole.count),
-            parts.count == 1 || (1...max(1, digits)).contains(parts[1].count) && digits > 0
-        else { return nil }
         var value = 0
-        for byte in parts.joined() {
-            guard (0x30...0x39).contains(byte) else { return nil }
+        var count = 0
+        /// The number of digits before the point.
+        var whole: Int?
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "."), whole == nil {
+                whole = count
+                continue
+            }
+            guard (0x30...0x39).contains(byte), count < 8 else { return nil }
             value = value * 10 + Int(byte - 0x30)
+            count += 1
+        }
+        let decimals = whole.map { count - $0 }
+        guard (1...6).contains(whole ?? count), decimals.map({ (1...2).contains($0) && $0 <= digits }) ?? true else {
+            return nil
         }
         // Both are exact, so that the quotient is the nearest value, as the literal's is.
-        return parts.count == 1 ? Double(value) : Double(value) / (parts[1].count == 1 ? 10 : 100)
+        return decimals.map { Double(value) / ($0 == 1 ? 10 : 100) } ?? Double(value)
     }
 
     // MARK: Names
 
     private mutating func index(_ food: Food) {
         for name in food.names {
-            let singular = Lexer.words(of: name).joined(separator: " ")
-            if singular.isEmpty {
+            let words = Lexer.words(of: name)
+            guard let first = words.first else {
                 refuse("the name \"\(name)\" has no letters")
                 continue
             }
+            let singular = words.joined(separator: " ")
             let plural = Plural.of(singular)
+            longestName = max(longestName, words.count)
+            firstWords.insert(first)
+            // The plural of a name of several words begins with the same word, unless that is the one before `of`.
+            if words.count == 1 || words[1] == "of" {
+                firstWords.insert(plural.utf8.firstIndex(of: 0x20).map { String(plural[..<$0]) } ?? plural)
+            }
             for word in plural == singular ? [singular] : [singular, plural] {
-                if let first = names.updateValue(line, forKey: word) {
-                    refuse(
-                        "\"\(word)\" stands in line \(first) already; a name and its plural belong to one food, once")
+                if let line = names.updateValue(line, forKey: word) {
+                    refuse("\"\(word)\" stands in line \(line) already; a name and its plural belong to one food, once")
                 }
                 entries[word] = FoodTable.Entry(
                     food: food, singular: singular, plural: plural, isPlural: word != singular)

@@ -26,10 +26,9 @@ enum FoodTable {
     }
 
     /// The words with which names begin; other words need no look-up.
-    static let firstWords = Set(entries.keys.compactMap { $0.split(separator: " ").first.map(String.init) })
+    static let firstWords = file.firstWords
 
-    /// The number of words in the longest name.
-    static let longestName = entries.keys.map { $0.split(separator: " ").count }.max() ?? 0
+    static let longestName = file.longestName
 }
 
 extension FoodTable {
@@ -57,21 +56,22 @@ extension FoodTable {
 enum Plural {
     /// The plural of a folded name: that of its last word, or of the one before `of`: `bars of chocolate`.
     static func of(_ name: String) -> String {
-        let words = name.split(separator: " ")
+        let words = name.utf8.split(separator: 0x20).map { String(Substring($0)) }
         if let index = words.firstIndex(of: "of"), index > 0 {
-            return ([of(words[..<index].joined(separator: " "))] + words[index...].map(String.init)).joined(
-                separator: " ")
+            let head = words[..<index].joined(separator: " ")
+            return of(head) + name.dropFirst(head.count)
         }
-        if let plural = irregular[name.split(separator: " ").last.map(String.init) ?? name] {
-            return String(name.dropLast(plural.dropped)) + plural.ending
-        }
+        if let plural = irregular[words.last ?? name] { return String(name.dropLast(plural.dropped)) + plural.ending }
         // Already plural or the same: hummus, asparagus, corn flakes.
-        if name.hasSuffix("s") { return name }
-        if ["x", "z", "ch", "sh"].contains(where: name.hasSuffix) { return name + "es" }
-        if name.hasSuffix("y"), let before = name.dropLast().last, !"aeiou".contains(before) {
-            return name.dropLast() + "ies"
+        let end = Array(name.utf8.suffix(2))
+        switch end.last {
+        case UInt8(ascii: "s"): return name
+        case UInt8(ascii: "x"), UInt8(ascii: "z"): return name + "es"
+        case UInt8(ascii: "h") where end.first == UInt8(ascii: "c") || end.first == UInt8(ascii: "s"):
+            return name + "es"
+        case UInt8(ascii: "y") where end.count == 2 && !"aeiou".utf8.contains(end[0]): return name.dropLast() + "ies"
+        default: return name + "s"
         }
-        return name + "s"
     }
 
     private static let irregular: [String: (dropped: Int, ending: String)] = [

@@ -1,9 +1,9 @@
-/// Cuts a text into tokens, in one pass; what means nothing, such as emoji, is dropped.
+/// Cuts a text into tokens in one pass; characters without a meaning, such as emoji, are dropped.
 struct Lexer {
     let scalars: [Unicode.Scalar]
     var position = 0
     var tokens: [Token] = []
-    /// Whether only white space and bullets came since the line began.
+    /// Whether the line has had only white space and bullets so far.
     private var isAtLineStart = true
 
     init(_ text: String) {
@@ -91,14 +91,14 @@ struct Lexer {
         let before = scalar(at: start - 1)
         let after = scalar(at: position)
         if let before, let after, Folding.isLetter(before), Folding.isLetter(after), scalars[start] != "\u{2014}" {
-            return  // One word for people, two for us: whole-wheat.
+            return  // whole-wheat: two words.
         }
         if isAtLineStart { return }  // A bullet, or a minus.
         func isSpace(_ scalar: Unicode.Scalar?) -> Bool { scalar.map(\.properties.isWhitespace) ?? true }
         append(.dash(isSpaced: isSpace(before) && isSpace(after) || scalars[start] == "\u{2014}"), from: start)
     }
 
-    /// Drops the `1.` or `1)` of a numbered list, if that is what the number just read was.
+    /// Drops the `1.` or `1)` of a numbered list; false if the number just read is not one.
     mutating func dropListMarker(endingAt end: Int) -> Bool {
         guard isAtLineStart, let mark = scalar(at: end), mark == "." || mark == ")",
             let after = scalar(at: end + 1), after.properties.isWhitespace
@@ -110,7 +110,7 @@ struct Lexer {
 
 /// Numbers: `120`, `1.5`, `1,5`, `1,000`, `1/2`, `1½`, `2%`.
 extension Lexer {
-    /// Numbers stop growing here, so that a long run of digits stays finite.
+    /// The largest number, so that a long run of digits stays finite.
     static let largestNumber = 1e12
 
     mutating func number() {
@@ -138,7 +138,7 @@ extension Lexer {
                 return append(.number(value + part, assumedDecimalComma: false), from: start)
             }
             if let denominator = slashedDigits() {
-                // Over zero it is no number: the word stays unknown.
+                // A fraction over zero is not a number but an unknown word.
                 guard denominator > 0 else { return append(.word(source(from: start)), from: start) }
                 let part = value / denominator
                 return append(part < 1 ? .fraction(part) : .number(part, assumedDecimalComma: false), from: start)
@@ -197,7 +197,7 @@ extension Lexer {
         return value
     }
 
-    /// Whether a comma and exactly three digits follow a number of one to three digits, which does not begin with 0.
+    /// Whether a comma and exactly three digits follow one to three digits that do not begin with 0.
     private func isThousandsGroup(from start: Int) -> Bool {
         guard scalar(at: position) == ",", start < position, scalars[start] != "0" else { return false }
         let isFirst = !scalars[start..<position].prefix(5).contains(",")
@@ -205,13 +205,13 @@ extension Lexer {
         return (1...3).allSatisfy { isDigit(at: position + $0) } && !isDigit(at: position + 4)
     }
 
-    /// Whether a comma with one or two digits right behind it follow: `1,5 cups`, not `2, 3`.
+    /// Whether a comma and one or two digits follow without a space: `1,5 cups`, not `2, 3`.
     private func isDecimalComma() -> Bool {
         guard scalar(at: position) == ",", isDigit(at: position + 1) else { return false }
         return !isDigit(at: position + 2) || !isDigit(at: position + 3)
     }
 
-    /// The digits after a slash, which may have spaces around it as `1 / 2` has.
+    /// The digits after a slash, which may have spaces around it: `1 / 2`.
     private mutating func slashedDigits() -> Double? {
         var next = position
         if scalar(at: next) == " " { next += 1 }
@@ -222,4 +222,76 @@ extension Lexer {
         position = next
         return digits()
     }
+}
+
+/// Folding of letters to lower-case ASCII, so that `Crème` and `creme` are one word.
+enum Folding {
+    /// Appends the folded form of a letter, or its lower case if it has none.
+    static func append(_ scalar: Unicode.Scalar, to word: inout String) {
+        switch scalar.value {
+        case 0x61...0x7A, 0x30...0x39: word.unicodeScalars.append(scalar)
+        case 0x41...0x5A: word.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value + 32)))
+        default:
+            for lower in scalar.properties.lowercaseMapping.unicodeScalars where !isMark(lower) {
+                if let plain = plain[lower] {
+                    word += plain
+                } else {
+                    word.unicodeScalars.append(lower)
+                }
+            }
+        }
+    }
+
+    /// The ASCII form of a full-width character, which Japanese and Chinese keyboards type: `１２０ｇ`.
+    static func halfWidth(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
+        return Unicode.Scalar(UInt8(scalar.value - 0xFEE0))
+    }
+
+    static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x61...0x7A).contains(scalar.value | 0x20) }
+        return scalar.properties.isAlphabetic && !isMark(scalar)
+    }
+
+    /// Whether it belongs to the letter before: an accent, a soft hyphen, a joiner.
+    static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return false }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .spacingMark, .format: return true
+        default: return false
+        }
+    }
+
+    static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "'" || scalar == "\u{2019}" || scalar == "\u{2018}" || scalar == "\u{02BC}" || scalar == "`"
+    }
+
+    /// The value of a decimal digit in any script.
+    static func digit(_ scalar: Unicode.Scalar) -> Double? {
+        if scalar.isASCII { return (0x30...0x39).contains(scalar.value) ? Double(scalar.value - 0x30) : nil }
+        guard scalar.properties.numericType == .decimal else { return nil }
+        return scalar.properties.numericValue
+    }
+
+    /// The value of a character such as `½`.
+    static func vulgarFraction(_ scalar: Unicode.Scalar) -> Double? {
+        guard !scalar.isASCII, scalar.properties.generalCategory == .otherNumber,
+            let value = scalar.properties.numericValue, value > 0, value < 1
+        else { return nil }
+        return value
+    }
+
+    /// Latin letters without their diacritics, and ligatures as two letters.
+    private static let plain: [Unicode.Scalar: String] = {
+        var plain: [Unicode.Scalar: String] = [:]
+        let lists = [
+            "a": "àáâãäåāăą", "c": "çćĉċč", "d": "ďđð", "e": "èéêëēĕėęě", "g": "ĝğġģ", "h": "ĥħ", "i": "ìíîïĩīĭįı",
+            "j": "ĵ", "k": "ķ", "l": "ĺļľŀł", "n": "ñńņňŉ", "o": "òóôõöøōŏő", "r": "ŕŗř", "s": "śŝşšș", "t": "ţťŧț",
+            "u": "ùúûüũūŭůűų", "w": "ŵ", "y": "ýÿŷ", "z": "źżž", "ae": "æ", "oe": "œ", "ss": "ß", "th": "þ",
+        ]
+        for (letter, variants) in lists {
+            for scalar in variants.unicodeScalars { plain[scalar] = letter }
+        }
+        return plain
+    }()
 }

@@ -1,11 +1,11 @@
-/// A food of the text before its amount is worked out.
+/// A food of the text whose amount is not computed yet.
 struct Draft: Sendable {
     var entry: FoodTable.Entry
     var amount: Amount?
-    /// The adjectives outside of the name, folded, in the order of the text, each with its standing.
+    /// The adjectives that are not part of the name, folded, in the order of the text.
     var adjectives: [Adjective] = []
 
-    /// More adjectives than this are not kept.
+    /// The most adjectives that are kept.
     static let mostAdjectives = 4
 
     struct Adjective: Equatable, Sendable {
@@ -19,7 +19,7 @@ struct Draft: Sendable {
         for adjective in adjectives { add(adjective) }
     }
 
-    /// Adds an adjective; where the table has a food of that name, it is that one: `scrambled` makes an egg another.
+    /// Adds an adjective, or takes the food whose name has it: a `scrambled` egg is another food.
     mutating func add(_ adjective: Adjective) {
         if let named = FoodTable.entries["\(adjective.words) \(entry.singular)"] {
             let plural = FoodTable.entries[named.plural]
@@ -30,27 +30,27 @@ struct Draft: Sendable {
     }
 }
 
-/// Finds the foods of a text and what belongs to each: one pass over the tokens, from left to right.
+/// Finds the foods of a text and what belongs to each, in one pass over the tokens.
 ///
-/// An amount belongs to the food behind it, `2 eggs`, or else to the one before it, `eggs x2`, `rice (1 cup)`.
+/// An amount belongs to the food after it, `2 eggs`, or else to the one before it, `eggs x2`, `rice (1 cup)`.
 struct MealReader {
     let text: TokenText
     private(set) var drafts: [Draft] = []
     private(set) var unknown: [String] = []
     private(set) var isTruncated = false
-    /// How often a name was looked for, which bounds the work: each time costs as much as the longest name at most.
+    /// The number of look-ups of names, for tests: each takes at most as many steps as the longest name has words.
     private(set) var lookUps = 0
 
     private var index = 0
     /// An amount that waits for its food.
     private var pending: Amount?
-    /// Whether a word that we do not know came after `pending`: then it counts that, unless a food follows at once.
+    /// Whether an unknown word follows `pending`, which counts that word unless a food follows immediately.
     private var pendingIsTaken = false
     /// Adjectives that wait for their food.
     private var adjectives: [Draft.Adjective] = []
-    /// Whether nothing has separated us from the last draft.
+    /// Whether nothing separates the current token from the last draft.
     private var isOpen = false
-    /// Whether what follows was not eaten: `no cheese`.
+    /// Whether what follows is not eaten: `no cheese`.
     private var isNegated = false
 
     init(_ text: TokenText) {
@@ -91,7 +91,7 @@ struct MealReader {
         return FoodTable.longestMatch(in: text, at: start)
     }
 
-    /// Takes a name, or only its adjective where a name that reaches further begins behind it: `fried egg sandwich`.
+    /// Takes a name, or only its adjective if a name that begins later ends later: `fried egg sandwich`.
     private mutating func nextFood(_ entry: FoodTable.Entry, end: Int) {
         for start in index + 1..<max(index + 1, end) {
             guard let word = text.word(start - 1), let standing = Words.standing(of: word), standing != .filler else {
@@ -119,7 +119,7 @@ struct MealReader {
             isTruncated = true
             return
         }
-        // In `2 glorbed eggs` the word that we do not know is an adjective.
+        // In `2 glorbed eggs` the unknown word is an adjective.
         drafts.append(Draft(entry: entry, amount: pending, adjectives: adjectives))
         isOpen = true
         takeTrailingUnit()
@@ -137,7 +137,7 @@ struct MealReader {
 
     // MARK: Amounts
 
-    /// Gives an amount to a food; false where it is only a word after all.
+    /// Gives an amount to a food; false if it is only a word.
     private mutating func amount(_ reading: AmountReader.Reading) -> Bool {
         if isMeaningless(reading) {
             index = reading.end
@@ -192,12 +192,12 @@ struct MealReader {
         if old.unit == nil, reading.amount.unit?.isMeasure == true {
             pending?.multiply(by: old)
         } else if old.unit?.isMeasure != true || reading.amount.unit?.isMeasure != true {
-            // Two measures say the same twice: `1 cup (240ml) milk`.
+            // Two measures say the same: `1 cup (240ml) milk`.
             note(unused: old)
         }
     }
 
-    /// Nothing of the text is lost without a word: an amount that no food took is told as a word that we do not know.
+    /// Notes an amount without a food as an unknown word, so that no part of the text is dropped silently.
     private mutating func note(unused amount: Amount) {
         guard !isNegated else { return }
         note(unknown: amount.text)
@@ -219,7 +219,7 @@ struct MealReader {
         "minutes", "minute", "hours", "hour", "km", "years", "kj",
     ]
 
-    /// Whether a food begins here, after a few words that may stand before its name.
+    /// Whether a food begins here, after at most four words that may stand before its name.
     private mutating func startsFood(at start: Int) -> Bool {
         for index in start..<start + 5 {
             if match(at: index) != nil { return true }
@@ -266,7 +266,7 @@ struct MealReader {
 
     // MARK: Separators
 
-    /// Ends what belongs together; an amount left over belongs to the food before it: `rice, 1 cup, beans, 2 cups`.
+    /// Ends a group; an amount that is left belongs to the food before it: `rice, 1 cup, beans, 2 cups`.
     private mutating func separate() {
         attachAdjectives()
         if let amount = pending, pendingIsTaken || (drafts.last.map { $0.amount == nil } ?? false) {
@@ -278,7 +278,7 @@ struct MealReader {
         isNegated = false
     }
 
-    /// Adjectives behind their food: `chicken breast, grilled`, `eggs (large)`.
+    /// Adjectives after their food: `chicken breast, grilled`, `eggs (large)`.
     private mutating func attachAdjectives() {
         guard !drafts.isEmpty, pending == nil else { return }
         for adjective in adjectives { drafts[drafts.count - 1].add(adjective) }
@@ -287,10 +287,9 @@ struct MealReader {
 }
 
 extension Amount {
-    /// Makes it so many times as much.
     fileprivate mutating func multiply(by other: Amount) {
         value = min(value * other.value, Lexer.largestNumber)
-        // So that `x2 x2 x2 …` does not grow it without end.
+        // Otherwise `x2 x2 x2 …` would grow the text without end.
         if text.utf8.count + other.text.utf8.count <= TokenText.longestExcerpt { text = "\(other.text) × \(text)" }
         assumption = assumption ?? other.assumption
     }

@@ -39,13 +39,13 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it says how much by itself, whatever the food.
+    /// Whether it is a weight or a volume, the same for every food.
     var isMeasure: Bool { grams != nil || milliliters != nil }
 }
 
 /// The words for units.
 enum UnitWords {
-    /// What a folded word counts, where it can be a unit.
+    /// The units of folded words.
     static let units: [String: MealUnit] = {
         var units: [String: MealUnit] = [:]
         for (unit, words) in lists {
@@ -54,7 +54,7 @@ enum UnitWords {
         return units
     }()
 
-    /// Words that count only after a number, because alone they mean something else: `I can`, `a tin roof`.
+    /// Words that are units only after a number: `I can`, `a tin roof`.
     static let needNumber: Set<String> = [
         "g", "gr", "gm", "kg", "mg", "oz", "lb", "lbs", "l", "c", "t", "ml", "cl", "dl", "cc", "pt", "can", "tin",
         "shot",
@@ -74,7 +74,7 @@ enum UnitWords {
         "good", "generous", "little", "scant", "standard", "tall",
     ]
 
-    /// Words for a unit that only roughly say how much.
+    /// Words that say only roughly how much.
     static let rough: Set<String> = [
         "spoon", "spoons", "spoonful", "spoonfuls", "dollop", "dollops", "drizzle", "splash", "knob", "mug", "mugs",
         "bag", "bags", "box", "boxes", "pack", "packs", "packet", "packets", "pot", "pots", "container", "containers",

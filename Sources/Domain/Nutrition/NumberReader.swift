@@ -5,13 +5,13 @@ struct NumberReader {
     struct Reading {
         var value: Double
         var end: Int
-        /// Where the words end that people would repeat: `half` of `half of an avocado`.
+        /// Where the words of the amount end: `half` in `half of an avocado`.
         var textEnd: Int
         var assumption: Amount.Assumption?
         var isArticle = false
     }
 
-    /// The number that begins at a token, if one does.
+    /// The number that begins at a token, or nil if there is none.
     func read(at start: Int) -> Reading? {
         let isBetween = text.word(start) == "between"
         guard var reading = single(at: isBetween ? start + 1 : start) else { return nil }
@@ -126,7 +126,7 @@ struct NumberReader {
         reading.textEnd = reading.end
     }
 
-    /// The article of `half a`, which people repeat, or `of a`, which they do not.
+    /// The article of `half a`, which belongs to the words of the amount, or `of a`, which does not.
     private func article(_ reading: inout Reading) {
         if let word = text.word(reading.end), NumberWords.articles.contains(word) {
             reading.end += 1
@@ -154,7 +154,7 @@ struct NumberReader {
         reading.textEnd = other.textEnd
     }
 
-    /// `dozen`, `hundred`, `couple of` behind a number multiply it.
+    /// `dozen`, `hundred` and `couple of` multiply the number before them.
     private func collective(_ reading: inout Reading) {
         guard let word = text.word(reading.end), let factor = NumberWords.collectives[word] else { return }
         reading.value *= factor

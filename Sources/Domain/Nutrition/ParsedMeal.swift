@@ -1,12 +1,12 @@
-/// What a text turned out to say.
+/// The reading of a text.
 public struct ParsedMeal: Equatable, Hashable, Sendable {
-    /// The foods in the order of the text, at most `MealParser.maximumItems`; empty where none was recognised.
+    /// The foods in the order of the text, at most `MealParser.maximumItems`; empty if none was recognised.
     public var items: [MealItem]
 
-    /// The words that named no known food, as typed, at most `MealParser.maximumUnknownWords`.
+    /// The words that name no known food, as typed, at most `MealParser.maximumUnknownWords`.
     public var unknown: [String]
 
-    /// Whether the text named more foods than `MealParser.maximumItems`; the rest was not read.
+    /// Whether the text names more foods than `MealParser.maximumItems`; the rest is not read.
     public var isTruncated: Bool
 
     /// The sum of the items' facts.
@@ -25,28 +25,28 @@ public struct MealItem: Equatable, Hashable, Sendable {
     /// The stable slug of the food in the table: `chicken-breast`.
     public var foodKey: String
 
-    /// The food for people, in title case and with the text's adjectives: `Scrambled Eggs`.
+    /// The name of the food in title case, with the adjectives of the text: `Scrambled Eggs`.
     public var name: String
 
-    /// How many of `unit`, greater than zero and finite, rounded to hundredths.
+    /// The number of `unit`: greater than zero, finite, rounded to hundredths.
     public var quantity: Double
 
-    /// What is counted, in the plural whatever the quantity: `grams`, `cups`, `slices`, `pieces`, `servings`.
+    /// What is counted, always in the plural: `grams`, `cups`, `slices`, `pieces`, `servings`.
     ///
     /// One of the table's: weights from milligrams to pounds, volumes from milliliters to liters and from teaspoons to
     /// cups, pints and fluid ounces, vessels such as bowls and cans, `slices`, `pieces`, `handfuls`, `scoops`, `servings`.
     public var unit: String
 
-    /// The amount in the text's own words: `120g`, `half a`, `1 1/2 cups`; `1` where the text gave none.
+    /// The amount in the words of the text: `120g`, `half a`, `1 1/2 cups`; `1` if the text gives none.
     public var amountText: String
 
     /// What this amount of the food contains.
     public var facts: NutritionFacts
 
-    /// How sure the reading is, from 0 to 1 with two digits; 0.95 where nothing had to be assumed.
+    /// The confidence in the reading, from 0 to 1 with two decimals; 0.95 if nothing was assumed.
     public var confidence: Double
 
-    /// How the food is taken to be prepared and what was assumed, or nil where there is nothing to say.
+    /// The preparation and what was assumed, or nil if there is nothing to say.
     public var notes: String?
 
     /// Makes an item from its parts.
@@ -67,7 +67,7 @@ public struct MealItem: Equatable, Hashable, Sendable {
 
 /// What a portion or a meal contains: energy in whole kilocalories, the rest in tenths of grams.
 ///
-/// Integers, so that sums are exact: a meal's totals are its items' facts added up, to the last digit.
+/// Integers, so that the totals of a meal are exactly the sum of its items.
 public struct NutritionFacts: Equatable, Hashable, Sendable {
     /// The energy in kilocalories.
     public var calories: Int
@@ -87,10 +87,10 @@ public struct NutritionFacts: Equatable, Hashable, Sendable {
     /// Total sugars in tenths of grams.
     public var sugarTenths: Int
 
-    /// Nothing at all, the facts of an empty plate.
+    /// The facts of an empty plate.
     public static let zero = NutritionFacts()
 
-    /// Makes facts from their numbers; what is left out is zero.
+    /// Makes facts from numbers; omitted ones are zero.
     public init(
         calories: Int = 0, proteinTenths: Int = 0, carbsTenths: Int = 0, fatTenths: Int = 0, fiberTenths: Int = 0,
         sugarTenths: Int = 0

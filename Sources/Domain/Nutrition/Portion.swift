@@ -1,11 +1,11 @@
-/// How much of a food a draft means: its weight, how it is counted, and what was assumed on the way.
+/// How much of a food a draft means: its weight, how it is counted, and what was assumed.
 struct Portion {
     let food: Food
     private(set) var quantity: Double
     private(set) var unit: MealUnit
     /// The weight of one unit in grams.
     private(set) var gramsEach: Double
-    /// Whether the food's label speaks of this weight: then its figures count, not those per 100 grams.
+    /// Whether the label of the food applies to this weight, in place of the facts per 100 grams.
     private var isLabelled = false
     private(set) var notes: [String] = []
     /// In hundredths.
@@ -15,12 +15,12 @@ struct Portion {
     static let clear = 95
     /// A number, a size, a preparation or a serving was assumed.
     static let assumed = 85
-    /// A unit was assumed, or words were not understood.
+    /// A unit was assumed, or words were not recognised.
     static let doubtful = 70
-    /// The amount was beyond all measure.
+    /// The amount was reduced to the maximum.
     static let clamped = 30
 
-    /// No item weighs more, whatever the text says: 10 kg.
+    /// The most that an item weighs: 10 kg.
     static let maximumGrams = 10_000.0
 
     init(_ draft: Draft) {
@@ -41,7 +41,7 @@ struct Portion {
         }
     }
 
-    /// The quantity in hundredths, as items give it; zero means that there is no such item.
+    /// The quantity rounded to hundredths, as in items; an item with zero is dropped.
     var roundedQuantity: Double { (quantity * 100).rounded() / 100 }
 
     var facts: NutritionFacts {
@@ -109,7 +109,7 @@ struct Portion {
         }
     }
 
-    /// The density that the food's own cup, tablespoon or teaspoon has.
+    /// The density of the food by its cup, tablespoon or teaspoon.
     private var gramsPerMilliliter: Double? {
         for unit in [MealUnit.cups, .tablespoons, .teaspoons] {
             if let grams = food.portions[unit], let milliliters = unit.milliliters { return grams / milliliters }
@@ -117,7 +117,7 @@ struct Portion {
         return nil
     }
 
-    /// What a vessel of the food usually holds, where we know what a cup of it weighs.
+    /// What a vessel of the food usually holds, if the weight of a cup is known.
     ///
     /// A glass is 240 ml; a can 355 ml and a bottle 500 ml, of drinks only; a bowl a cup and a half, a handful a
     /// quarter of a cup, a scoop half a cup. The first is the cup of 21 CFR 101.9(b)(5)(viii).

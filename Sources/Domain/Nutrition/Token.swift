@@ -1,16 +1,16 @@
-/// A piece of the text that means something.
+/// A word, a number or a mark of a text.
 struct Token: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
-        /// A word, folded to lower-case ASCII where it has such letters.
+        /// A word, its Latin letters folded to lower-case ASCII.
         case word(String)
-        /// A number of one or more, or zero; `assumedDecimalComma` where its comma was read as a decimal point.
+        /// Zero, or a number of one or more; `assumedDecimalComma` if its comma was read as a decimal point.
         case number(Double, assumedDecimalComma: Bool)
-        /// A part of one: `½`, `3/4`.
+        /// A number less than one: `½`, `3/4`.
         case fraction(Double)
         /// `×` or `*`.
         case times
         case comma, ampersand, plus, slash, open, close
-        /// A dash between spaces, which separates, or one that touches something: `2-3`.
+        /// A dash with spaces around it, which separates, or without: `2-3`.
         case dash(isSpaced: Bool)
         /// The end of a line or a sentence.
         case end
@@ -19,7 +19,7 @@ struct Token: Equatable, Sendable {
     }
 
     let kind: Kind
-    /// Where it stands in the text's scalars.
+    /// Its place in the scalars of the text.
     let range: Range<Int>
 
     var word: String? {
@@ -27,12 +27,12 @@ struct Token: Equatable, Sendable {
     }
 }
 
-/// The tokens of a text with the text they came from.
+/// The tokens of a text, with the text itself.
 struct TokenText: Sendable {
     let scalars: [Unicode.Scalar]
     let tokens: [Token]
 
-    /// Excerpts are cut after so many characters.
+    /// The length at which excerpts are cut, in characters.
     static let longestExcerpt = 40
 
     init(_ text: String) {
@@ -51,13 +51,14 @@ struct TokenText: Sendable {
         tokens.indices.contains(index) ? tokens[index].word : nil
     }
 
-    /// Whether a few words stand at an index.
+    /// Whether words, separated by spaces, begin at an index.
     func hasWords(_ words: String, at index: Int) -> Bool {
         words.split(separator: " ").enumerated().allSatisfy { word(index + $0.offset) == String($0.element) }
     }
 
-    /// The text of some tokens as typed: white space is one space, control characters are left out, and
-    /// what is longer than `longestExcerpt` ends in an ellipsis.
+    /// The text of some tokens as typed, with single spaces and without control characters.
+    ///
+    /// A text longer than `longestExcerpt` ends in an ellipsis.
     func source(_ range: Range<Int>) -> String {
         guard !range.isEmpty, range.lowerBound < tokens.count else { return "" }
         let last = min(range.upperBound, tokens.count) - 1

@@ -29,7 +29,7 @@ enum Words {
         "side", "bit", "lot", "little", "bunch", "amount", "pinch", "dash", "sprinkle",
     ]
 
-    /// Adjectives that stay in the name and change nothing that is counted.
+    /// Adjectives that stay in the name and do not change the facts.
     static let neutral: Set<String> = set(
         """
         hot cold iced warm chilled plain natural ripe red green yellow white black brown orange purple dark whole
@@ -39,12 +39,12 @@ enum Words {
         french greek asian thai indian chinese japanese grainy streaky toasted baby raw pure real smooth extra
         """)
 
-    /// Cooking that leaves the facts of an entry as they are, where the entry is cooked at all.
+    /// Ways of cooking that do not change the facts of a food that is cooked.
     static let cooked: Set<String> = set(
         "cooked boiled steamed grilled baked roasted roast broiled poached barbecued bbq seared braised stewed microwaved"
     )
 
-    /// Adjectives that would change the facts, and of which we have no count unless an entry is named so.
+    /// Adjectives that change the facts in a way that is unknown, unless a food has them in its name.
     static let uncounted: Set<String> = set(
         """
         fried sauteed battered breaded smoked pickled stuffed glazed candied creamy creamed buttered sweetened
@@ -52,12 +52,12 @@ enum Words {
         scrambled salty sugary sugared honeyed caramelized caramelised loaded crusted curried marinated
         """)
 
-    /// Sizes, of which only some are weighed.
+    /// Words for sizes; the table has weights for some.
     static let sizes: [String: PieceSize] = ["small": .small, "medium": .medium, "large": .large, "big": .large]
 
     /// Adjectives of two words.
     ///
-    /// A dash between letters is no token, so `low-fat` is `low fat`.
+    /// A dash between letters is not a token, so `low-fat` is `low fat`.
     static let phrases: [[String]: Standing] = [
         ["low", "fat"]: .uncounted, ["fat", "free"]: .uncounted, ["non", "fat"]: .uncounted,
         ["reduced", "fat"]: .uncounted, ["full", "fat"]: .uncounted, ["half", "fat"]: .uncounted,
@@ -76,7 +76,7 @@ enum Words {
         case neutral, cooked, uncounted, size, filler
     }
 
-    /// The standing of a single word, or nil where it is none of ours.
+    /// The standing of a single word, or nil if it is not in these lists.
     static func standing(of word: String) -> Standing? {
         if sizes[word] != nil { return .size }
         if cooked.contains(word) { return .cooked }
@@ -85,7 +85,7 @@ enum Words {
         return fillers.contains(word) ? .filler : nil
     }
 
-    /// Abbreviations that stay in capitals in names.
+    /// Abbreviations that names have in capitals.
     static let acronyms: Set<String> = ["bbq", "oj", "blt", "pbj"]
 
     private static func set(_ words: String) -> Set<String> {
@@ -95,7 +95,7 @@ enum Words {
 
 /// The words for numbers.
 enum NumberWords {
-    /// Below one hundred; `twenty five` is the sum of its words.
+    /// Numbers below one hundred; `twenty five` is the sum of its words.
     static let cardinals: [String: Double] = [
         "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
         "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
@@ -103,7 +103,7 @@ enum NumberWords {
         "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
     ]
 
-    /// Parts of one; in the plural they multiply: `three quarters`.
+    /// Parts of one; plurals multiply: `three quarters`.
     static let parts: [String: Double] = [
         "half": 0.5, "halves": 0.5, "quarter": 0.25, "quarters": 0.25, "third": 1.0 / 3, "thirds": 1.0 / 3,
     ]
@@ -113,7 +113,7 @@ enum NumberWords {
         "dozen": 12, "dozens": 12, "couple": 2, "pair": 2, "pairs": 2, "hundred": 100, "thousand": 1000,
     ]
 
-    /// Vague words, and the number each is read as.
+    /// Vague words and the numbers that they stand for.
     static let vague: [String: Double] = ["few": 3, "several": 4]
 
     static let articles: Set<String> = ["a", "an"]
