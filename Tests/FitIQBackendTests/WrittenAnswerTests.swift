@@ -4,14 +4,9 @@ import Testing
 @testable import FitIQBackend
 
 extension WrittenAnswer {
-    static func own(of persona: Persona) -> [WrittenAnswer] {
-        switch persona {
-        case .nutritionist: nutritionist
-        case .fitnessCoach: fitnessCoach
-        case .wellnessSpecialist: wellnessSpecialist
-        case .generalWellness: generalWellness
-        }
-    }
+    static let common = CoachBook.builtIn.common
+    static let urgent = CoachBook.builtIn.urgent
+    static func own(of persona: Persona) -> [WrittenAnswer] { CoachBook.builtIn.answers(of: persona) }
 
     static let all = Persona.allCases.flatMap(own) + common + urgent
 }

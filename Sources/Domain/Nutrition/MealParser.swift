@@ -1,6 +1,6 @@
 /// Reads a meal written in plain English: `2 eggs and toast`, `120g chicken breast`.
 public enum MealParser {
-    /// The most foods that one text may name; a longer meal is truncated and says so.
+    /// The most foods of one text; a longer meal is truncated and says so.
     public static let maximumItems = 50
 
     /// The most words kept in `ParsedMeal.unknown`; further ones are dropped.
@@ -8,12 +8,12 @@ public enum MealParser {
 
     /// Reads the foods of a text with their amounts and nutrition facts.
     ///
-    /// Any text has a reading, if only an empty one. The time is linear in the length of the text; callers limit it
-    /// all the same, as the API does to 1,000 characters.
+    /// Every text has a reading, which may be empty. The time is linear in the length of the text, which callers limit:
+    /// the API to 1,000 characters.
     ///
     /// A food without an amount is one usual serving. A food whose amount is zero, or that follows `no` or
-    /// `without`, is no item. A minus sign is taken for a dash. No item weighs more than 10 kg: a larger amount
-    /// becomes that, with a note and a confidence of 0.3.
+    /// `without`, is not an item. A minus sign counts as a dash. No item weighs more than 10 kg: a larger amount is
+    /// reduced to that, with a note and a confidence of 0.3.
     public static func parse(_ text: String) -> ParsedMeal {
         var reader = MealReader(TokenText(text))
         reader.read()
@@ -21,7 +21,7 @@ public enum MealParser {
         return ParsedMeal(items: items, unknown: reader.unknown, isTruncated: reader.isTruncated)
     }
 
-    /// The item of a draft, or nil where its amount comes to nothing.
+    /// The item of a draft, or nil if its amount is zero.
     private static func item(_ draft: Draft, unknown: [String]) -> MealItem? {
         let portion = Portion(draft)
         guard portion.roundedQuantity > 0 else { return nil }
@@ -46,7 +46,7 @@ public enum MealParser {
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator))
     }
 
-    /// Whether an adjective is in the facts: it changes none, or the entry is prepared like that.
+    /// Whether the facts include an adjective: it changes nothing, or the food is prepared that way.
     private static func isCounted(_ adjective: Draft.Adjective, of food: Food) -> Bool {
         let preparation = Lexer.words(of: food.preparation ?? "")
         switch adjective.standing {
@@ -59,5 +59,23 @@ public enum MealParser {
         case .uncounted:
             return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
         }
+    }
+}
+
+/// The names of items.
+enum DisplayName {
+    /// The adjectives and the name of the text, in title case; plural if the text or the count is.
+    static func of(_ draft: Draft, isPlural: Bool) -> String {
+        let name = draft.entry.isPlural || isPlural ? draft.entry.plural : draft.entry.singular
+        return titleCase((draft.adjectives.map(\.words) + [name]).joined(separator: " "))
+    }
+
+    /// `mac and cheese` is `Mac and Cheese`, `bbq sauce` is `BBQ Sauce`.
+    static func titleCase(_ words: String) -> String {
+        words.split(separator: " ").enumerated().map { index, word in
+            if Words.acronyms.contains(String(word)) { return word.uppercased() }
+            if index > 0, ["and", "with", "in", "on", "the", "of"].contains(word) { return String(word) }
+            return word.prefix(1).uppercased() + word.dropFirst()
+        }.joined(separator: " ")
     }
 }

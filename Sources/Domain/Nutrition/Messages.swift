@@ -1,4 +1,4 @@
-/// Every sentence of this module: what an item's notes say was assumed.
+/// The sentences in the notes of items: what the reader assumed.
 enum Messages {
     static let separator = "; "
 
@@ -43,7 +43,7 @@ enum Messages {
         return "Not recognised: \(named)" + (words.count > 3 ? " and \(words.count - 3) more" : "")
     }
 
-    /// A number as people write it, with at most two decimals.
+    /// A number with at most two decimals, without trailing zeros.
     private static func number(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)

@@ -164,6 +164,15 @@ static const struct {
     TEXT("Fixtures/scenarios/unreliable-chunks.yaml")
 #embed "../../../Fixtures/scenarios/unreliable-chunks.yaml"
     END
+    TEXT("Fixtures/data/coach.json")
+#embed "../../../Fixtures/data/coach.json"
+    END
+    TEXT("Fixtures/data/foods.tsv")
+#embed "../../../Fixtures/data/foods.tsv"
+    END
+    TEXT("Fixtures/data/quick_actions.json")
+#embed "../../../Fixtures/data/quick_actions.json"
+    END
 };
 
 struct EmbeddedText texts_at_index(ptrdiff_t index) {

@@ -47,7 +47,7 @@ struct AnswerIndex: Sendable {
 
 extension AnswerIndex {
     /// Looked through before everything else.
-    static let urgent = AnswerIndex(WrittenAnswer.urgent)
+    static let urgent = AnswerIndex(CoachBook.builtIn.urgent)
 
     static func of(_ persona: Persona) -> AnswerIndex {
         switch persona {
@@ -59,8 +59,12 @@ extension AnswerIndex {
     }
 
     /// The persona's own topics come first: "Hello, what about lunch?" is about lunch.
-    private static let nutritionist = AnswerIndex(WrittenAnswer.nutritionist + WrittenAnswer.common)
-    private static let fitnessCoach = AnswerIndex(WrittenAnswer.fitnessCoach + WrittenAnswer.common)
-    private static let wellnessSpecialist = AnswerIndex(WrittenAnswer.wellnessSpecialist + WrittenAnswer.common)
-    private static let generalWellness = AnswerIndex(WrittenAnswer.generalWellness + WrittenAnswer.common)
+    private static let nutritionist = built(.nutritionist)
+    private static let fitnessCoach = built(.fitnessCoach)
+    private static let wellnessSpecialist = built(.wellnessSpecialist)
+    private static let generalWellness = built(.generalWellness)
+
+    private static func built(_ persona: Persona) -> AnswerIndex {
+        AnswerIndex(CoachBook.builtIn.answers(of: persona) + CoachBook.builtIn.common)
+    }
 }

@@ -24,15 +24,7 @@ public enum Coach {
     }
 
     /// What the first answer says about the context; at most 12 words.
-    static func opening(of context: ContextType) -> String? {
-        switch context {
-        case .general: nil
-        case .goal: "Thanks for sharing your goal with me."
-        case .insight: "Let's look at that insight together."
-        case .mood: "Thank you for telling me how you feel."
-        case .journal: "I've read your journal entry — thank you for trusting me."
-        }
-    }
+    static func opening(of context: ContextType) -> String? { CoachBook.builtIn.openings[context] }
 
     /// Cuts a text into words, each with the white space that follows it; together they are the text.
     ///

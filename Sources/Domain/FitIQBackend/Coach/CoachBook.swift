@@ -1,0 +1,102 @@
+import FitIQAPI
+
+/// A written answer and the words that call for it.
+struct WrittenAnswer: Sendable {
+    /// Who gives it; nil if every persona does.
+    var persona: Persona?
+    /// Words and phrases, one of which in a question is enough; none for an answer that fits any question.
+    var keywords: [String]
+    /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, whatever opens it.
+    var text: String
+
+    init(_ persona: Persona?, _ keywords: [String], _ text: String) {
+        self.persona = persona
+        self.keywords = keywords
+        self.text = text
+    }
+}
+
+/// What the built-in coach says: `Fixtures/data/coach.json`.
+///
+/// `openings` has a sentence for each type of context but general; `urgent` has the answers that come before all others;
+/// a section for each persona has what that one knows; `common` has what every persona says. The order within a section
+/// decides between answers that fit a question equally well.
+struct CoachBook: Sendable {
+    static let path = "Fixtures/data/coach.json"
+    static let sections = ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common"]
+
+    /// The book in the binary, read at the first question.
+    static let builtIn = DataFile.embedded(path) { CoachBook(&$0) }
+
+    private(set) var openings: [ContextType: String] = [:]
+    private var answers: [String: [WrittenAnswer]] = [:]  // Names of sections, which are constants.
+
+    var urgent: [WrittenAnswer] { answers["urgent"] ?? [] }
+    var common: [WrittenAnswer] { answers["common"] ?? [] }
+    func answers(of persona: Persona) -> [WrittenAnswer] { answers[persona.rawValue] ?? [] }
+
+    /// Reads a file; what is wrong is among its mistakes afterwards.
+    init(_ file: inout DataFile) {
+        if file.mistakes.isEmpty, file.sections.map(\.name) != Self.sections {
+            file.refuse("the sections are \(Self.sections.joined(separator: ", "))", at: 1)
+        }
+        var lines: [String: Int] = [:]  // Texts of one file, which are written once.
+        for section in file.sections {
+            if section.name == "openings" {
+                readOpenings(section, &file)
+                continue
+            }
+            let answers = section.records.map { answer($0, persona: Persona(rawValue: section.name), &file) }
+            for (answer, record) in zip(answers, section.records) {
+                if let first = lines.updateValue(record.line, forKey: answer.text) {
+                    file.refuse("the text stands in line \(first) already", at: record.line)
+                }
+                if Persona(rawValue: section.name) == nil, answer.keywords.isEmpty {
+                    file.refuse("only a persona has answers without keywords", at: record.line)
+                }
+            }
+            if Persona(rawValue: section.name) != nil, answers.allSatisfy({ !$0.keywords.isEmpty }) {
+                file.refuse("\(section.name) has no answer without keywords, which fits any question", at: section.line)
+            }
+            self.answers[section.name] = answers
+        }
+    }
+
+    private mutating func readOpenings(_ section: DataFile.Section, _ file: inout DataFile) {
+        for record in section.records {
+            file.check(record, keys: ["context_type", "text"])
+            let name = file.text("context_type", of: record)
+            let text = file.text("text", of: record)
+            guard let type = ContextType(rawValue: name), type != .general, openings[type] == nil else {
+                file.refuse("context_type is one of goal, insight, mood and journal, each once", at: record.line)
+                continue
+            }
+            if Coach.chunks(of: text).count > 12 { file.refuse("an opening has at most 12 words", at: record.line) }
+            openings[type] = text
+        }
+        if openings.count < ContextType.allCases.count - 1 {
+            file.refuse("each context_type but general has an opening", at: section.line)
+        }
+    }
+
+    private func answer(_ record: DataFile.Record, persona: Persona?, _ file: inout DataFile) -> WrittenAnswer {
+        file.check(record, keys: ["keywords", "text"])
+        let keywords = file.texts("keywords", of: record)
+        var folded: [[String]] = []
+        for keyword in keywords {
+            let words = Words.fold(keyword)
+            if words.isEmpty { file.refuse("the keyword \"\(keyword)\" has no word", at: record.line) }
+            if folded.contains(words) {
+                file.refuse("the keyword \"\(keyword)\" stands twice, or in two forms of one word", at: record.line)
+            }
+            folded.append(words)
+        }
+        let text = file.text("text", of: record)
+        let count = Coach.chunks(of: text).count
+        if !(25...48).contains(count) { file.refuse("an answer has 25 to 48 words, not \(count)", at: record.line) }
+        for gap in ["  ", " \n", "\n ", "\n\n"] where text.contains(gap) {
+            file.refuse("one space or one line break stands between words", at: record.line)
+        }
+        return WrittenAnswer(persona, keywords, text)
+    }
+}

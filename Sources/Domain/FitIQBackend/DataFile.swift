@@ -1,0 +1,178 @@
+import JSON
+import Texts
+
+/// A file of texts for people in `Fixtures/data`: JSON, an object of sections, each a list of records.
+///
+/// A record is an object whose values are texts or lists of texts. The reader takes nothing else, and says of each
+/// mistake in which line it is. What the texts may be is checked by those who read the records.
+struct DataFile {
+    struct Section {
+        let name: String
+        let line: Int
+        let records: [Record]
+    }
+
+    struct Record {
+        let line: Int
+        fileprivate let members: [(key: String, value: JSONValue)]
+    }
+
+    let path: String
+    private(set) var sections: [Section] = []
+    /// What is wrong, a sentence each, with path and line.
+    ///
+    /// A file with mistakes is not used.
+    private(set) var mistakes: [String] = []
+
+    /// Reads a file that is part of the binary, with what turns it into a value; a mistake in it is a crash.
+    static func embedded<Value>(_ path: String, _ make: (inout DataFile) -> Value) -> Value {
+        let text = EmbeddedText(path: path)
+        var file = DataFile(UnsafeBufferPointer(start: text.start, count: text.count), path: path)
+        let value = make(&file)
+        precondition(file.mistakes.isEmpty, file.mistakes.first ?? "")
+        return value
+    }
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, path: String) {
+        self.path = path
+        do throws(JSONError) {
+            var places = Places(of: bytes)
+            readSections(try JSON.parse(bytes), &places)
+        } catch {
+            refuse(error.message, at: error.line)
+        }
+    }
+
+    mutating func refuse(_ message: String, at line: Int) { mistakes.append("\(path):\(line): \(message)") }
+
+    // MARK: What a record has
+
+    /// Refuses members with other keys than these.
+    mutating func check(_ record: Record, keys: [String]) {
+        for (key, _) in record.members where !keys.contains(key) {
+            refuse("there is no key \"\(key)\"; there are \(keys.joined(separator: ", "))", at: record.line)
+        }
+    }
+
+    /// The text with this key, trimmed and not empty; "" where it is missing, which is a mistake.
+    mutating func text(_ key: String, of record: Record) -> String {
+        if let text = optionalText(key, of: record) { return text }
+        refuse("\(key) is missing", at: record.line)
+        return ""
+    }
+
+    mutating func optionalText(_ key: String, of record: Record) -> String? {
+        guard let value = record.members.first(where: { $0.key == key })?.value else { return nil }
+        let text = value.string ?? ""
+        if text.isEmpty || text.first?.isWhitespace == true || text.last?.isWhitespace == true {
+            refuse("\(key) is a text that neither begins nor ends with white space", at: record.line)
+        }
+        return text
+    }
+
+    mutating func texts(_ key: String, of record: Record) -> [String] {
+        guard let list = record.members.first(where: { $0.key == key })?.value.array else {
+            refuse("\(key) is a list of texts", at: record.line)
+            return []
+        }
+        return list.map { $0.string ?? "" }
+    }
+
+    // MARK: Reading
+
+    private mutating func readSections(_ value: JSONValue, _ places: inout Places) {
+        let place = places.next()
+        guard case .object(let members) = value else {
+            return refuse("the file is an object of sections", at: place.line)
+        }
+        guard members.count == place.members else { return refuse("two sections have one name", at: place.line) }
+        for (name, value) in members {
+            let place = places.next()
+            guard case .array(let elements) = value else {
+                return refuse("the section \(name) is a list of objects", at: place.line)
+            }
+            var records: [Record] = []
+            for element in elements {
+                guard let record = record(element, &places) else { return }
+                records.append(record)
+            }
+            sections.append(Section(name: name, line: place.line, records: records))
+        }
+    }
+
+    private mutating func record(_ value: JSONValue, _ places: inout Places) -> Record? {
+        let place = places.next()
+        guard case .object(let object) = value, object.count == place.members else {
+            refuse("a record is an object that has each key once", at: place.line)
+            return nil
+        }
+        for (key, value) in object {
+            let place = places.next()
+            let texts = value.array ?? [value]
+            for text in texts {
+                let place = value.array == nil ? place : places.next()
+                guard case .string = text else {
+                    refuse("\(key) is a text or a list of texts", at: place.line)
+                    return nil
+                }
+            }
+        }
+        return Record(line: place.line, members: Array(object))
+    }
+}
+
+/// Where the values of a valid JSON text stand, each before those within it.
+private struct Places {
+    /// The line in which a value begins, and how many members it has if it is an object.
+    typealias Place = (line: Int, members: Int)
+
+    private var places: [Place] = []
+    private var taken = 0
+
+    mutating func next() -> Place {
+        defer { taken += 1 }
+        return taken < places.count ? places[taken] : (places.last?.line ?? 1, 0)
+    }
+
+    init(of bytes: UnsafeBufferPointer<UInt8>) {
+        var line = 1
+        /// The objects and lists around the current byte: the place of each object, nil for a list.
+        var around: [Int?] = []
+        var isKeyNext = false
+        var isInScalar = false
+        var string: (isOpen: Bool, isEscaped: Bool) = (false, false)
+        for byte in bytes {
+            if string.isOpen {
+                if byte == UInt8(ascii: "\""), !string.isEscaped { string.isOpen = false }
+                string.isEscaped = byte == UInt8(ascii: "\\") && !string.isEscaped
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\n"):
+                line += 1
+                isInScalar = false
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): isInScalar = false
+            case UInt8(ascii: ":"):
+                if case let object?? = around.last { places[object].members += 1 }
+                isKeyNext = false
+            case UInt8(ascii: ","):
+                if case .some(.some) = around.last { isKeyNext = true }
+                isInScalar = false
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                _ = around.popLast()
+                isKeyNext = false
+                isInScalar = false
+            case UInt8(ascii: "\""):
+                string = (true, false)
+                if !isKeyNext { places.append((line, 0)) }
+            default:
+                if !isInScalar { places.append((line, 0)) }
+                let isObject = byte == UInt8(ascii: "{")
+                let isContainer = isObject || byte == UInt8(ascii: "[")
+                if isContainer { around.append(isObject ? places.count - 1 : nil) }
+                isKeyNext = isObject
+                isInScalar = !isContainer
+            }
+        }
+    }
+}

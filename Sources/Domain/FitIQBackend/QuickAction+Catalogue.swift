@@ -1,0 +1,68 @@
+import FitIQAPI
+
+/// The built-in quick actions: `Fixtures/data/quick_actions.json`, a section for each persona and one for all of them.
+extension QuickAction {
+    static let path = "Fixtures/data/quick_actions.json"
+    static let sections = Persona.allCases.map(\.rawValue) + ["everyone"]
+
+    /// The built-in actions in the order of the file, which is read when a client first asks for them.
+    public static let catalogue = DataFile.embedded(path) { read(&$0) }
+
+    /// The built-in actions of a context and for a persona, in the order of the catalogue; nil asks for all of them.
+    ///
+    /// An action without a persona fits every persona; each of the 20 combinations has some.
+    public static func matching(contextType: ContextType?, persona: Persona?) -> [QuickAction] {
+        catalogue.filter { action in
+            let fitsContext = contextType == nil || action.contextType == contextType
+            let fitsPersona = persona == nil || action.persona == nil || action.persona == persona
+            return fitsContext && fitsPersona
+        }
+    }
+
+    /// The actions of a file; what is wrong is among its mistakes afterwards.
+    static func read(_ file: inout DataFile) -> [QuickAction] {
+        if file.mistakes.isEmpty, file.sections.map(\.name) != sections {
+            file.refuse("the sections are \(sections.joined(separator: ", "))", at: 1)
+        }
+        var actions: [QuickAction] = []
+        var lines: [String: Int] = [:]  // Prompts of one file, which are written once.
+        for section in file.sections {
+            for record in section.records {
+                let action = action(record, persona: Persona(rawValue: section.name), &file)
+                if let first = lines.updateValue(record.line, forKey: action.prompt) {
+                    file.refuse("the prompt stands in line \(first) already", at: record.line)
+                }
+                actions.append(action)
+            }
+            let missing = ContextType.allCases.filter { type in
+                !section.records.isEmpty
+                    && !actions.contains { $0.contextType == type && $0.persona?.rawValue == section.name }
+            }
+            if section.records.isEmpty || (section.name != "everyone" && !missing.isEmpty) {
+                file.refuse("\(section.name) has an action for each context_type", at: section.line)
+            }
+        }
+        return actions
+    }
+
+    private static func action(_ record: DataFile.Record, persona: Persona?, _ file: inout DataFile) -> QuickAction {
+        file.check(record, keys: ["prompt", "description", "context_type", "category"])
+        let prompt = file.text("prompt", of: record)
+        let description = file.optionalText("description", of: record)
+        if prompt.count > 60 || (description?.count ?? 0) > 60 {
+            file.refuse("prompt and description have at most 60 characters", at: record.line)
+        }
+        let type = ContextType(rawValue: file.text("context_type", of: record))
+        if type == nil {
+            let types = ContextType.allCases.map(\.rawValue).joined(separator: ", ")
+            file.refuse("context_type is one of \(types)", at: record.line)
+        }
+        let category = file.optionalText("category", of: record)
+        if let category, !category.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) }) {
+            file.refuse("category is in snake case, such as meal_planning", at: record.line)
+        }
+        return QuickAction(
+            prompt: prompt, description: description, contextType: type ?? .general, persona: persona,
+            category: category)
+    }
+}

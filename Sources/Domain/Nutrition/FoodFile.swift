@@ -1,0 +1,307 @@
+/// Reads the table of foods, `Fixtures/data/foods.tsv`: a line for each food, tabs between its columns.
+///
+/// Tabs, because names at the sources are full of commas and semicolons separate the parts of a cell: so no cell needs
+/// quotation marks, spreadsheets open and save the file, and a diff shows a food as one line. Lines end with a line
+/// feed. The first line names the columns. A food has a line like
+/// `fruit|kiwi|kiwi|kiwifruit; kiwi fruit|61|1.14|14.66|0.52|3|8.99|1 kiwi|69|cups 180; pieces 69|…`, with tabs in place
+/// of the bars. The reader takes no other form than the one it describes in its messages, and collects every mistake.
+struct FoodFile: Sendable {
+    static let path = "Fixtures/data/foods.tsv"
+
+    /// The foods in the order of the table.
+    private(set) var foods: [Food] = []
+    /// What each name and each plural stands for; names are folded as `Lexer` folds text.
+    private(set) var entries: [String: FoodTable.Entry] = [:]
+    /// The words with which names and plurals begin.
+    private(set) var firstWords: Set<String> = []
+    /// The number of words in the longest name.
+    private(set) var longestName = 0
+    /// What is wrong, a sentence each, with path and line.
+    ///
+    /// A table with mistakes is not used.
+    private(set) var mistakes: [String] = []
+
+    private var line = 0
+    private var cells: [String] = []
+    /// The line that has a key.
+    private var keys: [String: Int] = [:]
+    /// The line that has a folded name or its plural.
+    private var names: [String: Int] = [:]
+
+    enum Column: Int, CaseIterable {
+        /// For people who sort the table; not read.
+        case group
+        /// A stable slug: `chicken-breast`.
+        case key
+        /// In the singular.
+        case name
+        /// Other names in the singular, between semicolons.
+        case aliases
+        /// In 100 grams; what the source does not report is empty and counts as zero.
+        case kcal, protein, carbs, fat, fiber, sugar
+        /// The usual serving, as a label says it, and its weight.
+        case serving, servingGrams
+        /// What one of a unit weighs: `cups 180; pieces 69`.
+        case gramsPerUnit
+        /// What one piece weighs that the text calls small, medium or large: `small 91; large 182`.
+        case gramsPerSize
+        /// The facts of one serving where a label's differ: `kcal 70; protein 6; fat 5`.
+        case label
+        /// How the food is taken to be prepared: `Grilled, skinless`.
+        case preparation
+        /// `solid`, `drink` or `alcohol`.
+        case kind
+        /// A data type of USDA FoodData Central, the name of the food there and, where we are certain of it, its id.
+        case source, sourceFood, id
+        /// Notes of those who edit the table; not read.
+        case remarks
+
+        var title: String { FoodFile.titles[rawValue] }
+    }
+
+    /// The first line.
+    static let titles = [
+        "group", "key", "name", "aliases", "kcal", "protein", "carbs", "fat", "fiber", "sugar", "serving",
+        "serving grams", "grams per unit", "grams per size", "label", "preparation", "kind", "source", "source food",
+        "FDC id", "remarks",
+    ]
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+            line += 1
+            readLine(text)
+        }
+        if bytes.isEmpty {
+            refuse("the table is empty")
+        } else if bytes.last != UInt8(ascii: "\n") {
+            refuse("the last line does not end with a line feed")
+        }
+    }
+
+    private mutating func refuse(_ message: String) {
+        mistakes.append("\(Self.path):\(max(line, 1)): \(message)")
+    }
+
+    private mutating func readLine(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        guard String(validating: bytes, as: UTF8.self) != nil else { return refuse("the line is not UTF-8") }
+        if bytes.contains(where: { $0 < 0x20 && $0 != UInt8(ascii: "\t") }) {
+            return refuse("the line has a control character, such as the carriage return of Windows")
+        }
+        cells = bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        if line == 1 {
+            if cells != Self.titles { refuse("the columns are \(Self.titles.joined(separator: ", "))") }
+            return
+        }
+        guard cells.count == Self.titles.count else {
+            return refuse("a line has \(Self.titles.count) columns with a tab between each two, not \(cells.count)")
+        }
+        let count = mistakes.count
+        for column in Column.allCases where !isTrimmed(self[column]) {
+            refuse("\(column.title) begins or ends with a space or a quotation mark; save the table without them")
+        }
+        guard mistakes.count == count, let food = food(), mistakes.count == count else { return }
+        foods.append(food)
+        index(food)
+    }
+
+    private subscript(column: Column) -> String { cells[column.rawValue] }
+
+    private func isTrimmed(_ cell: String) -> Bool {
+        guard let first = cell.utf8.first, let last = cell.utf8.last else { return true }
+        return first != 0x20 && first != UInt8(ascii: "\"") && last != 0x20
+    }
+
+    // MARK: A food
+
+    /// The food of the line; nil or with new mistakes where something is wrong.
+    private mutating func food() -> Food? {
+        let key = key()
+        let names = [text(.name)] + parts(.aliases)
+        let per100Grams = FactsPer100Grams(
+            number(.kcal, atMost: 902), protein: optionalNumber(.protein), carbs: optionalNumber(.carbs),
+            fat: optionalNumber(.fat), fiber: optionalNumber(.fiber), sugar: optionalNumber(.sugar))
+        let serving = Food.Serving(text(.serving), weight(self[.servingGrams], of: .servingGrams))
+        guard let kind = kind(), let source = source() else { return nil }
+        return Food(
+            key: key, names: names, per100Grams: per100Grams, serving: serving,
+            portions: weights(.gramsPerUnit, of: Self.weighedUnits),
+            sizes: weights(.gramsPerSize, of: PieceSize.allCases),
+            label: label(), preparation: self[.preparation].isEmpty ? nil : self[.preparation], kind: kind,
+            source: source)
+    }
+
+    private mutating func key() -> String {
+        let key = self[.key]
+        if key.isEmpty || !key.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || (0x61...0x7A).contains($0) }) {
+            refuse("the key is \"\(key)\"; it is a slug of small letters and dashes, such as chicken-breast")
+        }
+        if let first = keys.updateValue(line, forKey: key) { refuse("the key \(key) stands in line \(first) already") }
+        return key
+    }
+
+    private mutating func text(_ column: Column) -> String {
+        if self[column].isEmpty { refuse("\(column.title) is empty") }
+        return self[column]
+    }
+
+    /// The parts of a cell between semicolons.
+    private mutating func parts(_ column: Column) -> [String] {
+        if self[column].isEmpty { return [] }
+        let parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+            .enumerated().map { index, part in Substring(index > 0 && part.first == 0x20 ? part.dropFirst() : part) }
+        if parts.contains(where: { $0.isEmpty || $0.utf8.first == 0x20 || $0.utf8.last == 0x20 }) {
+            refuse("\(column.title) is \"\(self[column])\"; a semicolon and a space separate its parts")
+        }
+        return parts.map(String.init)
+    }
+
+    private mutating func kind() -> Food.Kind? {
+        let kinds: [(name: String, kind: Food.Kind)] = [("solid", .solid), ("drink", .drink), ("alcohol", .alcohol)]
+        if let found = kinds.first(where: { $0.name == self[.kind] }) { return found.kind }
+        refuse("the kind is \"\(self[.kind])\"; it is solid, drink or alcohol")
+        return nil
+    }
+
+    private mutating func source() -> Source? {
+        let food = text(.sourceFood)
+        let id = Int(self[.id])
+        if !self[.id].isEmpty,
+            self[.source] != "SR Legacy" || !(id.map(Source.ids.contains) ?? false) || self[.id].utf8.count != 6
+        {
+            refuse("the FDC id is \"\(self[.id])\"; only foods of SR Legacy have one, from 167512 to 175304")
+        }
+        switch self[.source] {
+        case "SR Legacy": return .srLegacy(food, id: id)
+        case "FNDDS": return .fndds(food)
+        case "Foundation": return .foundation(food)
+        case "Branded": return .branded(food)
+        case "recipe": return .recipe(food)
+        default:
+            refuse("the source is \"\(self[.source])\"; it is SR Legacy, FNDDS, Foundation, Branded or recipe")
+            return nil
+        }
+    }
+
+    // MARK: Numbers
+
+    /// What one of each unit, or a piece of each size, weighs.
+    private mutating func weights<Key: RawRepresentable<String> & Hashable>(
+        _ column: Column, of keys: [Key]
+    ) -> [Key: Double] {
+        var weights: [Key: Double] = [:]
+        for (name, value) in pairs(column) {
+            guard let key = keys.first(where: { $0.rawValue == name }) else {
+                refuse("\(column.title) has \"\(name)\"; it has \(keys.map(\.rawValue).joined(separator: ", "))")
+                continue
+            }
+            if weights.updateValue(weight(value, of: column), forKey: key) != nil { refuse("\(name) stands twice") }
+        }
+        return weights
+    }
+
+    /// Units that are weights, and servings, have no weight of their own.
+    private static let weighedUnits = MealUnit.allCases.filter { $0.grams == nil && $0 != .servings }
+
+    private mutating func label() -> NutritionFacts? {
+        var facts = NutritionFacts()
+        var seen: [String] = []
+        for (name, value) in pairs(.label) {
+            let number = decimal(value, digits: name == "kcal" ? 0 : 1).map {
+                Int(($0 * (name == "kcal" ? 1 : 10)).rounded())
+            }
+            switch (name, number) {
+            case ("kcal", let number?): facts.calories = number
+            case ("protein", let number?): facts.proteinTenths = number
+            case ("carbs", let number?): facts.carbsTenths = number
+            case ("fat", let number?): facts.fatTenths = number
+            case ("fiber", let number?): facts.fiberTenths = number
+            case ("sugar", let number?): facts.sugarTenths = number
+            default:
+                refuse(
+                    "the label has \"\(name) \(value)\"; it has whole kcal and tenths of grams: kcal 70; protein 6.5")
+            }
+            if seen.contains(name) { refuse("\(name) stands twice") }
+            seen.append(name)
+        }
+        return seen.isEmpty ? nil : facts
+    }
+
+    /// The parts of a cell, each a name and a number.
+    private mutating func pairs(_ column: Column) -> [(name: String, value: String)] {
+        parts(column).map { part in
+            guard let space = part.utf8.lastIndex(of: 0x20) else { return (part, "") }
+            return (String(part[..<space]), String(part[part.utf8.index(after: space)...]))
+        }
+    }
+
+    private mutating func weight(_ cell: String, of column: Column) -> Double {
+        guard let grams = decimal(cell, digits: 2), grams > 0, grams < 5000 else {
+            refuse("\(column.title) has \"\(cell)\"; a weight is more than 0 and less than 5000 grams, such as 28.5")
+            return 1
+        }
+        return grams
+    }
+
+    private mutating func optionalNumber(_ column: Column) -> Double {
+        self[column].isEmpty ? 0 : number(column, atMost: 100)
+    }
+
+    private mutating func number(_ column: Column, atMost most: Int) -> Double {
+        guard let number = decimal(self[column], digits: 2), number <= Double(most) else {
+            refuse("\(column.title) is \"\(self[column])\"; it is a number from 0 to \(most), such as 12.56")
+            return 0
+        }
+        return number
+    }
+
+    /// The value of `12`, `12.5` or `12.56`, with at most six digits before the point, as Swift reads the literal.
+    private func decimal(_ text: String, digits: Int) -> Double? {
+        var value = 0
+        var count = 0
+        /// The number of digits before the point.
+        var whole: Int?
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "."), whole == nil {
+                whole = count
+                continue
+            }
+            guard (0x30...0x39).contains(byte), count < 8 else { return nil }
+            value = value * 10 + Int(byte - 0x30)
+            count += 1
+        }
+        let decimals = whole.map { count - $0 }
+        guard (1...6).contains(whole ?? count), decimals.map({ (1...2).contains($0) && $0 <= digits }) ?? true else {
+            return nil
+        }
+        // Both are exact, so that the quotient is the nearest value, as the literal's is.
+        return decimals.map { Double(value) / ($0 == 1 ? 10 : 100) } ?? Double(value)
+    }
+
+    // MARK: Names
+
+    private mutating func index(_ food: Food) {
+        for name in food.names {
+            let words = Lexer.words(of: name)
+            guard let first = words.first else {
+                refuse("the name \"\(name)\" has no letters")
+                continue
+            }
+            let singular = words.joined(separator: " ")
+            let plural = Plural.of(singular)
+            longestName = max(longestName, words.count)
+            firstWords.insert(first)
+            // The plural of a name of several words begins with the same word, unless that is the one before `of`.
+            if words.count == 1 || words[1] == "of" {
+                firstWords.insert(plural.utf8.firstIndex(of: 0x20).map { String(plural[..<$0]) } ?? plural)
+            }
+            for word in plural == singular ? [singular] : [singular, plural] {
+                if let line = names.updateValue(line, forKey: word) {
+                    refuse("\"\(word)\" stands in line \(line) already; a name and its plural belong to one food, once")
+                }
+                entries[word] = FoodTable.Entry(
+                    food: food, singular: singular, plural: plural, isPlural: word != singular)
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+/// Cuts a text into tokens in one pass; characters without a meaning, such as emoji, are dropped.
+struct Lexer {
+    let scalars: [Unicode.Scalar]
+    var position = 0
+    var tokens: [Token] = []
+    /// Whether the line has had only white space and bullets so far.
+    private var isAtLineStart = true
+
+    init(_ text: String) {
+        scalars = text.unicodeScalars.map(Folding.halfWidth)
+    }
+
+    static func tokens(of text: String) -> [Token] {
+        var lexer = Lexer(text)
+        return lexer.run()
+    }
+
+    /// The folded words of a name; `&` is `and`.
+    static func words(of name: String) -> [String] {
+        tokens(of: name).compactMap { $0.kind == .ampersand ? "and" : $0.word }
+    }
+
+    mutating func run() -> [Token] {
+        while position < scalars.count { step() }
+        return tokens
+    }
+
+    func scalar(at index: Int) -> Unicode.Scalar? {
+        scalars.indices.contains(index) ? scalars[index] : nil
+    }
+
+    func isDigit(at index: Int) -> Bool {
+        scalar(at: index).flatMap(Folding.digit) != nil
+    }
+
+    mutating func append(_ kind: Token.Kind, from start: Int) {
+        tokens.append(Token(kind: kind, range: start..<position))
+        isAtLineStart = kind == .end
+    }
+
+    private mutating func step() {
+        let start = position
+        let scalar = scalars[start]
+        if Folding.isLetter(scalar) { return word() }
+        if Folding.digit(scalar) != nil || (scalar == "." && isDigit(at: start + 1)) { return number() }
+        position += 1
+        if let value = Folding.vulgarFraction(scalar) { return append(.fraction(value), from: start) }
+        switch scalar {
+        case "\n", "\r", "\u{2028}", "\u{2029}", ";", "!", "?", "•", "·", "|", "…", "。": append(.end, from: start)
+        case ".": append(.stop, from: start)
+        case ",", "\u{3001}", "\u{FF0C}": append(.comma, from: start)
+        case "&": append(.ampersand, from: start)
+        case "+": append(.plus, from: start)
+        case "/", "\u{2044}": append(.slash, from: start)
+        case "(", "[", "{": append(.open, from: start)
+        case ")", "]", "}": append(.close, from: start)
+        case "×", "*": if !isAtLineStart { append(.times, from: start) }
+        case "-", "\u{2010}"..."\u{2015}", "\u{2212}": dash(from: start)
+        default: break
+        }
+    }
+
+    private mutating func word() {
+        let start = position
+        var folded = ""
+        while let scalar = scalar(at: position) {
+            if Folding.isLetter(scalar) || Folding.digit(scalar) != nil {
+                // `x2` is a multiplier.
+                if folded == "x", Folding.digit(scalar) != nil { break }
+                Folding.append(scalar, to: &folded)
+            } else if Folding.isApostrophe(scalar) {
+                guard let next = self.scalar(at: position + 1), Folding.isLetter(next) else { break }
+            } else if !Folding.isMark(scalar) {
+                break
+            }
+            position += 1
+        }
+        if folded == "w", scalar(at: position) == "/" {
+            position += 1
+            // `w/` is with, `w/o` without.
+            if scalar(at: position) == "o", scalar(at: position + 1).map({ !Folding.isLetter($0) }) ?? true {
+                position += 1
+                return append(.word("without"), from: start)
+            }
+            return append(.word("with"), from: start)
+        }
+        append(.word(folded), from: start)
+    }
+
+    private mutating func dash(from start: Int) {
+        let before = scalar(at: start - 1)
+        let after = scalar(at: position)
+        if let before, let after, Folding.isLetter(before), Folding.isLetter(after), scalars[start] != "\u{2014}" {
+            return  // whole-wheat: two words.
+        }
+        if isAtLineStart { return }  // A bullet, or a minus.
+        func isSpace(_ scalar: Unicode.Scalar?) -> Bool { scalar.map(\.properties.isWhitespace) ?? true }
+        append(.dash(isSpaced: isSpace(before) && isSpace(after) || scalars[start] == "\u{2014}"), from: start)
+    }
+
+    /// Drops the `1.` or `1)` of a numbered list; false if the number just read is not one.
+    mutating func dropListMarker(endingAt end: Int) -> Bool {
+        guard isAtLineStart, let mark = scalar(at: end), mark == "." || mark == ")",
+            let after = scalar(at: end + 1), after.properties.isWhitespace
+        else { return false }
+        position = end + 1
+        return true
+    }
+}
+
+/// Numbers: `120`, `1.5`, `1,5`, `1,000`, `1/2`, `1½`, `2%`.
+extension Lexer {
+    /// The largest number, so that a long run of digits stays finite.
+    static let largestNumber = 1e12
+
+    mutating func number() {
+        let start = position
+        var isWhole = true
+        var hasDecimalComma = false
+        var value = digits()
+        while isThousandsGroup(from: start) {
+            position += 1
+            value = min(value * 1000 + digits(), Self.largestNumber)
+        }
+        if scalar(at: position) == ".", isDigit(at: position + 1) {
+            position += 1
+            value += decimals()
+            isWhole = false
+        } else if isDecimalComma() {
+            position += 1
+            value += decimals()
+            isWhole = false
+            hasDecimalComma = true
+        }
+        if isWhole {
+            if let next = scalar(at: position), let part = Folding.vulgarFraction(next) {
+                position += 1
+                return append(.number(value + part, assumedDecimalComma: false), from: start)
+            }
+            if let denominator = slashedDigits() {
+                // A fraction over zero is not a number but an unknown word.
+                guard denominator > 0 else { return append(.word(source(from: start)), from: start) }
+                let part = value / denominator
+                return append(part < 1 ? .fraction(part) : .number(part, assumedDecimalComma: false), from: start)
+            }
+            if dropListMarker(endingAt: position) { return }
+        }
+        if let end = endOfPercent() {
+            let digits = source(from: start)
+            position = end
+            return append(.word(digits + "%"), from: start)
+        }
+        switch scalar(at: position) {
+        case ":" where isDigit(at: position + 1):
+            position += 1  // A time of day.
+            _ = digits()
+        default:
+            append(.number(value, assumedDecimalComma: hasDecimalComma), from: start)
+        }
+    }
+
+    /// The index after a percent sign, or after the word for it.
+    private func endOfPercent() -> Int? {
+        if scalar(at: position) == "%" { return position + 1 }
+        var next = position
+        if scalar(at: next) == " " { next += 1 }
+        for letter in "percent".unicodeScalars {
+            guard scalar(at: next).map(String.init)?.lowercased() == String(letter) else { return nil }
+            next += 1
+        }
+        return next
+    }
+
+    private func source(from start: Int) -> String {
+        var source = ""
+        for scalar in scalars[start..<position].prefix(20) { source.unicodeScalars.append(scalar) }
+        return source
+    }
+
+    private mutating func digits() -> Double {
+        var value = 0.0
+        while let digit = scalar(at: position).flatMap(Folding.digit) {
+            value = min(value * 10 + digit, Self.largestNumber)
+            position += 1
+        }
+        return value
+    }
+
+    private mutating func decimals() -> Double {
+        var value = 0.0
+        var place = 0.1
+        while let digit = scalar(at: position).flatMap(Folding.digit) {
+            value += digit * place
+            place /= 10
+            position += 1
+        }
+        return value
+    }
+
+    /// Whether a comma and exactly three digits follow one to three digits that do not begin with 0.
+    private func isThousandsGroup(from start: Int) -> Bool {
+        guard scalar(at: position) == ",", start < position, scalars[start] != "0" else { return false }
+        let isFirst = !scalars[start..<position].prefix(5).contains(",")
+        guard !isFirst || position - start <= 3 else { return false }
+        return (1...3).allSatisfy { isDigit(at: position + $0) } && !isDigit(at: position + 4)
+    }
+
+    /// Whether a comma and one or two digits follow without a space: `1,5 cups`, not `2, 3`.
+    private func isDecimalComma() -> Bool {
+        guard scalar(at: position) == ",", isDigit(at: position + 1) else { return false }
+        return !isDigit(at: position + 2) || !isDigit(at: position + 3)
+    }
+
+    /// The digits after a slash, which may have spaces around it: `1 / 2`.
+    private mutating func slashedDigits() -> Double? {
+        var next = position
+        if scalar(at: next) == " " { next += 1 }
+        guard let slash = scalar(at: next), slash == "/" || slash == "\u{2044}" else { return nil }
+        next += 1
+        if scalar(at: next) == " " { next += 1 }
+        guard isDigit(at: next) else { return nil }
+        position = next
+        return digits()
+    }
+}
+
+/// Folding of letters to lower-case ASCII, so that `Crème` and `creme` are one word.
+enum Folding {
+    /// Appends the folded form of a letter, or its lower case if it has none.
+    static func append(_ scalar: Unicode.Scalar, to word: inout String) {
+        switch scalar.value {
+        case 0x61...0x7A, 0x30...0x39: word.unicodeScalars.append(scalar)
+        case 0x41...0x5A: word.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value + 32)))
+        default:
+            for lower in scalar.properties.lowercaseMapping.unicodeScalars where !isMark(lower) {
+                if let plain = plain[lower] {
+                    word += plain
+                } else {
+                    word.unicodeScalars.append(lower)
+                }
+            }
+        }
+    }
+
+    /// The ASCII form of a full-width character, which Japanese and Chinese keyboards type: `１２０ｇ`.
+    static func halfWidth(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+        guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
+        return Unicode.Scalar(UInt8(scalar.value - 0xFEE0))
+    }
+
+    static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x61...0x7A).contains(scalar.value | 0x20) }
+        return scalar.properties.isAlphabetic && !isMark(scalar)
+    }
+
+    /// Whether it belongs to the letter before: an accent, a soft hyphen, a joiner.
+    static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return false }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .spacingMark, .format: return true
+        default: return false
+        }
+    }
+
+    static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "'" || scalar == "\u{2019}" || scalar == "\u{2018}" || scalar == "\u{02BC}" || scalar == "`"
+    }
+
+    /// The value of a decimal digit in any script.
+    static func digit(_ scalar: Unicode.Scalar) -> Double? {
+        if scalar.isASCII { return (0x30...0x39).contains(scalar.value) ? Double(scalar.value - 0x30) : nil }
+        guard scalar.properties.numericType == .decimal else { return nil }
+        return scalar.properties.numericValue
+    }
+
+    /// The value of a character such as `½`.
+    static func vulgarFraction(_ scalar: Unicode.Scalar) -> Double? {
+        guard !scalar.isASCII, scalar.properties.generalCategory == .otherNumber,
+            let value = scalar.properties.numericValue, value > 0, value < 1
+        else { return nil }
+        return value
+    }
+
+    /// Latin letters without their diacritics, and ligatures as two letters.
+    private static let plain: [Unicode.Scalar: String] = {
+        var plain: [Unicode.Scalar: String] = [:]
+        let lists = [
+            "a": "àáâãäåāăą", "c": "çćĉċč", "d": "ďđð", "e": "èéêëēĕėęě", "g": "ĝğġģ", "h": "ĥħ", "i": "ìíîïĩīĭįı",
+            "j": "ĵ", "k": "ķ", "l": "ĺļľŀł", "n": "ñńņňŉ", "o": "òóôõöøōŏő", "r": "ŕŗř", "s": "śŝşšș", "t": "ţťŧț",
+            "u": "ùúûüũūŭůűų", "w": "ŵ", "y": "ýÿŷ", "z": "źżž", "ae": "æ", "oe": "œ", "ss": "ß", "th": "þ",
+        ]
+        for (letter, variants) in lists {
+            for scalar in variants.unicodeScalars { plain[scalar] = letter }
+        }
+        return plain
+    }()
+}

@@ -1,0 +1,296 @@
+/// A food of the text whose amount is not computed yet.
+struct Draft: Sendable {
+    var entry: FoodTable.Entry
+    var amount: Amount?
+    /// The adjectives that are not part of the name, folded, in the order of the text.
+    var adjectives: [Adjective] = []
+
+    /// The most adjectives that are kept.
+    static let mostAdjectives = 4
+
+    struct Adjective: Equatable, Sendable {
+        var words: String
+        var standing: Words.Standing
+    }
+
+    init(entry: FoodTable.Entry, amount: Amount? = nil, adjectives: [Adjective] = []) {
+        self.entry = entry
+        self.amount = amount
+        for adjective in adjectives { add(adjective) }
+    }
+
+    /// Adds an adjective, or takes the food whose name has it: a `scrambled` egg is another food.
+    mutating func add(_ adjective: Adjective) {
+        if let named = FoodTable.entries["\(adjective.words) \(entry.singular)"] {
+            let plural = FoodTable.entries[named.plural]
+            entry = entry.isPlural ? plural ?? named : named
+        } else if adjectives.count < Self.mostAdjectives, !adjectives.contains(adjective) {
+            adjectives.append(adjective)
+        }
+    }
+}
+
+/// Finds the foods of a text and what belongs to each, in one pass over the tokens.
+///
+/// An amount belongs to the food after it, `2 eggs`, or else to the one before it, `eggs x2`, `rice (1 cup)`.
+struct MealReader {
+    let text: TokenText
+    private(set) var drafts: [Draft] = []
+    private(set) var unknown: [String] = []
+    private(set) var isTruncated = false
+    /// The number of look-ups of names, for tests: each takes at most as many steps as the longest name has words.
+    private(set) var lookUps = 0
+
+    private var index = 0
+    /// An amount that waits for its food.
+    private var pending: Amount?
+    /// Whether an unknown word follows `pending`, which counts that word unless a food follows immediately.
+    private var pendingIsTaken = false
+    /// Adjectives that wait for their food.
+    private var adjectives: [Draft.Adjective] = []
+    /// Whether nothing separates the current token from the last draft.
+    private var isOpen = false
+    /// Whether what follows is not eaten: `no cheese`.
+    private var isNegated = false
+
+    init(_ text: TokenText) {
+        self.text = text
+    }
+
+    /// Reads all tokens.
+    mutating func read() {
+        while index < text.count, !isTruncated { step() }
+        separate()
+        if let pending, !drafts.isEmpty, !isTruncated { note(unused: pending) }
+    }
+
+    private mutating func step() {
+        let phrase = text.word(index + 1).flatMap { next in text.word(index).flatMap { Words.phrases[[$0, next]] } }
+        if let (entry, end) = match(at: index) {
+            // `sugar free gum` has no sugar in it.
+            guard let phrase, end == index + 1 else { return nextFood(entry, end: end) }
+            return adjective(of: 2, phrase)
+        }
+        if let phrase { return adjective(of: 2, phrase) }
+        if let reading = AmountReader(text: text).read(at: index), amount(reading) { return }
+        defer { index += 1 }
+        switch text.kind(index) {
+        case .word(let word): self.word(word)
+        case .comma, .ampersand, .plus, .slash: separate()
+        case .dash(let isSpaced): if isSpaced { separate() }
+        case .end, .stop: separate()
+        case .close: attachAdjectives()
+        case .open, .times, .number, .fraction, nil: break
+        }
+    }
+
+    // MARK: Foods
+
+    private mutating func match(at start: Int) -> (entry: FoodTable.Entry, end: Int)? {
+        lookUps += 1
+        return FoodTable.longestMatch(in: text, at: start)
+    }
+
+    /// Takes a name, or only its adjective if a name that begins later ends later: `fried egg sandwich`.
+    private mutating func nextFood(_ entry: FoodTable.Entry, end: Int) {
+        for start in index + 1..<max(index + 1, end) {
+            guard let word = text.word(start - 1), let standing = Words.standing(of: word), standing != .filler else {
+                break
+            }
+            if let later = match(at: start), later.end > end { return adjective(of: start - index, standing) }
+        }
+        food(entry, end: end)
+    }
+
+    private mutating func food(_ entry: FoodTable.Entry, end: Int) {
+        index = end
+        defer {
+            pending = nil
+            pendingIsTaken = false
+            adjectives = []
+        }
+        if isNegated {
+            // `no milk or sugar` has neither.
+            isNegated = text.word(end) == "or"
+            isOpen = false
+            return
+        }
+        guard drafts.count < MealParser.maximumItems else {
+            isTruncated = true
+            return
+        }
+        // In `2 glorbed eggs` the unknown word is an adjective.
+        drafts.append(Draft(entry: entry, amount: pending, adjectives: adjectives))
+        isOpen = true
+        takeTrailingUnit()
+    }
+
+    /// The unit of `2 pizza slices`; in `apple slices` it says nothing.
+    private mutating func takeTrailingUnit() {
+        let amount = drafts[drafts.count - 1].amount
+        guard amount?.unit == nil, let word = text.word(index), let unit = UnitWords.units[word],
+            !UnitWords.needNumber.contains(word), text.word(index + 1) != "of", match(at: index + 1) == nil
+        else { return }
+        if amount != nil { drafts[drafts.count - 1].amount?.unit = unit }
+        index += 1
+    }
+
+    // MARK: Amounts
+
+    /// Gives an amount to a food; false if it is only a word.
+    private mutating func amount(_ reading: AmountReader.Reading) -> Bool {
+        if isMeaningless(reading) {
+            index = reading.end
+            return true
+        }
+        if reading.isArticle {
+            // `a side of fries` gives no amount.
+            if let next = text.word(reading.end), Words.vagueNouns.contains(next) { return false }
+            if !startsFood(at: reading.end) { return false }
+        }
+        index = reading.end
+        let amount = reading.amount
+        if isOpen, let last = drafts.last?.amount {
+            if reading.isMultiplier {
+                drafts[drafts.count - 1].amount?.multiply(by: amount)
+            } else if !startsFood(at: index) {
+                weigh(last, amount)
+            } else {
+                wait(for: reading)
+            }
+        } else if isOpen {
+            let goesOn = reading.hasOf || (amount.unit?.isMeasure != true && !reading.isMultiplier)
+            if goesOn, startsFood(at: index) { wait(for: reading) } else { drafts[drafts.count - 1].amount = amount }
+        } else if let last = drafts.last?.amount, pending == nil, isEach {
+            weigh(last, amount)
+        } else {
+            wait(for: reading)
+        }
+        return true
+    }
+
+    /// `2 chicken breasts (240g)`, `2 chicken breasts, 120g each`: a weight says more than a count.
+    private mutating func weigh(_ count: Amount, _ weight: Amount) {
+        guard weight.unit?.isMeasure == true, count.unit?.isMeasure != true else { return }
+        drafts[drafts.count - 1].amount = weight
+        if isEach { drafts[drafts.count - 1].amount?.multiply(by: count) }
+    }
+
+    private var isEach: Bool {
+        ["each", "apiece", "per"].contains(text.word(index) ?? "")
+    }
+
+    private mutating func wait(for reading: AmountReader.Reading) {
+        let old = pendingIsTaken ? nil : pending
+        pendingIsTaken = false
+        isOpen = false
+        // The can adds nothing to `330 ml can of cola`.
+        if old?.unit?.isMeasure == true, reading.isBareUnit { return }
+        pending = reading.amount
+        guard let old else { return }
+        // `2 (120g) chicken breasts`.
+        if old.unit == nil, reading.amount.unit?.isMeasure == true {
+            pending?.multiply(by: old)
+        } else if old.unit?.isMeasure != true || reading.amount.unit?.isMeasure != true {
+            // Two measures say the same: `1 cup (240ml) milk`.
+            note(unused: old)
+        }
+    }
+
+    /// Notes an amount without a food as an unknown word, so that no part of the text is dropped silently.
+    private mutating func note(unused amount: Amount) {
+        guard !isNegated else { return }
+        note(unknown: amount.text)
+    }
+
+    private mutating func note(unknown words: String) {
+        if unknown.count < MealParser.maximumUnknownWords { unknown.append(words) }
+    }
+
+    /// Whether a number counts no food: `at 8`, `8 am`, `1st`, `140 kcal`.
+    private mutating func isMeaningless(_ reading: AmountReader.Reading) -> Bool {
+        guard !reading.isArticle, reading.amount.unit == nil else { return false }
+        if let next = text.word(reading.end), Self.afterNoAmount.contains(next) { return true }
+        return index > 0 && text.word(index - 1) == "at" && !startsFood(at: reading.end)
+    }
+
+    private static let afterNoAmount: Set<String> = [
+        "am", "pm", "st", "nd", "rd", "th", "kcal", "cal", "cals", "calorie", "calories", "oclock", "min", "mins",
+        "minutes", "minute", "hours", "hour", "km", "years", "kj",
+    ]
+
+    /// Whether a food begins here, after at most four words that may stand before its name.
+    private mutating func startsFood(at start: Int) -> Bool {
+        for index in start..<start + 5 {
+            if match(at: index) != nil { return true }
+            guard let word = text.word(index), Words.standing(of: word) != nil else { return false }
+        }
+        return false
+    }
+
+    // MARK: Words
+
+    private mutating func word(_ word: String) {
+        if Words.negations.contains(word) {
+            separate()
+            isNegated = true
+            return
+        }
+        if Words.separators.contains(word) {
+            if word == "or", isNegated { return }
+            return separate()
+        }
+        if let standing = Words.standing(of: word) { return adjective(word, standing) }
+        adjectives = []
+        if isNegated { return }
+        if pending != nil { pendingIsTaken = true }
+        note(unknown: text.source(index..<index + 1))
+    }
+
+    /// Takes some words from here as an adjective.
+    private mutating func adjective(of count: Int, _ standing: Words.Standing) {
+        adjective((0..<count).compactMap { text.word(index + $0) }.joined(separator: " "), standing)
+        index += count
+    }
+
+    private mutating func adjective(_ words: String, _ standing: Words.Standing) {
+        guard standing != .filler, !isNegated else { return }
+        let adjective = Draft.Adjective(words: words, standing: standing)
+        // `eggs scrambled`.
+        if isOpen, let last = drafts.last, FoodTable.entries["\(words) \(last.entry.singular)"] != nil {
+            drafts[drafts.count - 1].add(adjective)
+        } else if adjectives.count < Draft.mostAdjectives {
+            adjectives.append(adjective)
+        }
+    }
+
+    // MARK: Separators
+
+    /// Ends a group; an amount that is left belongs to the food before it: `rice, 1 cup, beans, 2 cups`.
+    private mutating func separate() {
+        attachAdjectives()
+        if let amount = pending, pendingIsTaken || (drafts.last.map { $0.amount == nil } ?? false) {
+            if !pendingIsTaken { drafts[drafts.count - 1].amount = amount }
+            pending = nil
+        }
+        pendingIsTaken = false
+        isOpen = false
+        isNegated = false
+    }
+
+    /// Adjectives after their food: `chicken breast, grilled`, `eggs (large)`.
+    private mutating func attachAdjectives() {
+        guard !drafts.isEmpty, pending == nil else { return }
+        for adjective in adjectives { drafts[drafts.count - 1].add(adjective) }
+        adjectives = []
+    }
+}
+
+extension Amount {
+    fileprivate mutating func multiply(by other: Amount) {
+        value = min(value * other.value, Lexer.largestNumber)
+        // Otherwise `x2 x2 x2 …` would grow the text without end.
+        if text.utf8.count + other.text.utf8.count <= TokenText.longestExcerpt { text = "\(other.text) × \(text)" }
+        assumption = assumption ?? other.assumption
+    }
+}

@@ -1,0 +1,139 @@
+/// How much of a food a draft means: its weight, how it is counted, and what was assumed.
+struct Portion {
+    let food: Food
+    private(set) var quantity: Double
+    private(set) var unit: MealUnit
+    /// The weight of one unit in grams.
+    private(set) var gramsEach: Double
+    /// Whether the label of the food applies to this weight, in place of the facts per 100 grams.
+    private var isLabelled = false
+    private(set) var notes: [String] = []
+    /// In hundredths.
+    private(set) var confidence = Self.clear
+
+    /// Nothing was assumed.
+    static let clear = 95
+    /// A number, a size, a preparation or a serving was assumed.
+    static let assumed = 85
+    /// A unit was assumed, or words were not recognised.
+    static let doubtful = 70
+    /// The amount was reduced to the maximum.
+    static let clamped = 30
+
+    /// The most that an item weighs: 10 kg.
+    static let maximumGrams = 10_000.0
+
+    init(_ draft: Draft) {
+        food = draft.entry.food
+        quantity = draft.amount?.value ?? 1
+        unit = .servings
+        gramsEach = food.serving.grams
+        if let unit = draft.amount?.unit {
+            measure(in: unit)
+        } else {
+            count(
+                hasAmount: draft.amount != nil, size: draft.adjectives.lazy.compactMap { Words.sizes[$0.words] }.first)
+        }
+        if let assumption = draft.amount?.assumption { note(Messages.assumption(assumption), Self.assumed) }
+        if quantity * gramsEach > Self.maximumGrams {
+            quantity = Self.maximumGrams / gramsEach
+            note(Messages.clamped, Self.clamped)
+        }
+    }
+
+    /// The quantity rounded to hundredths, as in items; an item with zero is dropped.
+    var roundedQuantity: Double { (quantity * 100).rounded() / 100 }
+
+    var facts: NutritionFacts {
+        if isLabelled, let label = food.label {
+            return label.scaled(by: quantity * gramsEach / food.serving.grams)
+        }
+        return food.per100Grams.facts(ofGrams: quantity * gramsEach)
+    }
+
+    private mutating func note(_ note: String, _ confidence: Int) {
+        notes.append(note)
+        self.confidence = min(self.confidence, confidence)
+    }
+
+    // MARK: Counting
+
+    private mutating func count(hasAmount: Bool, size: PieceSize?) {
+        if let size, let grams = food.sizes[size] {
+            gramsEach = grams
+            unit = .pieces
+            isLabelled = grams == food.serving.grams
+            if !hasAmount { note(Messages.assumedOne(grams: grams), Self.assumed) }
+            return
+        }
+        isLabelled = true
+        guard hasAmount else { return note(Messages.assumedServing(food.serving), Self.assumed) }
+        let pieces = food.portions[.pieces]
+        let slices = food.portions[.slices]
+        if let slices, pieces == nil || pieces == slices {
+            gramsEach = slices
+            unit = .slices
+        } else if let pieces {
+            gramsEach = pieces
+            unit = .pieces
+        } else {
+            note(Messages.countedServings(food.serving), Self.assumed)
+        }
+    }
+
+    // MARK: Measuring
+
+    private mutating func measure(in given: MealUnit) {
+        unit = given
+        if given == .ounces, food.kind != .solid {
+            unit = .fluidOunces
+            note(Messages.fluidOunces, Self.assumed)
+        }
+        if let grams = unit.grams {
+            gramsEach = grams
+        } else if unit == .servings {
+            isLabelled = true
+        } else if let grams = food.portions[unit] {
+            gramsEach = grams
+            isLabelled = unit == .pieces || unit == .slices
+        } else if let milliliters = unit.milliliters {
+            if gramsPerMilliliter == nil { note(Messages.waterDensity, Self.doubtful) }
+            gramsEach = milliliters * (gramsPerMilliliter ?? 1)
+        } else if let grams = usualGrams(of: unit) {
+            gramsEach = grams
+            note(Messages.usual(unit, grams: grams), Self.assumed)
+        } else {
+            isLabelled = true
+            note(Messages.servings(insteadOf: unit, food.serving), Self.doubtful)
+            unit = .servings
+        }
+    }
+
+    /// The density of the food by its cup, tablespoon or teaspoon.
+    private var gramsPerMilliliter: Double? {
+        for unit in [MealUnit.cups, .tablespoons, .teaspoons] {
+            if let grams = food.portions[unit], let milliliters = unit.milliliters { return grams / milliliters }
+        }
+        return nil
+    }
+
+    /// What a vessel of the food usually holds, if the weight of a cup is known.
+    ///
+    /// A glass is 240 ml; a can 355 ml and a bottle 500 ml, of drinks only; a bowl a cup and a half, a handful a
+    /// quarter of a cup, a scoop half a cup. The first is the cup of 21 CFR 101.9(b)(5)(viii).
+    private func usualGrams(of unit: MealUnit) -> Double? {
+        guard let density = gramsPerMilliliter, let cup = MealUnit.cups.milliliters else { return nil }
+        let isDrink = food.kind != .solid
+        let milliliters: Double? =
+            switch unit {
+            case .glasses: 240
+            case .cans: isDrink ? 355 : nil
+            case .bottles: isDrink ? 500 : nil
+            case .bowls: cup * 1.5
+            case .handfuls: isDrink ? nil : cup / 4
+            case .scoops: isDrink ? nil : cup / 2
+            default: nil
+            }
+        return milliliters.map { ($0 * density).rounded() }
+    }
+}

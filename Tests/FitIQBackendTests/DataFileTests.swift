@@ -1,0 +1,202 @@
+import FitIQAPI
+import Foundation
+import Testing
+
+@testable import FitIQBackend
+
+extension DataFile {
+    init(_ text: String, path: String = "a.json") {
+        self = Array(text.utf8).withUnsafeBufferPointer { DataFile($0, path: path) }
+    }
+
+    /// A file of `Fixtures/data` as it is on disk.
+    static func onDisk(_ path: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+    }
+}
+
+@Suite("Files of texts") struct DataFileTests {
+    @Test("Sections and records stand in the order of the file, with their lines")
+    func reads() {
+        var file = DataFile(
+            #"{"a": [{"t": "\"}:,[", "l": ["x","y\\"]},"# + "\n" + #"{"t":"z"}], "b":"# + "\n" + #"[{"u": "v"}]}"#)
+        #expect(file.mistakes == [])
+        #expect(file.sections.map(\.name) == ["a", "b"] && file.sections.map(\.line) == [1, 3])
+        #expect(file.sections.map { $0.records.map(\.line) } == [[1, 2], [3]])
+        let record = file.sections[0].records[0]
+        #expect(file.text("t", of: record) == "\"}:,[" && file.texts("l", of: record) == ["x", "y\\"])
+        #expect(file.optionalText("u", of: record) == nil)
+    }
+
+    @Test(
+        "Another form is told with file and line",
+        arguments: [
+            ("", 1, ""), ("{\n\"a\": [],\n}", 3, ""), ("{}\n{}", 2, ""),
+            ("[]", 1, "the file is an object of sections"),
+            ("\n7", 2, "the file is an object of sections"),
+            ("{\n\"a\": [], \"a\": []}", 1, "two sections have one name"),
+            ("{\n\"a\": {}}", 2, "the section a is a list of objects"),
+            ("{\n\"a\":\n 1}", 3, "the section a is a list of objects"),
+            ("{\"a\": [\n{},\n\n\"x\"]}", 4, "a record is an object that has each key once"),
+            ("{\"a\": [\n{\"k\": \"x\",\n\"k\": \"y\"}]}", 2, "a record is an object that has each key once"),
+            ("{\"a\": [\n{\"k\":\n1}]}", 3, "k is a text or a list of texts"),
+            ("{\"a\": [\n{\"k\": \"x\", \"l\": [\"x\",\n\"y\",\n[]]}]}", 4, "l is a text or a list of texts"),
+            ("{\"a\": [{\"k\": [[{}]],\n\"l\": {}}]}", 1, "k is a text or a list of texts"),
+        ])
+    func tellsOtherForms(_ text: String, _ line: Int, _ message: String) {
+        let mistakes = DataFile(text).mistakes
+        #expect(mistakes.count == 1 && mistakes[0].hasPrefix("a.json:\(line): "), "\(mistakes)")
+        if !message.isEmpty { #expect(mistakes[0].contains(message), "\(mistakes)") }
+    }
+
+    @Test("Missing, empty, untrimmed and superfluous texts are told")
+    func tellsTexts() {
+        var file = DataFile("{\"a\": [\n{\"x\": \"\", \"y\": \" a\"},\n{\"z\": [\"b\"]}]}")
+        let records = file.sections[0].records
+        file.check(records[0], keys: ["x", "y"])
+        _ = file.text("x", of: records[0])
+        _ = file.text("y", of: records[0])
+        _ = file.text("z", of: records[0])
+        _ = file.texts("y", of: records[0])
+        file.check(records[1], keys: ["x", "y"])
+        _ = file.text("z", of: records[1])
+        #expect(
+            file.mistakes == [
+                "a.json:2: x is a text that neither begins nor ends with white space",
+                "a.json:2: y is a text that neither begins nor ends with white space",
+                "a.json:2: z is missing", "a.json:2: y is a list of texts",
+                "a.json:3: there is no key \"z\"; there are x, y",
+                "a.json:3: z is a text that neither begins nor ends with white space",
+            ])
+    }
+}
+
+@Suite("The files of the coach and of quick actions") struct TextFileTests {
+    private func mistakes(inCoach text: String) -> [String] {
+        var file = DataFile(text, path: CoachBook.path)
+        _ = CoachBook(&file)
+        return file.mistakes
+    }
+
+    private func mistakes(inActions text: String) -> [String] {
+        var file = DataFile(text, path: QuickAction.path)
+        _ = QuickAction.read(&file)
+        return file.mistakes
+    }
+
+    @Test("Nothing is wrong with the files on disk")
+    func areRight() throws {
+        for mistake in try mistakes(inCoach: DataFile.onDisk(CoachBook.path)) { Issue.record("\(mistake)") }
+        for mistake in try mistakes(inActions: DataFile.onDisk(QuickAction.path)) { Issue.record("\(mistake)") }
+    }
+
+    /// Changes one text of a file, which makes the mistakes that end so.
+    private func expect(_ path: String, _ old: String, _ new: String, _ expected: [String]) throws {
+        let text = try DataFile.onDisk(path)
+        #expect(text.contains(old), "\(old)")
+        let changed = text.replacing(old, with: new, maxReplacements: 1)
+        let line = text.prefix(upTo: text.firstRange(of: old)?.lowerBound ?? text.startIndex).count { $0 == "\n" } + 1
+        let mistakes = path == CoachBook.path ? mistakes(inCoach: changed) : mistakes(inActions: changed)
+        #expect(
+            mistakes.count == expected.count && zip(mistakes, expected).allSatisfy { $0.hasSuffix($1) }, "\(mistakes)")
+        // A record is told by the line in which it begins; what is changed here stands at most four lines below.
+        let lines = mistakes.compactMap { Int($0.dropFirst(path.count + 1).prefix { $0 != ":" }) }
+        #expect(lines.allSatisfy { $0 == 1 || (line - 4...line + 2).contains($0) }, "\(mistakes), not \(line)")
+    }
+
+    @Test(
+        "A mistake in the coach's answers is told with file and line",
+        arguments: [
+            (
+                #""urgent":"#, #""urgend":"#,
+                [
+                    "sections are openings, urgent, nutritionist, fitness_coach, wellness_specialist, general_wellness, common"
+                ]
+            ),
+            (#""context_type": "goal""#, #""context_type": "general""#, ["each once", "but general has an opening"]),
+            (#""context_type": "goal""#, #""context_type": "mood""#, ["each once", "but general has an opening"]),
+            ("Thanks for sharing", "Thanks a b c d e f for sharing", ["at most 12 words"]),
+            (
+                #""suicide", "#, #""suicide", "Suicides", "#,
+                ["the keyword \"Suicides\" stands twice, or in two forms of one word"]
+            ),
+            (#""suicide", "#, #""?", "#, ["the keyword \"?\" has no word"]),
+            (#"I'm really glad that you told me, and"#, "And", []),
+            ("A lunch that holds", "Lunch: for breakfast, for breakfast, a lunch that holds", []),
+            (
+                "For breakfast, I recommend something with protein and fibre: plain yogurt with berries and a handful of oats, or two eggs on whole-grain toast.",
+                "Eat.",
+                ["to 48 words, not 16"]
+            ),
+            ("For breakfast, I", "For breakfast,  I", ["between words"]),
+            (
+                #""keywords": ["suicide""#, #""keyword": ["suicide""#,
+                [
+                    "there is no key \"keyword\"; there are keywords, text", "keywords is a list of texts",
+                    "only a persona has answers without keywords",
+                ]
+            ),
+        ])
+    func tellsMistakesInCoach(_ old: String, _ new: String, _ expected: [String]) throws {
+        try expect(CoachBook.path, old, new, expected)
+    }
+
+    @Test("A text that stands twice and a persona without a general answer are told")
+    func tellsMistakesInSections() {
+        func records(_ texts: [String], _ keyword: String?) -> String {
+            texts.map { "{\"keywords\": [\(keyword.map { "\"\($0)\"" } ?? "")],\n\"text\": \"\($0)\"}" }.joined(
+                separator: ",\n")
+        }
+        func words(_ word: String) -> String { Array(repeating: word, count: 25).joined(separator: " ") }
+        var text = "{\"openings\": ["
+        text += ["goal", "insight", "mood", "journal"].map { "{\"context_type\": \"\($0)\", \"text\": \"a\"}" }.joined(
+            separator: ",")
+        text += "],\n\"urgent\": [\(records([words("u")], "k"))],\n"
+        text += "\"nutritionist\": [\(records([words("n"), words("u")], nil))],\n"
+        text += "\"fitness_coach\": [\(records([words("f")], "k"))],\n"
+        text += "\"wellness_specialist\": [\(records([words("w")], nil))],\n"
+        text += "\"general_wellness\": [\(records([words("g")], nil))],\n\"common\": []}"
+        #expect(
+            mistakes(inCoach: text) == [
+                "Fixtures/data/coach.json:6: the text stands in line 2 already",
+                "Fixtures/data/coach.json:8: fitness_coach has no answer without keywords, which fits any question",
+            ])
+    }
+
+    @Test(
+        "A mistake in the quick actions is told with file and line",
+        arguments: [
+            (
+                #""everyone":"#, #""all":"#,
+                [
+                    "the sections are nutritionist, fitness_coach, wellness_specialist, general_wellness, everyone",
+                    "all has an action for each context_type",
+                ]
+            ),
+            (
+                #""prompt": "Plan my meals for the week""#, #""prompt": "What should I eat for breakfast?""#,
+                ["the prompt stands in line 3 already"]
+            ),
+            (
+                #""prompt": "Plan my meals for the week""#, #""promt": "Plan my meals for the week""#,
+                ["there are prompt, description, context_type, category", "prompt is missing"]
+            ),
+            (
+                #""prompt": "Plan my"#, #""prompt": "Plan my meals, and plan them well, because I can't, and plan my"#,
+                ["at most 60 characters"]
+            ),
+            (
+                #""context_type": "goal""#, #""context_type": "goals""#,
+                ["context_type is one of general, goal, insight, mood, journal"]
+            ),
+            (
+                #""category": "meal_planning""#, #""category": "Meal planning""#,
+                ["in snake case, such as meal_planning"]
+            ),
+        ])
+    func tellsMistakesInActions(_ old: String, _ new: String, _ expected: [String]) throws {
+        try expect(QuickAction.path, old, new, expected)
+    }
+}
