@@ -218,7 +218,9 @@ let package = Package(
             ]),
         .testTarget(name: "ErrataTests", dependencies: ["FitIQAPI", "GuideModels", "JSON"]),
         .testTarget(name: "GuideModelsTests", dependencies: ["GuideModels", "JSON"]),
-        .testTarget(name: "FitIQMockTests", dependencies: ["fitiq-mock", "Reports", "Sockets"]),
+        .testTarget(
+            name: "FitIQMockTests",
+            dependencies: ["fitiq-mock", "FitIQAPI", "MockServer", "Proxy", "Reports", "Sockets", logging]),
         .testTarget(
             name: "MockServerTests",
             dependencies: [

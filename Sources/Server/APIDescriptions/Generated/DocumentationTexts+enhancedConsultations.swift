@@ -171,7 +171,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -282,7 +282,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> The context names a goal that this user does not have.</summary>
@@ -401,7 +401,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -469,7 +469,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -588,7 +588,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -672,7 +672,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -879,7 +879,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -996,7 +996,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
@@ -1095,7 +1095,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with this id. An id in upper case is unknown too.</summary>
@@ -1232,7 +1232,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with the id in the path, or no consultation with the one in the body.</summary>

@@ -282,7 +282,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> The context names a goal that this user does not have.</summary>
@@ -450,7 +450,7 @@ extension DocumentationTexts {
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
         <figure><pre>{
           &quot;error&quot;: {
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;,
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;,
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;
           }
         }</pre></figure></details>
@@ -613,7 +613,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -749,7 +749,7 @@ extension DocumentationTexts {
         <p class="note">Header fields: <code>WWW-Authenticate</code></p><p class="note">Code: <code>UNAUTHORIZED</code></p>
         <figure><pre>{
           &quot;error&quot;: {
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;,
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;,
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;
           }
         }</pre></figure></details>

@@ -179,7 +179,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -374,7 +374,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> The context names a goal that this user does not have.</summary>
@@ -493,7 +493,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -629,7 +629,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -748,7 +748,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -897,7 +897,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -1087,7 +1087,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with this id. An id in upper case is unknown too.</summary>
@@ -1214,7 +1214,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -1331,7 +1331,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
@@ -1430,7 +1430,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with this id. An id in upper case is unknown too.</summary>
@@ -1567,7 +1567,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no goal with the id in the path, or no consultation with the one in the body.</summary>
@@ -1687,7 +1687,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
@@ -1851,7 +1851,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -2037,7 +2037,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no meal log with this id. An id in upper case is unknown too.</summary>

@@ -155,7 +155,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>409</b> The user has an active consultation with this persona and this context. <code>details</code> says which: continue it, or archive it.</summary>
@@ -324,7 +324,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -443,7 +443,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no consultation with this id. An id in upper case is unknown too.</summary>
@@ -635,7 +635,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>415</b> The body came as something other than JSON in UTF-8, or without a <code>Content-Type</code>.</summary>
@@ -799,7 +799,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>507</b> The server holds as much as it is willing to: 100,000 users, 1,000 goals or 10,000 meal logs of a user, or 256 MiB of data. It lives in memory only; a restart empties it.</summary>
@@ -985,7 +985,7 @@ extension DocumentationTexts {
           &quot;success&quot;: false,
           &quot;error&quot;: {
             &quot;code&quot;: &quot;UNAUTHORIZED&quot;,
-            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts; --api-key sets it.&quot;
+            &quot;message&quot;: &quot;The X-API-Key is not this server&#x27;s. The server prints its key when it starts.&quot;
           }
         }</pre></figure></details>
         <details><summary><b>404</b> This user has no meal log with this id. An id in upper case is unknown too.</summary>

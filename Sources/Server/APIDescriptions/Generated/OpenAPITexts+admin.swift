@@ -1004,7 +1004,7 @@ extension OpenAPITexts {
                     answer:
                       value:
                         success: false
-                        error: {code: UNAUTHORIZED, message: The admin API of this server asks for its --admin-token in the field 'X-Admin-Token'.}
+                        error: {code: UNAUTHORIZED, message: The admin API of this server asks for its admin token in the field 'X-Admin-Token'.}
             Forbidden:
               description: The server has no `--admin-token`, and the request comes from elsewhere, or from a page of another site.
               content:

@@ -1730,7 +1730,7 @@ extension OpenAPITexts {
                         error:
                           code: UNAUTHORIZED
                           message: >-
-                            The X-API-Key is not this server's. The server prints its key when it starts; --api-key sets it.
+                            The X-API-Key is not this server's. The server prints its key when it starts.
             SocketUnauthorized:
               description: The credentials are missing or wrong, or the token has expired.
               headers:
