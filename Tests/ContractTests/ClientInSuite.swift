@@ -4,7 +4,7 @@ import FitIQClient
 import MockServer
 import Testing
 
-// README points here: a client of the system's clock in the contract suite, as a team would wrap its own.
+// docs/swift-tests.md points here: a client of the system's clock in the contract suite, as a team would wrap its own.
 
 /// The client as the suite drives it: what its user does goes in, what its user sees comes out.
 struct ClientInSuite: ClientUnderTest {

@@ -118,7 +118,8 @@ extension Peers {
             #expect(run.errors.contains("goal/create/500-twice: skipped: The client cannot create_goal"))
             let lines = run.output.split(separator: "\n").filter { $0.contains("✓") }
             #expect(lines.contains { $0.contains("meal/polling-cadence") }, "\(run.output)")
-            let page = try String(contentsOf: Self.adapters.appendingPathComponent("README.md"), encoding: .utf8)
+            let page = try String(
+                contentsOf: Document.root.appendingPathComponent("docs/adapters.md"), encoding: .utf8)
             let source = try String(
                 contentsOf: Self.adapters.appendingPathComponent("minimal/adapter.py"), encoding: .utf8)
             #expect(page.contains("```python\n\(source)```"), "the page shows the file as it is")

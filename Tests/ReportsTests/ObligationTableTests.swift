@@ -4,15 +4,15 @@ import Testing
 
 @testable import Reports
 
-@Suite("OBLIGATIONS.md")
+@Suite("docs/obligations.md")
 struct ObligationTableTests {
     @Test("has a row for each obligation, with its level, source, clause, tolerance and scenarios")
     func page() throws {
-        let page = try String(contentsOf: Self.root.appendingPathComponent("OBLIGATIONS.md"), encoding: .utf8)
+        let page = try String(contentsOf: Self.root.appendingPathComponent("docs/obligations.md"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map(String.init)
         let expected = Judge.obligations.map(Self.row) + Obligation.inside.map(Self.insideRow)
         for (row, wanted) in zip(rows, expected) where row != wanted {
-            Issue.record("OBLIGATIONS.md has the row\n\(row)\nwhere the code says\n\(wanted)")
+            Issue.record("docs/obligations.md has the row\n\(row)\nwhere the code says\n\(wanted)")
         }
         #expect(rows.count == expected.count, "The rows are to be:\n\(expected.joined(separator: "\n"))")
     }

@@ -8,7 +8,7 @@ from frames import TEXT, frame, handshake
 from running import Client, running
 
 MIB = 1 << 20
-# README: 512 MiB are held for all connections, and resident memory may be twice that.
+# docs/limits.md: 512 MiB are held for all connections, and resident memory may be twice that.
 MEMORY = 1_300
 ASKED = 8
 SMALL = 24 << 10

@@ -5,7 +5,7 @@ import re
 STATUS_LINE = re.compile(rb"HTTP/1\.1 ([1-5][0-9][0-9]) [\x20-\x7e]*\r\n")
 FIELD_LINE = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n\0]*?)[ \t]*\r\n")
 
-# What README and the OpenAPI description name, and RFC 9110's for what is no HTTP.
+# What docs/limits.md and the OpenAPI description name, and RFC 9110's for what is no HTTP.
 STATUSES = {
     100, 101, 200, 201, 204, 400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 417, 426, 429, 431, 501, 505, 507,
 }

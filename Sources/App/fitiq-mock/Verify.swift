@@ -52,6 +52,9 @@ struct Verify: ParsableCommand {
             "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
     var timeLimit = Lifetime(seconds: 60)
 
+    /// What ``timeLimit`` may be, in seconds.
+    static let timeLimits: ClosedRange<Int64> = 1...86_400
+
     @OptionGroup var origins: OriginOptions
 
     @OptionGroup var reports: ReportOptions
@@ -66,7 +69,7 @@ struct Verify: ParsableCommand {
         guard let program = command.first, !program.isEmpty else {
             throw Failure.configuration(Messages.noCommand("verify", example: Messages.verifyExample))
         }
-        guard (1...86_400).contains(timeLimit.seconds) else {
+        guard Self.timeLimits.contains(timeLimit.seconds) else {
             throw Failure.configuration(Messages.badTimeLimit)
         }
         let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)

@@ -4,6 +4,7 @@ import Recording
 import Reports
 import Scenarios
 import Sockets
+import Text
 
 /// Runs a command in one scenario after the other, each in a world of its own.
 struct VerifyRun {
@@ -16,7 +17,7 @@ struct VerifyRun {
     let watch: CommandWatch
 
     /// How long an ended command is given between SIGTERM and SIGKILL.
-    private static let grace = Duration.seconds(2)
+    static let grace = Duration.seconds(2)
     /// How long what a command sent at last may take to arrive, once it has ended.
     private static let settlingTime = Duration.milliseconds(250)
     /// Nothing has arrived for as long when everything has.
@@ -153,9 +154,4 @@ extension Report.CommandOutcome {
             case .signalled(let number): .signalled(number)
             }
     }
-}
-
-extension Duration {
-    /// Whole nanoseconds; of the lengths that a command can take.
-    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

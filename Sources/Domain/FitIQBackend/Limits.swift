@@ -1,4 +1,4 @@
-/// How much a world keeps; each limit has its refusal (README: limits).
+/// How much a world keeps; each limit has its refusal (docs/limits.md).
 public struct Limits: Sendable, Equatable {
     /// Active consultations of a user; 429 beyond (consultation-websocket).
     public var activeConsultations = 10

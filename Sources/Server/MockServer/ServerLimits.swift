@@ -1,4 +1,6 @@
-/// What a client may ask of the server's transport; each limit has its refusal (README: limits).
+import Text
+
+/// What a client may ask of the server's transport; each limit has its refusal (docs/limits.md).
 public struct ServerLimits: Sendable, Equatable {
     /// Open connections; one more is accepted, answered 503 and closed.
     public var connections = 12_000
@@ -60,6 +62,9 @@ extension ServerLimits {
 
     private static let otherDescriptors = 64
 
+    /// Bytes of ``heldBytes`` that jobs may hold together.
+    var jobBytes: Int { heldBytes - heldBytes / 4 }
+
     /// Lowers the limits of connections to what a number of file descriptors allows, so that a client over them is still told so.
     public mutating func fit(descriptors: Int) {
         refusedConnections = min(refusedConnections, max(1, descriptors / 16))
@@ -72,14 +77,10 @@ struct Patience {
     let handshake, read, idle, closing, worldIdle: Int64
 
     init(_ limits: ServerLimits) {
-        func nanoseconds(_ duration: Duration) -> Int64 {
-            let (seconds, attoseconds) = duration.components
-            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
-        handshake = nanoseconds(limits.handshakeTime)
-        read = nanoseconds(limits.readTime)
-        idle = nanoseconds(limits.idleTime)
-        closing = nanoseconds(limits.closingTime)
-        worldIdle = nanoseconds(limits.worldIdleTime)
+        handshake = limits.handshakeTime.nanoseconds
+        read = limits.readTime.nanoseconds
+        idle = limits.idleTime.nanoseconds
+        closing = limits.closingTime.nanoseconds
+        worldIdle = limits.worldIdleTime.nanoseconds
     }
 }

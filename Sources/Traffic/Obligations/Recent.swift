@@ -6,7 +6,7 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var previous: [Key: Value] = [:]
 
     /// Makes an empty one; between half its capacity and all of it is remembered for certain.
-    init(capacity: Int = 10_000) {
+    init(capacity: Int = RecentLimits.usual) {
         precondition(capacity > 1, "there is room for something")
         self.capacity = capacity
     }
@@ -25,4 +25,11 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var values: [Value] { Array(current.values) + previous.values }
     /// The keys of what is remembered, in no order.
     var keys: [Key] { Array(current.keys) + previous.keys }
+}
+
+/// How many users, sockets or ids a judge remembers.
+enum RecentLimits {
+    static let usual = 10_000
+    /// Of kinds whose values are large.
+    static let fewest = 2000
 }

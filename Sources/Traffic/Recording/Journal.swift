@@ -105,18 +105,21 @@ public struct Journal: Sendable {
         byteCount = 0
     }
 
-    /// What the journal counts for where many share a limit: its bytes, and 256 for each entry, which is more than it takes.
-    public var weight: Int { byteCount + 256 * ring.count }
+    /// Bytes that an entry counts for beside what it holds; more than it takes.
+    static let entryWeight = 256
+
+    /// What the journal counts for where many share a limit: its bytes, and ``entryWeight`` for each entry.
+    public var weight: Int { byteCount + Self.entryWeight * ring.count }
 
     /// What those that are gone weighed together.
-    public var droppedWeight: Int { addedByteCount - byteCount + 256 * (lastNumber - ring.count) }
+    public var droppedWeight: Int { addedByteCount - byteCount + Self.entryWeight * (lastNumber - ring.count) }
 
     /// Has the oldest entries fall out until the journal weighs no more than this, and gives their storage back.
     public mutating func dropOldest(downTo limit: Int) {
         var kept = weight
         var skipped = 0
         while kept > limit, skipped < ring.count {
-            kept -= ring[skipped].byteCount + 256
+            kept -= ring[skipped].byteCount + Self.entryWeight
             byteCount -= ring[skipped].byteCount
             skipped += 1
         }

@@ -37,9 +37,9 @@ struct PollingCadence: ObligationJudge {
 
     private var watch = MealWatch()
     /// The last polls, as many as there can be logs.
-    private var polls = Recent<Target, [Poll]>(capacity: 2000)
+    private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
     /// When a poll failed that was not repeated yet.
-    private var failures = Recent<Target, Timestamp>(capacity: 2000)
+    private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .poll(let logs) = watch.observe(fact, in: scene), case .request(let request) = fact.kind,

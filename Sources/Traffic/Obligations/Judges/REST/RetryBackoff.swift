@@ -49,7 +49,7 @@ struct RetryBackoff: ObligationJudge {
     }
 
     /// The series of a target; as many bodies as are worth telling apart.
-    private var series = Recent<Target, [Series]>(capacity: 2000)
+    private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
     private static let mostBodies = 4
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {

@@ -38,7 +38,7 @@ struct RecoversHistory: ObligationJudge {
         var renewed: Debt { Debt(cut: cut) }
     }
 
-    private var debts = Recent<ExactString, Debt>(capacity: 2000)
+    private var debts = Recent<ExactString, Debt>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         switch fact.kind {

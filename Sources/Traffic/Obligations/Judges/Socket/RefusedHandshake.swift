@@ -31,11 +31,11 @@ struct RefusedHandshake: ObligationJudge {
     }
 
     /// By the token that was refused with 401, and by the consultation that was asked for last with it.
-    private var unauthorized = Recent<ExactString, Refusal>(capacity: 2000)
-    private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: 2000)
+    private var unauthorized = Recent<ExactString, Refusal>(capacity: RecentLimits.fewest)
+    private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
     /// By what was answered with 404, and by the token that asked for it last.
-    private var unknown = Recent<Question, Refusal>(capacity: 2000)
-    private var consultationByToken = Recent<ExactString, ExactString>(capacity: 2000)
+    private var unknown = Recent<Question, Refusal>(capacity: RecentLimits.fewest)
+    private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard let handshake = Handshake(fact) else { return }

@@ -1,0 +1,171 @@
+import FitIQAPI
+
+/// The open connections of an engine by their places, and what they hold together.
+struct ConnectionTable: Sequence {
+    /// One for each connection that was ever open at a time; nil where the place is free.
+    private(set) var places: [Connection?] = []
+    private var freePlaces: [Int] = []
+    private var serial: UInt32 = 0
+    private(set) var count = 0
+    /// How many of them are only being told that there are too many.
+    private(set) var refusedCount = 0
+    /// How many of them have become WebSockets.
+    private(set) var webSocketCount = 0
+    /// What they hold together, in bytes.
+    private(set) var heldBytes = 0
+    /// What of ``heldBytes`` the echo sockets hold.
+    private(set) var echoBytes = 0
+
+    /// The connection with this number; nil once it is closed.
+    subscript(id: ConnectionID) -> Connection? {
+        guard id.place < places.count, let connection = places[id.place], connection.id == id else { return nil }
+        return connection
+    }
+
+    /// Opens a connection; nil where too many are being refused already.
+    mutating func open(isLocal: Bool, isSecure: Bool, limits: ServerLimits) -> Connection? {
+        let isRefused = count - refusedCount >= limits.connections
+        guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
+        let place = freePlaces.popLast() ?? places.count
+        if place == places.count { places.append(nil) }
+        serial &+= 1
+        let connection = Connection(
+            id: ConnectionID(place: place, serial: serial), isLocal: isLocal, isRefused: isRefused, isSecure: isSecure)
+        places[place] = connection
+        count += 1
+        if isRefused { refusedCount += 1 }
+        return connection
+    }
+
+    /// Frees the place of a connection.
+    mutating func close(_ connection: Connection) {
+        if connection.webSocket != nil { webSocketCount -= 1 }
+        if connection.isRefused { refusedCount -= 1 }
+        account(connection, as: 0)
+        places[connection.id.place] = nil
+        freePlaces.append(connection.id.place)
+        count -= 1
+    }
+
+    /// Takes note that a connection has become a WebSocket.
+    mutating func webSocketOpened(on connection: Connection) {
+        webSocketCount += 1
+        if connection.isEcho { echoBytes += connection.accountedBytes }
+    }
+
+    /// Brings the sums up to date with one connection.
+    mutating func account(_ connection: Connection) { account(connection, as: connection.heldBytes) }
+
+    private mutating func account(_ connection: Connection, as held: Int) {
+        let difference = held - connection.accountedBytes
+        heldBytes += difference
+        if connection.isEcho { echoBytes += difference }
+        connection.accountedBytes = held
+    }
+
+    /// Goes through the connections in the order of their places.
+    func makeIterator() -> Iterator { Iterator(places: places.makeIterator()) }
+
+    struct Iterator: IteratorProtocol {
+        fileprivate var places: IndexingIterator<[Connection?]>
+
+        mutating func next() -> Connection? {
+            while let place = places.next() { if let place { return place } }
+            return nil
+        }
+    }
+}
+
+/// Storage of emptied buffers, lent to what writes next: idle connections hold none.
+struct SpareBuffers {
+    private var outputs: [[UInt8]] = []
+
+    /// At most 2 MiB lie spare, enough for what one turn of the loop writes.
+    private static let mostOutputs = 128
+    private static let largestOutput = 16 * 1024
+
+    mutating func lend(to connection: Connection) {
+        if connection.output.bytes.capacity == 0, let spare = outputs.popLast() { connection.output.bytes = spare }
+    }
+
+    /// Takes the storage of an output that is drained.
+    mutating func reclaim(from connection: Connection) {
+        if outputs.count < Self.mostOutputs, connection.output.bytes.capacity <= Self.largestOutput {
+            outputs.append(connection.output.bytes)
+        }
+        connection.output.discard()
+    }
+}
+
+/// What happens when connections hold too many bytes together: those that hold most are given up, and others are served.
+extension Engine {
+    /// Gives up the largest holders where the limits are exceeded.
+    ///
+    /// Costs two comparisons below the limits. Beyond one it looks at every connection, and frees an eighth of the limit, so
+    /// that as many bytes have to arrive before it looks again.
+    ///
+    /// - Parameter world: the world that is being served, which has its time already.
+    func relieve(in world: World? = nil, at now: Timestamp) {
+        if connections.heldBytes + jobs.heldBytes > limits.heldBytes {
+            giveUpLargest(
+                downTo: Self.relieved(limits.heldBytes) - jobs.heldBytes, of: limits.heldBytes, in: world, at: now)
+        }
+        if connections.echoBytes > limits.echoBytes {
+            let target = Self.relieved(limits.echoBytes)
+            giveUpLargest(downTo: target, of: limits.echoBytes, echoOnly: true, in: world, at: now)
+        }
+    }
+
+    /// Whether an answer can be held beside all else, after others have been given up for it if need be.
+    ///
+    /// So small answers, those to probes among them, always have room.
+    func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
+        guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
+        // The request's own body is gone.
+        if let answering { account(answering) }
+        let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
+        // No one is given up for an answer that has no room anyway.
+        guard room >= (answering?.accountedBytes ?? 0) else { return false }
+        giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
+        return connections.heldBytes <= room
+    }
+
+    /// Whether a job may hold so much of a request beside what other jobs hold: they cannot be given up, and so leave a
+    /// quarter of the limit to everybody else.
+    func hasRoom(forJobOf bytes: Int) -> Bool {
+        jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes
+    }
+
+    private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
+
+    private func giveUpLargest(
+        downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
+    ) {
+        var holders: [Connection] = []
+        for connection in connections
+        where connection.accountedBytes > 0 && connection !== answering && (!echoOnly || connection.isEcho) {
+            holders.append(connection)
+        }
+        holders.sort { ($0.accountedBytes, $1.id.place) > ($1.accountedBytes, $0.id.place) }
+        for connection in holders {
+            guard (echoOnly ? connections.echoBytes : connections.heldBytes) > target else { return }
+            if connection.isOpenSocket, connection.world !== world { connection.world?.setTime(now) }
+            giveUp(connection, limit: limit, at: now)
+        }
+    }
+
+    private func giveUp(_ connection: Connection, limit: Int, at now: Timestamp) {
+        let isArriving =
+            connection.speaks == .http && connection.follower == nil && connection.stream == nil
+            && connection.waiting == nil && connection.ending == .none
+        // A refusal frees what has arrived, and not what the client leaves unread.
+        if isArriving, connection.http.isReadingBody, connection.output.isEmpty, !connection.output.isHeld {
+            lendOutput(to: connection)
+            refuse(connection, .tooMuchHeld(limit: limit), at: now)
+            touch(connection)
+        } else {
+            cutOff(connection, .memory(limit: limit))
+        }
+        account(connection)
+    }
+}

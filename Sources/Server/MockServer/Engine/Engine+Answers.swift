@@ -1,0 +1,183 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import HTTPTypes
+
+/// What requests are answered with.
+extension Engine {
+    /// The answer to a request; nil where it opened a WebSocket.
+    ///
+    /// Refusals come in the contract's order, 401, 404, 400 and the rest, save that an unknown endpoint is told before
+    /// credentials are looked at (404, 405), and a media type before what it hides (415).
+    func answer(
+        _ exchange: inout Exchange, in world: World, on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer? {
+        let head = exchange.head
+        let destination = exchange.destination
+        if head.target.form == .asterisk { return options(["GET", "HEAD", "POST", "PATCH", "OPTIONS"]) }
+        guard destination.world != nil else {
+            exchange.unmatched = .unknownPath
+            throw .unknownWorld(destination.worldID?.text ?? "")
+        }
+        if !destination.isAdmin { try checkOrigin(head, on: connection) }
+        if world.replay?.answers(exchange) ?? false {
+            return try replayAnswer(&exchange, in: world, on: connection, at: now)
+        }
+        let mode = world.mode
+        guard let route = destination.route else {
+            exchange.unmatched = .unknownPath
+            throw refusalOfPath(head.target, at: destination, in: world)
+        }
+        guard route.answers(head.method, in: mode) else {
+            exchange.unmatched = exchange.endpoint == nil ? .wrongMethod : .notInGuide
+            if let refusal = refusalOfAbsence(of: route, head, in: world) { throw refusal }
+            let methods = route.methods(in: mode) + [.options]
+            if head.method == .options { return options(methods.map(\.rawValue)) }
+            throw .methodNotAllowed(head.method, path: head.target.path, allowed: methods)
+        }
+        switch route {
+        case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
+        case .ready: return ready
+        case .description(let description):
+            return Answer(status: .ok, body: description.bytes(for: mode), contentType: description.mediaType)
+        case .admin(let route):
+            return try adminAnswer(route, head, body: exchange.body, on: connection, at: now)
+        case .api(.avatar(let persona)):
+            return Answer(status: .ok, body: Array(persona.avatarImage.utf8), contentType: "image/svg+xml")
+        case .api(.webSocket(let id)):
+            return try openConsultationSocket(&exchange, id: id, in: world, on: connection, at: now)
+        case .api(let route):
+            exchange.responseFaults = world.faults.respond(to: exchange.endpoint, at: world.turn.now)
+            guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
+                return try restAnswer(route, &exchange, in: world, on: connection, at: now)
+            }
+            // The answer alone is lost: what was asked for is done, or refused, all the same.
+            if replacement.isProcessed {
+                _ = try? restAnswer(route, &exchange, in: world, on: connection, at: now)
+            }
+            return faults.answer(in: errorForm(of: exchange, in: world)).map(Answer.init)
+        }
+    }
+
+    private func restAnswer(
+        _ route: Route, _ exchange: inout Exchange, in world: World, on connection: Connection, at now: Timestamp
+    ) throws(APIError) -> Answer {
+        let user = try world.authenticator.user(
+            of: exchange.head.fields, last: &connection.lastAuthorization, in: &world.backend, at: world.turn.now)
+        exchange.user = world.backend.name(of: user)
+        // What was due happens before the request is looked at, refused or not.
+        defer { applyEffects(of: world, at: now) }
+        return try restAnswer(route, exchange.head, body: exchange.body, user: user, in: world)
+    }
+
+    /// Why there is nothing at a path, in any mode.
+    private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
+        guard let id = world.id else {
+            return destination.isAdmin
+                ? .unknownAdminPath(target.path) : Route.refusal(ofUnknownPath: target.path, in: world.mode)
+        }
+        guard !destination.isAdmin else { return .adminBelowWorld(id) }
+        return Route.refusal(ofUnknownPath: String(target.path.dropFirst(3 + id.utf8.count)), in: world.mode)
+    }
+
+    /// Why there is nothing at a path that other modes serve; nil where the mode serves something there, only not this method.
+    private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
+        guard case .api(let route) = route else { return nil }
+        let mode = world.mode
+        let asked = route.endpoint(for: head.method)
+        guard let absent = asked ?? (route.methods(in: mode).isEmpty ? route.endpoints.first : nil) else { return nil }
+        return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
+    }
+
+    /// Refusals have the form of the endpoint that was asked, and where there is none, the guide's own.
+    func errorForm(of exchange: Exchange, in world: World) -> GuideMode {
+        // The admin API is the same in every mode.
+        guard !exchange.destination.isAdmin else { return .union }
+        guard let endpoint = exchange.endpoint else { return world.mode }
+        return world.mode.provision(of: endpoint) == .support ? .union : world.mode
+    }
+
+    /// The answer of a REST endpoint of the API.
+    ///
+    /// The id in a path is looked up before the body is read, as everywhere.
+    ///
+    /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 where the world is full.
+    private func restAnswer(
+        _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, in world: World
+    ) throws(APIError) -> Answer {
+        world.backend.advance(&world.turn)
+        switch route {
+        case .consultations where head.method == .post:
+            try checkMediaType(head.fields, body)
+            let request = try CreateConsultationRequest(body: body, in: world.mode.form(of: .createConsultation))
+            return .created(try world.backend.createConsultation(request, by: user, &world.turn))
+        case .consultations:
+            let query = try ConsultationListQuery(query: head.target.queryItems())
+            return .ok(world.backend.consultations(query, for: user))
+        case .consultation(let id):
+            return .ok(try world.backend.consultation(id, for: user))
+        case .messages(let id):
+            return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
+        case .archive(let id):
+            _ = try world.backend.consultation(id, for: user)
+            try checkMediaType(head.fields, body)
+            return .ok(try world.backend.archive(id, by: user, &world.turn))
+        case .quickActions:
+            return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
+
+        case .goals where head.method == .post:
+            try checkMediaType(head.fields, body)
+            return .created(try world.backend.createGoal(CreateGoalRequest(body: body), by: user, &world.turn))
+        case .goals:
+            return .ok(world.backend.goals(for: user))
+        case .goal(let id) where head.method == .patch:
+            _ = try world.backend.goal(id, for: user)
+            try checkMediaType(head.fields, body)
+            return .ok(try world.backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &world.turn))
+        case .goal(let id):
+            return .ok(try world.backend.goal(id, for: user))
+        case .chatAboutGoal:
+            try checkMediaType(head.fields, body)
+            return .created(try world.backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &world.turn))
+
+        case .naturalMealLogs:
+            try checkMediaType(head.fields, body)
+            return .created(try world.backend.createMealLog(CreateMealLogRequest(body: body), by: user, &world.turn))
+        case .mealLogs:
+            return .ok(world.backend.mealLogs(try MealLogListQuery(query: head.target.queryItems()), for: user))
+        case .mealLog(let id):
+            return .ok(try world.backend.mealLog(id, for: user))
+
+        case .webSocket, .avatar:
+            preconditionFailure("Answered before credentials are looked at.")
+        }
+    }
+
+    /// A body must be JSON; without a body no Content-Type is asked (CONTRACT: common rules).
+    func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
+        guard !body.isEmpty, fields.firstValue(of: .contentType, is: Self.jsonMediaType) != true else { return }
+        guard let value = fields[.contentType] else { throw .unsupportedMediaType(nil) }
+        let parts = value.lowercased().split(separator: ";").map { part in
+            String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+        let isJSON = parts.first == "application/json" || (parts.first?.hasSuffix("+json") ?? false)
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
+        guard isJSON, charset == nil || charset == "charset=utf-8" || charset == "charset=\"utf-8\"" else {
+            throw .unsupportedMediaType(value)
+        }
+    }
+
+    /// What most clients send, and so worth a look before the parts are taken apart.
+    private static let jsonMediaType = Array("application/json".utf8)
+
+    private func options(_ methods: [String]) -> Answer {
+        Answer(
+            status: .noContent, body: [], fields: [.allow: methods.joined(separator: ", ")])
+    }
+
+    private var ready: Answer {
+        isShuttingDown
+            ? Answer(status: .serviceUnavailable, body: Array(#"{"status":"shutting down"}"#.utf8))
+            : .ok(Array(#"{"status":"ready"}"#.utf8))
+    }
+}

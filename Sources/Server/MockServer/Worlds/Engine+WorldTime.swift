@@ -1,0 +1,233 @@
+import FitIQAPI
+import FitIQBackend
+import HTTP1
+import Scenarios
+
+/// The worlds of a server, and their time.
+extension Engine {
+    /// Sets the time of what happens next in a world, and how much it may hold.
+    func enter(_ world: World, at now: Timestamp) {
+        world.lastUsed = now
+        world.setTime(now)
+        world.backend.storageRoom = worlds.storageRoom(of: world)
+    }
+
+    /// Does what is due in the worlds that follow the system's clock, the latest world first; in one turn of the loop no more
+    /// than takes some milliseconds.
+    func serveWorlds(at now: Timestamp) {
+        var steps = Engine.stepsInTurn
+        while steps > 0, let world = worlds.popDue(at: now) {
+            // It is looked at again when it goes on.
+            if world.isStanding { continue }
+            steps -= advance(world, to: world.clock.now(now), mostSteps: steps, at: now)
+        }
+        isLate = steps <= 0
+    }
+
+    /// How many steps of worlds a turn of the loop does: a world that stood for a while has many that are late.
+    private static let stepsInTurn = 64
+
+    /// Does what is due in a world by a point of its time, step by step, each at the time at which it was due.
+    ///
+    /// - Parameter limit: the most steps to do by the system's clock; those that are left stay due.
+    /// - Returns: how many steps were done.
+    @discardableResult
+    func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
+        world.backend.storageRoom = worlds.storageRoom(of: world)
+        var steps = 0
+        if let start = world.clock.manualTime, start < time {
+            pass(world, from: start, to: time, at: now)
+        } else {
+            while steps < limit, let due = world.nextStep, due <= time {
+                // What came while it was late keeps its place before it.
+                if world.clock.manualTime == nil { world.turn.now = max(due, world.turn.now) }
+                steps += serveSteps(of: world, atMost: limit - steps, at: now)
+            }
+        }
+        queueDeadline(of: world)
+        return steps
+    }
+
+    /// Does the first things that are due in a world with a clock that is moved by hand, on its way to a point of its time.
+    ///
+    /// - Parameters:
+    ///   - steps: how many; where there are more, the clock stands at the time of the last of them.
+    ///   - slow: the connections that had something to read when the clock began to move; nil at first.
+    func advance(
+        _ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp
+    ) {
+        world.backend.storageRoom = worlds.storageRoom(of: world)
+        if let start = world.clock.manualTime, start <= time {
+            slow = pass(world, from: start, to: time, at: now, mostSteps: steps, slow: slow)
+        }
+        queueDeadline(of: world)
+    }
+
+    /// Moves a clock that is moved by hand: what the backend does, what faults hold back and the time-outs of the world's
+    /// connections come in the order of their times, however far it is moved at once.
+    ///
+    /// - Returns: the connections that had something to read when the clock began to move.
+    @discardableResult
+    private func pass(
+        _ world: World, from start: Timestamp, to target: Timestamp, at now: Timestamp, mostSteps: Int = .max,
+        slow: Set<ConnectionID>? = nil
+    ) -> Set<ConnectionID> {
+        let shift = start.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
+        var (end, steps) = (target, mostSteps)
+        passing = PassingTime(world: world, slow: slow ?? [])
+        for connection in connections where connection.world === world {
+            if slow == nil, connection.hasOutput { passing?.slow.insert(connection.id) }
+            guard let deadline = connection.deadline else { continue }
+            passing?.queue.insert(connection.id, at: deadline.time)
+        }
+        while true {
+            let step = world.nextStep
+            let timeOut = passing?.queue.next?.advanced(byNanoseconds: shift)
+            guard let next = [step, timeOut].compactMap({ $0 }).min(), next <= end else { break }
+            guard steps > 0 else {
+                end = world.turn.now
+                break
+            }
+            world.moveClock(to: max(next, world.turn.now))
+            // As long after now by the system's clock as it is after the start by the world's.
+            let moment = world.turn.now.advanced(byNanoseconds: -shift)
+            if let step, step <= world.turn.now {
+                steps -= serveSteps(of: world, atMost: steps, at: moment)
+            } else if let (id, time) = passing?.queue.popDue(at: moment) {
+                timeOutPassed(of: id, at: time, moment)
+                steps -= 1
+            } else {
+                preconditionFailure("What is due next was due neither as a step nor as a time-out.")
+            }
+        }
+        world.moveClock(to: end)
+        let slow = passing?.slow ?? []
+        passing = nil
+        // What is left of each deadline is less by what has passed.
+        let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
+        for connection in connections where connection.world === world {
+            if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
+                arm(connection, .idle, after: patience.idle, at: now)
+            } else {
+                bringForward(connection, by: nanoseconds)
+            }
+        }
+        return slow
+    }
+
+    private func timeOutPassed(of id: ConnectionID, at time: Timestamp, _ moment: Timestamp) {
+        // Only what the connection still waits for: another deadline has an entry of its own.
+        guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
+        connection.deadline = nil
+        // What was written on the way, or is held back, nobody could read yet: its time begins when the clock stands again.
+        let couldBeRead = passing?.slow.contains(id) ?? false
+        guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
+            return
+        }
+        deadlinePassed(deadline.purpose, of: connection, at: moment)
+    }
+
+    /// Does what is due in a world now.
+    ///
+    /// - Returns: how many steps that was, at least one.
+    private func serveSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
+        var steps = 0
+        if world.replay == nil {
+            steps = world.backend.advance(&world.turn, mostSteps: limit)
+            applyEffects(of: world, at: now)
+        } else {
+            advanceReplay(of: world, at: now)
+        }
+        releaseOutputs(of: world, at: now)
+        return max(steps, 1)
+    }
+
+    /// Notes when the system's clock is to look at a world.
+    ///
+    /// A clock that is moved by hand looks by itself, save for what is due without its moving: an answer that takes no time.
+    func queueDeadline(of world: World) {
+        guard let step = world.nextStep else { return }
+        guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
+        if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
+    }
+
+    /// Has the outputs go on that a fault held back until now.
+    private func releaseOutputs(of world: World, at now: Timestamp) {
+        while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
+            guard let connection = self[id], connection.queuedRelease == time else { continue }
+            connection.queuedRelease = nil
+            release(connection, in: world, at: now)
+        }
+    }
+
+    /// Passes the holds in a connection's output that are due, and does what stands behind them.
+    ///
+    /// With `skippingWaits` nothing is held back any longer, whatever time it is.
+    func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
+        let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
+        recorder.released(connection, in: world)
+        switch release {
+        case .all: connection.heldTime = 0
+        case .until(let time):
+            // Further faults on the same output may come before it is time.
+            guard connection.queuedRelease != time else { break }
+            connection.queuedRelease = time
+            world.heldOutputs.insert(connection.id, at: time)
+            // Clients that give up waiting leave their entries behind, for good where the clock stands.
+            if world.heldOutputs.count > 2 * connections.count + 1024 {
+                world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
+            }
+            queueDeadline(of: world)
+        case .end(.finish):
+            recorder.abandoned(connection, in: world)
+            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .finish : .fault)
+            forgetSocket(of: connection)
+            connection.endsAbruptly = true
+            linger(connection, at: now)
+        case .end(.reset):
+            recorder.abandoned(connection, in: world)
+            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .reset : .fault)
+            forgetSocket(of: connection)
+            end(connection, .resetAfterOutput)
+        case .end(.silence):
+            recorder.abandoned(connection, in: world)
+            if let rule = connection.record.endingRule {
+                recorder.setIn(.silence, of: [rule], on: connection, in: world)
+            }
+            fallSilent(connection, at: now)
+        case .end(.wait):
+            preconditionFailure("A wait ends by itself.")
+        }
+        touch(connection)
+        awaitReader(of: connection, at: now)
+        // What was released just now has not been waiting for its reader.
+        if connection.deadline?.purpose == .idle {
+            arm(connection, .idle, after: patience.idle, at: now)
+        }
+        account(connection)
+    }
+
+    /// Has a connection send and read nothing more, and stay open until the client closes it or its time is over.
+    private func fallSilent(_ connection: Connection, at now: Timestamp) {
+        forgetSocket(of: connection)
+        connection.isSilent = true
+        // Else an answer after which the connection was to close would be followed by FIN.
+        if connection.ending == .lingering { connection.ending = .none }
+        connection.http = HTTP1.Connection(role: .server)
+        connection.hasWaitingRequests = false
+        arm(connection, .silence, after: Engine.longestSilence, at: now)
+    }
+
+    /// How long a connection is kept on which a fault has fallen silent, in nanoseconds: 10 minutes.
+    static let longestSilence: Int64 = 600_000_000_000
+}
+
+/// The time-outs of a world's connections while its clock is moved by hand.
+struct PassingTime {
+    /// The world whose clock it is.
+    let world: World
+    /// Its connections, by when their time is up: the system's time as it would be, had the clock run.
+    var queue = DeadlineQueue<ConnectionID>()
+    /// Those that had something to read when the clock began to move, and did not.
+    var slow: Set<ConnectionID>
+}

@@ -1,0 +1,362 @@
+import JSON
+import TLS
+import Testing
+
+@testable import ContractSuite
+@testable import Faults
+@testable import FitIQAPI
+@testable import FitIQBackend
+@testable import FitIQClient
+@testable import HTTP1
+@testable import MockServer
+@testable import Nutrition
+@testable import Obligations
+@testable import Proxy
+@testable import Recording
+@testable import Replay
+@testable import Reports
+@testable import Scenarios
+@testable import Sessions
+@testable import WebSocket
+@testable import fitiq_mock
+
+/// What the rows of `docs/limits.md` are about.
+enum LimitsPage {
+    static let http = LimitStruct(HTTP1.Limits())
+    static let webSocket = LimitStruct(WebSocket.Limits())
+    static let server = LimitStruct(ServerLimits())
+    static let world = LimitStruct(FitIQBackend.Limits())
+    static let journal = LimitStruct(Journal.Limits())
+    static let adapter = LimitStruct(AdapterLimits())
+    static let client = LimitStruct(ClientLimits())
+    static let wire = LimitStruct(WireLimits())
+    static let har = LimitStruct(HARLimits())
+    static let observer = LimitStruct(ConnectionObserver.Limits())
+    static let relay = LimitStruct(RelayLimits())
+
+    /// The structs whose every property has a row, or an exception.
+    static let structs = [http, webSocket, server, world, journal, adapter, client, wire, har, observer, relay]
+    /// The enums whose every constant has one, as paths below `Sources`.
+    static let namespaces = [
+        "Server/Faults/FaultLimits", "Server/Scenarios/ScenarioLimits", "Traffic/Replay/ReplayLimits",
+        "Platform/TLS/TLSLimits",
+    ]
+
+    /// Limits that no input meets, or that a row covers under another name, with the reason.
+    static let withoutRow = [
+        "HTTP1.Limits.raisedBody": "it is the body of PUT /__admin/state",
+        "WebSocket.Limits.message": "a server has ServerLimits.webSocketMessage",
+        "MockServer.ServerLimits.verifiedTokens": "a cache: beyond it nothing is refused",
+        "ScenarioLimits.builtInAnswerBytes": "what a built-in answer counts for",
+        "ScenarioLimits.replaySpeed": "a range, in docs/options.md",
+        "TLSLimits.names": "the certificates that serve makes have three names",
+        "TLSLimits.excerpt": "the length of an excerpt in a message",
+    ]
+
+    /// Rows whose third cell has limits as well.
+    static let saysMoreBeyond: Set = ["connections"]
+    static let statuses: Set<Quantity> = [.count(503)]
+
+    static func rows() throws -> [String: [Limit]] {
+        try connections.merging(data()) { $1 }.merging(scenarios) { $1 }.merging(judging()) { $1 }
+            .merging(clients) { $1 }.merging(sessions) { $1 }
+    }
+
+    private static let connections: [String: [Limit]] = [
+        "request line": [http.bytes("requestLine")],
+        "method name": [http.bytes("methodName")],
+        "header block": [http.bytes("headerBlock"), http.count("fieldCount")],
+        "request body": [http.bytes("body")],
+        "chunk-size line, and empty lines before a request": [
+            http.bytes("chunkLine"), http.count("leadingEmptyLines"),
+        ],
+        "later requests that wait on a connection": [http.bytes("pipelined")],
+        "time for a TLS handshake": [server.time("handshakeTime")],
+        "time for a request's head, and again for its body": [server.time("readTime")],
+        "idle keep-alive connection, or a reader that takes nothing": [server.time("idleTime")],
+        "connections": [
+            server.count("connections"),
+            .count("descriptors beside connections", ServerLimits().descriptors - ServerLimits().connections),
+            server.count("refusedConnections"),
+        ],
+        "WebSocket message": [server.bytes("webSocketMessage"), server.bytes("echoMessage")],
+        "unsent bytes at which pongs wait": [webSocket.bytes("unsentBeforePongsWait")],
+        "bytes that a slow reader of a socket leaves unread": [server.bytes("unsentBytes")],
+        "time to answer our close frame": [server.time("closingTime")],
+        "TLS bytes of a connection: to be sent, answers to the peer, not yet decrypted": [
+            .bytes("TLSLimits.unsentCiphertext", TLSLimits.unsentCiphertext),
+            .bytes("TLSLimits.answers", TLSLimits.answers),
+            .bytes("TLSLimits.unreadCiphertext", TLSLimits.unreadCiphertext),
+        ],
+        "certificate, key or CA file": [.bytes("TLSLimits.pemFile", TLSLimits.pemFile)],
+        "bytes held for all connections (resident memory may be twice that): unsent, kept for long answers, or of what is arriving":
+            [server.bytes("heldBytes")],
+        "the same for bodies that are being made into worlds and states, unless there is only one": [
+            .bytes("ServerLimits.jobBytes", ServerLimits().jobBytes)
+        ],
+        "the same for all echo sockets": [server.bytes("echoBytes")],
+        "unsent bytes at which no more is read from a connection": [server.bytes("unsentBytesBeforeReadingPauses")],
+        "time to stop after SIGTERM or SIGINT": [server.time("shutdownTime")],
+    ]
+
+    private static func data() throws -> [String: [Limit]] {
+        [
+            "chat message": [
+                .count("ClientFrame.maximumContentLength", ClientFrame.maximumContentLength),
+                .bytes("ClientFrame.maximumContentByteCount", ClientFrame.maximumContentByteCount),
+            ],
+            "messages that wait for an answer, each consultation": [world.count("waitingMessages")],
+            "messages of a consultation": [world.count("messages")],
+            "active consultations of a user": [world.count("activeConsultations")],
+            "users": [world.count("users")],
+            "goals of a user": [world.count("goals")],
+            "meal logs of a user": [world.count("mealLogs")],
+            "stored users, consultations, messages, goals and meal logs": [world.bytes("storedBytes")],
+            "the same, all worlds together, with the scenarios and faults that they were sent": [
+                server.bytes("storedBytes")
+            ],
+            "body of `PUT /__admin/state`": [server.bytes("stateBody")],
+            "state of a world that `GET /__admin/state` writes": [server.bytes("stateBody")],
+            "worlds, the default one included": [server.count("worlds"), server.time("worldIdleTime")],
+            "title, goal id, context id": try text(in: ["title": "goal", "goal_id": "id", "context_id": "id"]),
+            "a goal's description": try text(in: ["description": "goal"]),
+            "a goal's category": try text(in: ["category": "goal"]),
+            "`raw_input` of a meal log": try text(in: ["raw_input": "meal"]),
+            "foods of a meal log": [.count("MealParser.maximumItems", MealParser.maximumItems)],
+            "`context` beside `coach_type`": try text(in: ["context": "coach"]),
+            "token": [
+                .bytes(
+                    "AccessToken",
+                    largest { length in
+                        do throws(AccessToken.Refusal) {
+                            _ = try AccessToken.verify(String(repeating: "a", count: length), secret: [])
+                            return true
+                        } catch {
+                            return !"\(error)".contains("over 4,096 characters")
+                        }
+                    }),
+                .count("AccessToken.isUser", largest { AccessToken.isUser(String(repeating: "a", count: $0)) }),
+                .bytes("AccessToken.userBytes", AccessToken.userBytes),
+            ],
+            "JSON": [.count("JSON.Limits.depth", BodyReader.limits.depth), .count("values", BodyReader.limits.values)],
+        ]
+    }
+
+    private static let scenarios: [String: [Limit]] = [
+        "scenario file": [
+            .bytes("ScenarioLimits.fileBytes", ScenarioLimits.fileBytes),
+            .count("ScenarioLimits.nodes", ScenarioLimits.nodes), .count("ScenarioLimits.depth", ScenarioLimits.depth),
+        ],
+        "scenario file that is JSON, as exports are": [
+            .count("ScenarioLimits.valuesOfJSON", ScenarioLimits.valuesOfJSON)
+        ],
+        "state file of `--import`": [
+            .bytes("Scenario.largestState", Scenario.largestState),
+            .count("Scenario.largestStateValues", Scenario.largestStateValues),
+        ],
+        "mistakes of a scenario that are reported": [.count("ScenarioLimits.mistakes", ScenarioLimits.mistakes)],
+        "users of a scenario; goals, consultations and meal logs of a user": [
+            .count("ScenarioLimits.users", ScenarioLimits.users), .count("ScenarioLimits.goals", ScenarioLimits.goals),
+            .count("ScenarioLimits.consultations", ScenarioLimits.consultations),
+            .count("ScenarioLimits.mealLogs", ScenarioLimits.mealLogs),
+        ],
+        "active consultations of a user in a scenario, messages of a consultation, foods of a meal": [
+            .count("ScenarioLimits.activeConsultations", ScenarioLimits.activeConsultations),
+            .count("ScenarioLimits.messages", ScenarioLimits.messages),
+            .count("ScenarioLimits.items", ScenarioLimits.items),
+        ],
+        "rules for answers, and for meals": [.count("ScenarioLimits.rules", ScenarioLimits.rules)],
+        "regular expressions of a scenario together": [
+            .count("ScenarioLimits.patternInstructions", ScenarioLimits.patternInstructions)
+        ],
+        "names for pauses": [.count("ScenarioLimits.pauses", ScenarioLimits.pauses)],
+        "steps of an answer": [
+            .count("ScenarioLimits.steps", ScenarioLimits.steps),
+            .bytes("ScenarioLimits.answerBytes", ScenarioLimits.answerBytes),
+        ],
+        "text of an assistant or the system; other texts": [
+            .bytes("ScenarioLimits.messageBytes", ScenarioLimits.messageBytes),
+            .bytes("ScenarioLimits.textBytes", ScenarioLimits.textBytes),
+        ],
+        "path of a session": [.bytes("ScenarioLimits.sessionPath", ScenarioLimits.sessionPath)],
+        "duration in a scenario": [.time("ScenarioLimits.longestDuration", ScenarioLimits.longestDuration)],
+        "faults": [.count("FaultLimits.rules", FaultLimits.rules)],
+        "name of a fault": [.bytes("FaultLimits.ruleName", FaultLimits.ruleName)],
+        "wait of a fault": [.time("FaultLimits.longestWait", FaultLimits.longestWait)],
+        "status that a fault answers with": [
+            .count("FaultLimits.statuses", FaultLimits.statuses.lowerBound),
+            .count("FaultLimits.statuses", FaultLimits.statuses.upperBound),
+        ],
+        "`Retry-After` of a fault": [.time("FaultLimits.retryAfter", .seconds(FaultLimits.retryAfter))],
+        "error of a `Content-Length`, either way": [
+            .bytes("FaultLimits.contentLengthError", FaultLimits.contentLengthError)
+        ],
+        "fragments of a message; messages in one frame": [
+            .count("FaultLimits.fragments", FaultLimits.fragments),
+            .count("FaultLimits.coalesced", FaultLimits.coalesced),
+        ],
+        "text that waits to come in one frame": [.bytes("FaultLimits.waitingBytes", FaultLimits.waitingBytes)],
+        "pieces of a dribbled response": [.count("FaultLimits.pieces", FaultLimits.pieces)],
+        "reason of a close frame": [.bytes("FaultLimits.closeReason", FaultLimits.closeReason)],
+        "time that faults hold a connection's output back": [.time("Engine.longestHold", Engine.longestHold)],
+        "time that a fault hangs or is silent": [.time("FaultLimits.hang", FaultLimits.hang)],
+        "requests of a quota": [
+            .count("FaultLimits.quotaRequests", FaultLimits.quotaRequests),
+            .time("FaultLimits.longestWindow", FaultLimits.longestWindow),
+        ],
+        "body or frame that a fault puts in place of another": [
+            .bytes("FaultLimits.replacementBody", FaultLimits.replacementBody)
+        ],
+    ]
+
+    private static func judging() throws -> [String: [Limit]] {
+        [
+            "journals of all worlds, 256 bytes for each entry included": [
+                .bytes("Journal.entryWeight", Journal.entryWeight), server.bytes("journalBytes"),
+            ],
+            "journal of a world": [journal.count("entries"), journal.bytes("bytes")],
+            "body or frame in the journal": [journal.bytes("body")],
+            "line of a saved journal that is judged": [
+                .bytes("JournalReader.lineLimit", JournalReader.lineLimit),
+                .count("LineCursor.depthLimit", LineCursor.depthLimit),
+            ],
+            "worlds of a saved journal that are judged at once": [
+                .count("SavedJournal.worldLimit", SavedJournal.worldLimit)
+            ],
+            "list of what is known to be broken": [
+                .bytes("ReportOptions.knownBrokenLimit", ReportOptions.knownBrokenLimit)
+            ],
+            "breaches of an obligation that are reported": [.count("Findings.keptCount", Findings.keptCount)],
+            "users, sockets, ids that a judge remembers": [
+                .count("RecentLimits.usual", Recent<Int, Int>().capacity),
+                .count("RecentLimits.fewest", RecentLimits.fewest),
+            ],
+        ]
+    }
+
+    private static let clients: [String: [Limit]] = {
+        let runner = LimitStruct(CaseRunner(on: EmptyStage()))
+        return [
+            "line to or from an adapter": [.bytes("AdapterLimits.lineBytes", AdapterLimits.lineBytes)],
+            "time for an adapter's answer": [adapter.time("answerTime")],
+            "time for an adapter to end, and again after SIGTERM": [adapter.time("endTime")],
+            "time that a case only waits, on the system's clock": [runner.time("patience")],
+            "looks at a client and its world in a case": [runner.count("stepLimit")],
+            "time for a judged command to end after SIGTERM": [.time("VerifyRun.grace", VerifyRun.grace)],
+            "what `FitIQClient` keeps": [
+                client.count("transcriptLines"), client.count("goals"), client.count("meals"),
+                client.count("problems"),
+            ],
+            "what waits in `FitIQClient`": [
+                client.count("waitingMessages"), client.count("requests"),
+                .count("ClientInbox.capacity", ClientInbox.capacity),
+            ],
+            "what `FitIQClient` takes from the network: body, WebSocket message, streamed answer": [
+                wire.bytes("body"), wire.bytes("message"), client.bytes("answerBytes"),
+            ],
+            "connections of `FitIQClient`, and bytes that wait on one": [
+                wire.count("connections"), wire.bytes("unsentBytes"),
+            ],
+        ]
+    }()
+
+    private static let sessions: [String: [Limit]] = [
+        "a session file": [har.bytes("bytes"), har.count("entries"), har.count("values")],
+        "body in a recording": [observer.bytes("body")],
+        "WebSocket message in a recording": [observer.bytes("message")],
+        "head of a recorded message": [observer.bytes("headerBlock"), observer.count("fieldCount")],
+        "first line of a recorded message, and later requests that wait": [
+            observer.bytes("startLine"), observer.bytes("pipelined"),
+        ],
+        "bytes that a recorder holds of what is under way": [
+            .bytes("SessionRecorder.Settings.heldBytes", SessionRecorder.Settings(creatorVersion: "").heldBytes)
+        ],
+        "secrets that are distinguished": [.count("SecretTable.mostSecrets", SecretTable.mostSecrets)],
+        "a session that is replayed": [
+            .count("ReplayLimits.entries", ReplayLimits.entries), .count("ReplayLimits.frames", ReplayLimits.frames),
+            .bytes("ReplayLimits.bytes", ReplayLimits.bytes),
+        ],
+        "ids and tokens that are followed": [.count("ReplayLimits.bindings", ReplayLimits.bindings)],
+        "id or e-mail address, and token, that is followed": [
+            .bytes("ReplayLimits.valueLength", ReplayLimits.valueLength),
+            .bytes("ReplayLimits.tokenLength", ReplayLimits.tokenLength),
+        ],
+        "ids, dates and tokens known from a recording": [
+            .count("ReplayLimits.recordedValues", ReplayLimits.recordedValues)
+        ],
+        "unexpected requests, and frames, that a report keeps": [.count("ReplayLimits.misses", ReplayLimits.misses)],
+        "differences that are named": [.count("ReplayLimits.differences", ReplayLimits.differences)],
+        "JSON text whose differences are named one by one": [
+            .bytes("ReplayLimits.comparedBody", ReplayLimits.comparedBody)
+        ],
+        "recorded requests alike that are tried for new ids; requests under way together with `strict`": [
+            .count("ReplayLimits.candidates", ReplayLimits.candidates),
+            .count("ReplayLimits.concurrentRequests", ReplayLimits.concurrentRequests),
+        ],
+        "messages that a frame may come before its turn in lock-step; runs of frames on a triggered socket": [
+            .count("ReplayLimits.framesAhead", ReplayLimits.framesAhead),
+            .count("ReplayLimits.runs", ReplayLimits.runs),
+        ],
+        "wait between two things": [.time("ReplayLimits.longestWait", ReplayLimits.longestWait)],
+        "connections through `record`": [relay.count("connections")],
+        "bytes that wait for one side": [relay.bytes("unsentBytes")],
+        "head of a request or an answer through `record`": [relay.bytes("headBytes"), relay.count("fieldCount")],
+        "interim answers (1xx) to one request through `record`": [relay.count("interimAnswers")],
+        "time to reach the upstream, and again for TLS": [relay.time("connectTime")],
+        "time for an answer's next byte": [relay.time("answerTime")],
+        "connection through `record` without a byte": [relay.time("idleTime")],
+        "time for a TLS handshake of a client; for a closing connection to end; for answers when `record` stops": [
+            relay.time("handshakeTime"), relay.time("lingerTime"), relay.time("shutdownTime"),
+        ],
+    ]
+
+    /// The most characters and the most bytes that texts of requests may have: what is accepted, by trying.
+    private static func text(in fields: [String: String]) throws -> [Limit] {
+        let found = fields.sorted { $0.key < $1.key }.map { field, kind in
+            func accepts(_ text: String) -> Bool {
+                var members =
+                    switch kind {
+                    case "goal": ["title": "a", "description": "", "targetDate": "2030-01-01T00:00:00Z"]
+                    case "meal": ["meal_type": "lunch"]
+                    case "coach": ["coach_type": "nutritionist"]
+                    default: ["persona": "nutritionist", "context_type": field == "goal_id" ? "goal" : "mood"]
+                    }
+                members[field] = text
+                let body = Array(
+                    ("{" + members.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",") + "}").utf8)
+                return switch kind {
+                case "goal": (try? CreateGoalRequest(body: body)) != nil
+                case "meal": (try? CreateMealLogRequest(body: body)) != nil
+                default: (try? CreateConsultationRequest(body: body, in: .union)) != nil
+                }
+            }
+            return [
+                Limit.count(field, largest { accepts(String(repeating: "a", count: $0)) }),
+                // Few characters of many bytes: accents, two bytes each.
+                Limit.bytes(
+                    field,
+                    2 * largest { $0 == 0 || accepts("aa" + String(repeating: "\u{301}", count: $0 - 1)) }),
+            ]
+        }
+        let first = try #require(found.first)
+        for other in found { #expect(other.map(\.quantity) == first.map(\.quantity), "\(fields)") }
+        return first
+    }
+
+    /// The largest number that is accepted, where all smaller ones but 0 are.
+    private static func largest(_ accepts: (Int) -> Bool) -> Int {
+        var (accepted, refused) = (0, 1 << 20)
+        while accepted + 1 < refused {
+            let middle = (accepted + refused) / 2
+            if accepts(middle) { accepted = middle } else { refused = middle }
+        }
+        return accepted
+    }
+}
+
+/// A stage on which nothing is played.
+private struct EmptyStage: Stage {
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
+    ) async throws -> Result { throw CancellationError() }
+}

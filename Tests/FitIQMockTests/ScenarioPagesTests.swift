@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+/// `docs/scenarios.md` and `docs/faults.md` against the schema of scenarios, which other tests compare with the reader.
+@Suite("The pages of scenarios and faults")
+struct ScenarioPagesTests {
+    /// The sections that document the keys of each object of the schema; "" is the scenario itself.
+    static let sections: [(object: String, page: String, headings: [String])] = [
+        ("", "scenarios", ["The scenario"]), ("clock", "scenarios", ["Clocks"]), ("user", "scenarios", ["Users"]),
+        ("goal", "scenarios", ["Goals"]), ("consultation", "scenarios", ["Consultations"]),
+        ("message", "scenarios", ["Messages"]), ("template", "scenarios", ["Templates"]),
+        ("meal_log", "scenarios", ["Meal logs"]), ("item", "scenarios", ["Foods of a meal log"]),
+        ("answer", "scenarios", ["Answers"]), ("answer_condition", "scenarios", ["When an answer is given"]),
+        ("chunk", "scenarios", ["Chunks"]), ("step", "scenarios", ["Steps"]), ("timing", "scenarios", ["Timing"]),
+        ("jitter", "scenarios", ["Jitter"]), ("meal", "scenarios", ["Meals"]),
+        ("meal_condition", "scenarios", ["Which meals"]), ("food", "scenarios", ["Foods of a rule"]),
+        ("replay", "scenarios", ["Replays"]),
+        ("fault", "faults", ["Where a fault acts", "Answers over REST, and handshakes", "Sockets"]),
+        ("selection", "faults", ["Selections"]), ("point", "faults", ["Points"]), ("quota", "faults", ["Quotas"]),
+        ("dribble", "faults", ["Pieces"]), ("truncate", "faults", ["Truncated bodies"]),
+        ("reset", "faults", ["Resets"]), ("close", "faults", ["Close frames"]), ("cut", "faults", ["Cut frames"]),
+    ]
+
+    private struct Schema: Decodable {
+        struct Object: Decodable {
+            let properties: [String: Ignored]?
+        }
+        struct Ignored: Decodable {
+            init(from decoder: any Decoder) {}
+        }
+        let properties: [String: Ignored]
+        let definitions: [String: Object]
+
+        enum CodingKeys: String, CodingKey {
+            case properties
+            case definitions = "$defs"
+        }
+
+        func keys(of object: String) -> Set<String> {
+            Set((object.isEmpty ? properties : definitions[object]?.properties ?? [:]).keys)
+        }
+    }
+
+    private static func schema() throws -> Schema {
+        let path = "Fixtures/scenarios/scenario.schema.json"
+        return try JSONDecoder().decode(Schema.self, from: Data(contentsOf: root.appendingPathComponent(path)))
+    }
+
+    private static func page(_ name: String) throws -> String {
+        try String(contentsOf: root.appendingPathComponent("docs/\(name).md"), encoding: .utf8)
+    }
+
+    private static let root = LimitsPageTests.root
+
+    @Test("Each object of the schema has a section")
+    func objects() throws {
+        let objects = try Self.schema().definitions.filter { $0.value.properties != nil }.map(\.key)
+        #expect(Set(objects + [""]) == Set(Self.sections.map(\.object)))
+    }
+
+    @Test("Each key has one row with a sentence, and stands in an example", arguments: sections.indices)
+    func keys(_ index: Int) throws {
+        let section = Self.sections[index]
+        let keys = try Self.schema().keys(of: section.object)
+        let page = try Self.page(section.page)
+        let texts = try section.headings.map { try Self.section($0, of: page) }
+        let rows = texts.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("| `") }
+        #expect(rows.map { String($0.dropFirst(3).prefix { $0 != "`" }) }.sorted() == keys.sorted())
+        for row in rows { #expect(row.hasSuffix(". |"), "\(row)") }
+        // A small object has its example in the section that uses it, and 'replay' in its own.
+        let own = texts.flatMap(Self.examples)
+        let examples = own.isEmpty || section.object.isEmpty ? Self.examples(page) : own
+        for key in keys where !examples.contains(where: { $0.contains("\(key):") }) {
+            Issue.record("docs/\(section.page).md has no example of '\(key)' of \(section.headings).")
+        }
+    }
+
+    /// The text below a heading, up to the next heading.
+    private static func section(_ heading: String, of page: String) throws -> String {
+        let parts = page.components(separatedBy: "\n#").filter {
+            $0.drop { $0 == "#" }.hasPrefix(" \(heading)\n")
+        }
+        try #require(parts.count == 1, "one section \(heading)")
+        return parts[0]
+    }
+
+    private static func examples(_ text: String) -> [Substring] {
+        text.matches(of: #/```yaml\n((?:.|\n)*?)```/#).map(\.output.1)
+    }
+}

@@ -1,0 +1,83 @@
+import FitIQAPI
+import Foundation
+import Testing
+
+@testable import MockServer
+
+@Suite("Embedded descriptions")
+struct APIDescriptionTests {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    static let directory = root.appendingPathComponent("openapi")
+
+    /// The file that holds a text.
+    static func file(_ description: APIDescription, _ mode: GuideMode) -> URL {
+        let guide = directory.appendingPathComponent("guides").appendingPathComponent(mode.rawValue)
+        return switch description {
+        case .openAPI: (mode == .union ? directory : guide).appendingPathComponent("openapi.yaml")
+        case .asyncAPI: (mode == .union ? directory : guide).appendingPathComponent("asyncapi.yaml")
+        case .documentation: guide.appendingPathComponent("docs.html")
+        }
+    }
+
+    @Test("Each text is its file, byte for byte", arguments: APIDescription.allCases, GuideMode.allCases)
+    func equalsFile(_ description: APIDescription, _ mode: GuideMode) throws {
+        let file = try Data(contentsOf: Self.file(description, mode))
+        #expect(Data(description.bytes(for: mode)) == file)
+        #expect(file.last == UInt8(ascii: "\n"))
+        #expect(Self.root.appendingPathComponent(description.path(for: mode)) == Self.file(description, mode))
+    }
+
+    @Test("The admin API's text is its file, byte for byte")
+    func equalsAdminFile() throws {
+        let file = try Data(contentsOf: Self.directory.appendingPathComponent("admin.yaml"))
+        #expect(Data(APIDescription.adminOpenAPIBytes) == file)
+    }
+
+    @Test("The modes are union and the guides that have a folder")
+    func modes() throws {
+        let folders = try FileManager.default.contentsOfDirectory(
+            atPath: Self.directory.appendingPathComponent("guides").path)
+        #expect(Set(GuideMode.allCases.map(\.rawValue)) == Set(folders))
+        #expect(GuideMode.allCases.first == .union)
+        #expect(GuideMode.allCases.count == 6)
+    }
+
+    @Test("Every overlay belongs to a mode, and every mode but union has two")
+    func overlays() throws {
+        let names = try FileManager.default.contentsOfDirectory(
+            atPath: Self.directory.appendingPathComponent("overlays").path)
+        let expected = GuideMode.guides.flatMap { ["\($0.rawValue).openapi.yaml", "\($0.rawValue).asyncapi.yaml"] }
+        #expect(Set(names) == Set(expected))
+    }
+
+    @Test("Each mode's text names the mode", arguments: APIDescription.allCases, GuideMode.guides)
+    func namesMode(_ description: APIDescription, _ mode: GuideMode) {
+        let text = String(decoding: description.bytes(for: mode), as: UTF8.self)
+        #expect(text.contains("(guide \(mode.rawValue))"))
+    }
+
+    @Test(
+        "Media types",
+        arguments: zip(
+            APIDescription.allCases, ["application/yaml", "application/yaml", "text/html; charset=utf-8"]))
+    func mediaTypes(_ description: APIDescription, _ expected: String) {
+        #expect(description.mediaType == expected)
+    }
+
+    @Test("The page needs nothing from elsewhere", arguments: GuideMode.allCases)
+    func pageIsSelfContained(_ mode: GuideMode) {
+        let text = String(decoding: APIDescription.documentation.bytes(for: mode), as: UTF8.self)
+        for fetched in ["<script", "<link", "<img", "<iframe", "src=", "@import", "url("] {
+            #expect(!text.contains(fetched), "\(fetched)")
+        }
+        let targets = text.matches(of: /href="([^"]*)"/).map { String($0.output.1) }
+        #expect(!targets.isEmpty)
+        for target in Set(targets) where !["/openapi.yaml", "/asyncapi.yaml"].contains(target) {
+            #expect(target.hasPrefix("#") && text.contains("id=\"\(target.dropFirst())\""), "\(target)")
+        }
+        let anchors = text.matches(of: /id="([^"]*)"/).map { String($0.output.1) }
+        #expect(Set(anchors).count == anchors.count)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// Runs the commands of a page against a server on another port, and returns their output as the page has it.
+struct DocumentRunner {
+    let server: RunningServer
+    let program: String
+    let address: String
+
+    private static let documentedProgram = ".build/release/fitiq-mock"
+    private static let documentedAddress = "127.0.0.1:8080"
+    /// The ports of servers that pages start beside the one that runs.
+    private static let documentedPorts = ["8081", "8082", "8443"]
+    private let ports: [String]
+
+    /// - Parameter ports: as many as pages name, on which nothing listens.
+    init(_ server: RunningServer, freePorts ports: [String]) throws {
+        self.server = server
+        program = try Programs.fitiqMock().path
+        address = String(server.ready.url.dropFirst("http://".count))
+        self.ports = ports
+    }
+
+    /// What the page should show for each command: the command after its prompt, and the output.
+    func run(_ session: ShellSession) async throws -> [String] {
+        // The two commands of a newcomer: the server runs already, and so do the tests.
+        switch session.commands.map(\.text) {
+        case ["./scripts/serve"]: return ["$ ./scripts/serve\n" + asDocumented(server.banner)]
+        case ["./scripts/test"]: return ["$ ./scripts/test\n"]
+        default: break
+        }
+        // A server that a page starts ends with the shell, even if a command fails.
+        let trap = "trap 'kill $(jobs -p) 2>/dev/null' EXIT\n"
+        let script = trap + session.commands.map { toRun($0.text) + "\nprintf '\\0'\n" }.joined()
+        let files = try ScratchDirectory()
+        defer { files.remove() }
+        for file in session.files { try Data(file.text.utf8).write(to: files[file.name]) }
+        let shell = try await Command(
+            URL(fileURLWithPath: "/bin/bash"), ["-c", "cd \"$0\" && source /dev/stdin", files.url.path],
+            environment: ["FITIQ_MOCK_URL": server.ready.url], input: script)
+        #expect(shell.status == 0, "\(shell.transcript)")
+        let outputs = shell.output.split(separator: "\0", omittingEmptySubsequences: false).dropLast()
+        try #require(outputs.count == session.commands.count, "\(shell.transcript)")
+        return zip(session.commands, outputs).map { "$ \($0.text)\n" + asDocumented(String($1)) }
+    }
+
+    private func toRun(_ command: String) -> String {
+        Self.absolute(
+            zip(Self.documentedPorts, ports).reduce(command) { $0.replacingOccurrences(of: $1.0, with: $1.1) }
+                .replacingOccurrences(of: Self.documentedProgram, with: program)
+                .replacingOccurrences(of: Self.documentedAddress, with: address))
+    }
+
+    /// The text with paths of fixtures that hold from any folder.
+    static func absolute(_ text: String) -> String {
+        text.replacingOccurrences(of: "Fixtures/", with: Document.root.appendingPathComponent("Fixtures").path + "/")
+    }
+
+    private func asDocumented(_ output: String) -> String {
+        // The banner leaves out the folder that the server was started in.
+        let folder = FileManager.default.currentDirectoryPath + "/"
+        let short = program.hasPrefix(folder) ? String(program.dropFirst(folder.count)) : program
+        let ported = zip(Self.documentedPorts, ports).reduce(output) {
+            $0.replacingOccurrences(of: "127.0.0.1:\($1.1)", with: "127.0.0.1:\($1.0)")
+        }
+        return ported.replacingOccurrences(of: program, with: Self.documentedProgram)
+            .replacingOccurrences(of: short, with: Self.documentedProgram)
+            // The banner names the port in the chat command only where it is not the default one.
+            .replacingOccurrences(of: " --url \(server.ready.url)", with: "")
+            .replacingOccurrences(of: address, with: Self.documentedAddress)
+    }
+
+    /// The text without times, and without the tokens that depend on them.
+    func timeless(_ text: String) -> String {
+        // Those of a manual clock are the same in each run.
+        let time = #/202[6-9]-\d\d-\d\dT\d\d:\d\d:\d\dZ/#
+        let withoutTimes = text.replacing(time, with: "TIME")
+            // Of a report: how long a run took, and when in it something happened.
+            .replacing(#/, \d+(\.\d+)? s\n/#, with: ", DURATION\n")
+            .replacing(#/#(\d+) \+\d+\.\d{3} s/#) { "#\($0.output.1) +OFFSET" }
+            // Of a session: when something happened, and how long an answer took.
+            .replacing(#/ +\+\d+\.\d{3} s/#, with: " +OFFSET").replacing(#/ +\d+\.\d ms/#, with: " TIME")
+            // Answers name the port, which may have a digit more.
+            .replacing(#/ +\d+ B /#, with: " SIZE ")
+        guard text.hasPrefix("$ \(Self.documentedProgram) token") else { return withoutTimes }
+        return withoutTimes.replacing(#/eyJ[\w-]+\.[\w-]+\.[\w-]+/#, with: "TOKEN")
+    }
+}

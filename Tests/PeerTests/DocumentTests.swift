@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+extension Peers {
+    /// Every command in README and in `docs/` is run, and what it prints is compared with what the page says it prints.
+    ///
+    /// Ports, times and tokens that depend on the clock differ from run to run; nothing else does.
+    @Suite("Documents")
+    struct DocumentTests {
+        @Test("Commands print what the page says", arguments: try Document.all.get())
+        func commands(_ document: Document) async throws {
+            let sessions = try ShellSession.all(in: document)
+            guard !sessions.isEmpty else { return }
+            var ports: [String] = []
+            // Side by side, or the system gave the same one again.
+            try await RunningServer.serve { first in
+                try await RunningServer.serve { second in
+                    try await RunningServer.serve { third in
+                        ports = [first, second, third].map { String($0.ready.url.split(separator: ":")[2]) }
+                    }
+                }
+            }
+            try await RunningServer.serve("--instant") { server in
+                let runner = try DocumentRunner(server, freePorts: ports)
+                for session in sessions {
+                    let expected = session.commands.map { runner.timeless("$ \($0.text)\n\($0.output)") }.joined()
+                    let printed = try await runner.run(session).map(runner.timeless).joined()
+                    #expect(printed == expected)
+                }
+            }
+        }
+
+        @Test("The commands and files of the pages are found")
+        func found() throws {
+            let documents = try Document.all.get()
+            let readme = try #require(documents.first)
+            #expect(try ShellSession.all(in: readme).flatMap(\.files).map(\.name) == ["mine.yaml", "client.sh"])
+            #expect(try ShellSession.all(in: readme).count >= 5)
+            let files = try documents.flatMap { try ShellSession.all(in: $0) }.flatMap(\.files).map(\.name)
+            #expect(Set(files) == ["mine.yaml", "client.sh", "tunnel.yaml"])
+            #expect(try documents.flatMap { try ShellSession.all(in: $0) }.flatMap(\.commands).count >= 120)
+        }
+
+        static func violations(in document: Document) -> [String] {
+            document.blocks.compactMap { block in
+                let place = "\(document.path):\(block.line): "
+                switch block.treatment {
+                case nil:
+                    return place + "this \(block.language) block is not run, checked or compared: see Document."
+                case .example(let reason) where reason.count < 10: return place + "the marker has no reason."
+                default: return nil
+                }
+            }
+        }
+
+        @Test("Every fenced block is run, checked or compared, or says why not", arguments: try Document.all.get())
+        func treatments(_ document: Document) {
+            for message in Self.violations(in: document) { Issue.record("\(message)") }
+        }
+
+        @Test("A block without a treatment is reported")
+        func catchesBlocks() {
+            let text = """
+                ## One
+
+                ```swift
+                f()
+                ```
+
+                <!-- not run: it takes a device -->
+                ```sh
+                adb shell
+                ```
+
+                <!-- not run: no -->
+                ```sh
+                adb shell
+                ```
+
+                <!-- quotes LICENSE -->
+
+                ```text
+                MIT
+                ```
+
+                Text, and then save it. Save this
+                as `a.sh`:
+
+                ```sh
+                true
+                ```
+
+                ```yaml
+                name: a
+                ```
+                """
+            let document = Document(path: "docs/a.md", text: text)
+            #expect(
+                document.blocks.map(\.treatment) == [
+                    nil, .example(reason: "it takes a device"), .example(reason: "no"), .quotation(path: "LICENSE"),
+                    .file(name: "a.sh"), .scenario,
+                ])
+            #expect(
+                Self.violations(in: document) == [
+                    "docs/a.md:4: this swift block is not run, checked or compared: see Document.",
+                    "docs/a.md:14: the marker has no reason.",
+                ])
+        }
+
+        @Test("Every scenario of a page is valid", arguments: try Document.all.get())
+        func scenarios(_ document: Document) async throws {
+            let scenarios = document.blocks.filter { $0.treatment == .scenario }
+            guard !scenarios.isEmpty else { return }
+            let files = try ScratchDirectory()
+            defer { files.remove() }
+            let names = scenarios.map { "line-\($0.line).yaml" }
+            for (name, block) in zip(names, scenarios) {
+                try Data(DocumentRunner.absolute(block.text).utf8).write(to: files[name])
+            }
+            let check = try await Command(try Programs.fitiqMock(), ["check"] + names, directory: files.url)
+            #expect(check.status == 0, "\(document.path): \(check.transcript)")
+        }
+
+        @Test("Every quotation is what the file says", arguments: try Document.all.get())
+        func quotations(_ document: Document) throws {
+            for block in document.blocks {
+                guard case .quotation(let path) = block.treatment else { continue }
+                let file = try String(contentsOf: Document.root.appendingPathComponent(path), encoding: .utf8)
+                #expect(("\n" + file).contains("\n" + block.text), "\(document.path):\(block.line): \(path) differs.")
+            }
+        }
+
+        @Test(
+            "The files that are run are quoted whole, without the comment at their top",
+            arguments: [
+                "Fixtures/ci/github-actions.yml", "Tests/ContractTests/ReadmeExample.swift",
+                "Fixtures/adapters/minimal/adapter.py",
+            ])
+        func wholeQuotations(path: String) throws {
+            let text = try String(contentsOf: Document.root.appendingPathComponent(path), encoding: .utf8)
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            let body = lines.drop { $0.hasPrefix("#") }.joined(separator: "\n")
+            let quotations = try Document.all.get().flatMap(\.blocks).filter { $0.treatment == .quotation(path: path) }
+            #expect(quotations.map(\.text) == [body])
+        }
+
+        @Test(
+            "The page of options has a row for each option",
+            arguments: [
+                ("serve", 20), ("verify", 5), ("test-client", 5), ("judge", 5), ("record", 14), ("replay", 20),
+                ("show", 2), ("certificate", 2), ("token", 3), ("chat", 6),
+            ])
+        func options(command: String, fewest: Int) async throws {
+            let help = try await Command(try Programs.fitiqMock(), [command, "--help"])
+            let options = help.output.matches(of: #/^  (--[a-z-]+)/#.anchorsMatchLineEndings()).map {
+                String($0.output.1)
+            }
+            #expect(options.count >= fewest, "\(help.transcript)")
+            let page = try #require(try Document.all.get().first { $0.path == "docs/options.md" }).text
+            let rows = page.components(separatedBy: "\n## ").filter { chapter in
+                // 'replay' takes the options of 'serve' too.
+                let isServed = command == "replay" && chapter.hasPrefix("`serve`")
+                let heading = chapter.prefix { $0 != "\n" }
+                return heading.hasPrefix("`") && (isServed || heading.contains("`\(command)`"))
+            }.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("| `--") }
+            for option in options where option != "--version" {
+                let row = rows.first { row in
+                    // That of 'serve' has a column for the environment in place of the commands.
+                    let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                    return cells[0].contains("`\(option)`")
+                        && (cells[1].contains("`FITIQ_MOCK_") || cells[1] == "all"
+                            || cells[1].components(separatedBy: ", ").contains(command))
+                }
+                #expect(row != nil, "docs/options.md has no row for \(option) of \(command).")
+            }
+        }
+    }
+}
