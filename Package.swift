@@ -227,7 +227,7 @@ let package = Package(
             dependencies: [
                 "fitiq-mock", "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
                 "MockServer", "Nutrition", "Obligations", "Proxy", "Recording", "Replay", "Reports", "Scenarios",
-                "Sessions", "Sockets", "TLS", "WebSocket",
+                "Sessions", "Sockets", "TLS", "WebSocket", logging,
             ]),
         .testTarget(
             name: "MockServerTests",

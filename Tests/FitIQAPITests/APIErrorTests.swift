@@ -44,7 +44,7 @@ import Testing
         ),
         (
             .wrongAPIKey, 401, .unauthorized,
-            "The X-API-Key is not this server's. The server prints its key when it starts; --api-key sets it."
+            "The X-API-Key is not this server's. The server prints its key when it starts."
         ),
         (
             .missingWebSocketCredentials(in: .union), 401, .unauthorized,
@@ -182,11 +182,11 @@ import Testing
             "This server holds its limit of 5 users. They live in memory only: restart it to begin anew."
         ),
         (
-            .foreignOrigin("http://a:1", option: "--allow-origin http://a:1"), 403, .forbidden,
-            #"The request comes from a web page of another origin, "http://a:1", which may neither write nor open a WebSocket here. If that page is yours, start the server with --allow-origin http://a:1."#
+            .foreignOrigin("http://a:1", origin: "http://a:1"), 403, .forbidden,
+            #"The request comes from a web page of another origin, "http://a:1", which may neither write nor open a WebSocket here. If that page is yours, have the server allow the origin http://a:1."#
         ),
         (
-            .foreignOrigin("http://a/b", option: nil), 403, .forbidden,
+            .foreignOrigin("http://a/b", origin: nil), 403, .forbidden,
             #"The field 'Origin' is "http://a/b", which is no origin: it has to be scheme://host or scheme://host:port, once, as browsers send it, or left out."#
         ),
         (

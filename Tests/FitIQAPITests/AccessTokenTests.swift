@@ -299,7 +299,7 @@ import Testing
         (.wrongAlgorithm("none"), #"it is signed with "none", and only "HS256" is accepted."#),
         (
             .wrongSignature,
-            "its signature does not fit: it was signed with another secret than this server's (see --jwt-secret) or cut short."
+            "its signature does not fit: it was signed with another secret than this server's or cut short."
         ),
         (
             .criticalExtensions(#"["b64"]"#),

@@ -241,7 +241,7 @@ import Testing
                 #expect(
                     error.message.hasPrefix(
                         "The frame's 'type' is \"\(type)\", which belongs to the guide \(guide), and this server answers as "
-                            + "\(mode.rawValue) (--guide); send "), "\(error.message)")
+                            + "\(mode.rawValue); send "), "\(error.message)")
             }
         }
         let unknown = reading(#"{"type":"pong"}"#.utf8, in: mode)

@@ -51,13 +51,13 @@ import Testing
     static let absences: [(APIError, String)] = [
         (
             .notInGuide(.listConsultations, method: .get, path: "/api/v1/consultations", mode: .consultationWebSocket),
-            #"GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server answers as (--guide). "#
-                + "Documented by enhanced-consultations; without --guide all are served."
+            #"GET "/api/v1/consultations" is not in the guide consultation-websocket, which this server answers as. "#
+                + "Documented by enhanced-consultations; a server that answers as union serves all."
         ),
         (
             .notInGuide(.listMealLogs, method: .get, path: "/api/v1/meal-logs", mode: .goalLinking),
-            #"GET "/api/v1/meal-logs" is not in the guide goal-linking, which this server answers as (--guide). "#
-                + "Presupposed by websocket-architecture and meal-log-websocket; without --guide all are served."
+            #"GET "/api/v1/meal-logs" is not in the guide goal-linking, which this server answers as. "#
+                + "Presupposed by websocket-architecture and meal-log-websocket; a server that answers as union serves all."
         ),
     ]
 
@@ -84,7 +84,7 @@ import Testing
         #expect(
             APIError.unknownGoal("x", field: "goal_id", in: .mealLogWebSocket).message
                 == "This user has no goal \"x\" (field 'goal_id'). The guide meal-log-websocket, which this server answers "
-                + "as (--guide), has no goals: leave the field out.")
+                + "as, has no goals: leave the field out.")
     }
 
     @Test("hint only at paths that they serve", arguments: GuideMode.allCases)

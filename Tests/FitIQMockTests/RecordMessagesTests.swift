@@ -1,3 +1,7 @@
+import Foundation
+import MockServer
+import Proxy
+import Sockets
 import Testing
 
 @testable import fitiq_mock
@@ -11,6 +15,27 @@ struct RecordMessagesTests {
         url: "http://localhost:8080", secureURL: "https://localhost:8443", upstream: "http://10.0.0.1:81",
         output: "a.har",
         caPath: "/data/ca.pem")
+
+    @Test("Where a server or a proxy cannot listen, the option that chooses the place is named")
+    func notStarted() {
+        let taken = SocketError(.bind, code: EADDRINUSE)
+        let nowhere = SocketError(.bind, code: EADDRNOTAVAIL)
+        let full = SocketError(.create, code: EMFILE)
+        let inUse =
+            "cannot listen on that address: the port is in use by another process; choose another, or 0 for any free one"
+        for text in [
+            Messages.notStarted(Host.StartError.listening(taken)),
+            Messages.notStarted(ProxyHost.StartError.socket(taken)),
+        ] {
+            #expect(text == inUse + " (--port)")
+        }
+        for text in [
+            Messages.notStarted(Host.StartError.listeningForTLS(taken)),
+            Messages.notStarted(ProxyHost.StartError.listeningForTLS(taken)),
+        ] { #expect(text == inUse + " (--tls-port)") }
+        #expect(Messages.notStarted(Host.StartError.listening(nowhere)).hasSuffix("0.0.0.0 for all of IPv4 (--host)"))
+        #expect(Messages.notStarted(Host.StartError.listening(full)) == full.description)
+    }
 
     @Test(
         "Sentences",

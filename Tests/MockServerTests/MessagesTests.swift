@@ -24,7 +24,7 @@ struct MessagesTests {
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: nil),
             #"{"success":false,"error":{"code":"BAD_REQUEST","message":"The client began TLS (https or wss) on a port that "#
-                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with --tls to have https as well."}}"#
+                + #"speaks plain HTTP; use http://127.0.0.1:8080, or start the server with TLS to have https as well."}}"#
         ),
         (
             .tlsOnPlainPort(origin: "http://127.0.0.1:8080", secureOrigin: "https://127.0.0.1:8443"),

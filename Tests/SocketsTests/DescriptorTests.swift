@@ -79,7 +79,9 @@ struct DescriptorTests {
             takeAll()
             // The test runner's own threads may have closed one meanwhile.
             takeAll()
-            guard case .failed(let error) = listener.accept() else { throw Unexpected("accepted without a descriptor") }
+            guard case .exhausted(let error) = listener.accept() else {
+                throw Unexpected("accepted without a descriptor")
+            }
             #expect(error.code == EMFILE && error.isResourceExhaustion)
             #expect(throws: SocketError.self) { try Socket.connect(to: listener.localAddress) }
             #expect(throws: SocketError.self) { try Listener(address: listener.localAddress) }

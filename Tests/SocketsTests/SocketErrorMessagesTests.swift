@@ -22,22 +22,22 @@ struct SocketErrorMessagesTests {
             (
                 .bind, EADDRINUSE,
                 "cannot listen on \(at): the port is in use by another process; "
-                    + "choose another with --port, or --port 0 for any free one"
+                    + "choose another, or 0 for any free one"
             ),
             (
                 .listen, EADDRINUSE,
                 "cannot listen on \(at): the port is in use by another process; "
-                    + "choose another with --port, or --port 0 for any free one"
+                    + "choose another, or 0 for any free one"
             ),
             (
                 .bind, EACCES,
                 "cannot listen on \(at): this port is reserved for privileged users; "
-                    + "choose one from 1024 up with --port"
+                    + "choose one from 1024 up"
             ),
             (
                 .bind, EADDRNOTAVAIL,
                 "cannot listen on \(at): no interface of this machine has that address; "
-                    + "give --host 127.0.0.1, or 0.0.0.0 for all of IPv4"
+                    + "use 127.0.0.1, or 0.0.0.0 for all of IPv4"
             ),
             (
                 .create, EAFNOSUPPORT,
@@ -132,7 +132,10 @@ struct SocketErrorMessagesTests {
             #expect(SocketError(.accept, code: code).isResourceExhaustion)
         }
         #expect(!SocketError(.accept, code: EINVAL).isResourceExhaustion)
-        #expect(SocketError(.bind, code: EADDRINUSE).isAddressInUse)
+        #expect(SocketError(.bind, code: EADDRINUSE).listenerChoice == .port)
+        #expect(SocketError(.bind, code: EACCES).listenerChoice == .port)
+        #expect(SocketError(.bind, code: EADDRNOTAVAIL).listenerChoice == .host)
+        #expect(SocketError(.connect, code: EADDRNOTAVAIL).listenerChoice == nil)
         #expect(SocketError(.connect, code: ECONNREFUSED).isConnectionRefused)
         #expect(SocketError(.read, code: ETIMEDOUT).isTimeout)
         for code in [EPIPE, ECONNRESET, ENOTCONN] { #expect(SocketError(.write, code: code).isDisconnection) }

@@ -129,6 +129,17 @@ extension Rule {
             advice: "find files from #filePath, or take the path as an argument", scope: .everywhere, subject: .text,
             bad: ["let path = \"/" + "Users/me/fitiq\""], good: ["GET /api/v1/users/me"]),
         Rule(
+            banned: "An option of the command line in a message",
+            pattern: #"^(?!\s*(?://|<))[^"]*".*(?<![\w-])--[a-z]"#,
+            advice: "say what to change in words; the executable adds its options", scope: .libraries, subject: .text,
+            bad: [
+                "\"choose another with --" + "port\"", "let hint = \"start the server with \\(x) --" + "tls\"",
+            ],
+            good: [
+                "// `--port` of \"serve\"", "\"a -- b\"", "    /// What \"--port\" says.", "\"--\\(boundary)\"",
+                "\"well--known\"",
+            ]),
+        Rule(
             banned: "A switched-off formatter", pattern: "swift-format" + "-ignore",
             advice: "write it as the formatter does", scope: .everywhere, subject: .text,
             bad: ["// swift-format" + "-ignore"]),

@@ -1,4 +1,5 @@
 import FitIQAPI
+import MockServer
 import Reports
 import Sockets
 import Text
@@ -187,6 +188,23 @@ enum Messages {
 
     static let noDataDirectory =
         "there is no folder to keep certificates in: neither HOME nor FITIQ_MOCK_DATA_DIR is set."
+
+    static func notStarted(_ error: Host.StartError) -> String {
+        switch error {
+        case .listening(let error): notListening(error)
+        case .listeningForTLS(let error): notListening(error, port: "--tls-port")
+        case .certificate, .scenario: error.description
+        }
+    }
+
+    /// Of a listener that does not start; the options are those that choose its place.
+    static func notListening(_ error: SocketError, port: String = "--port") -> String {
+        switch error.listenerChoice {
+        case .port: "\(error) (\(port))"
+        case .host: "\(error) (--host)"
+        case nil: error.description
+        }
+    }
 
     static let forced = "stopped at once by a second signal; open connections were cut off."
 }

@@ -121,7 +121,7 @@ struct RecordCommand: ParsableCommand {
             try proxy.stopOnSignals([SIGINT, SIGTERM])
             return proxy
         } catch let error as ProxyHost.StartError {
-            throw .configuration(error.description)
+            throw .configuration(Messages.notStarted(error))
         } catch {
             throw .configuration("\(error)")
         }

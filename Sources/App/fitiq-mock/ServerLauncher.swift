@@ -97,7 +97,7 @@ struct ServerLauncher {
             server = try Host(listeningOn: address, secure: secure, configuration: configuration)
         } catch {
             if case .scenario = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
-            throw .configuration(error.description)
+            throw .configuration(Messages.notStarted(error))
         }
         do throws(SocketError) {
             try server.stopOnSignals([SIGINT, SIGTERM])

@@ -54,7 +54,7 @@ extension AccessToken {
                 "its header demands extensions that this server does not know, 'crit' is \(names) (RFC 7515 §4.1.11): "
                     + "sign the token without 'crit'."
             case .wrongSignature:
-                "its signature does not fit: it was signed with another secret than this server's (see --jwt-secret) or cut short."
+                "its signature does not fit: it was signed with another secret than this server's or cut short."
             case .expired(let time): "it expired at \(time.wireText); refresh it."
             case .notYetValid(let time):
                 "it is valid from \(time.wireText) on (its claim 'nbf'): use it then, or compare the clocks."

@@ -14,7 +14,10 @@ public enum AcceptResult: Sendable, Equatable {
     case accepted(Socket)
     /// No connection is waiting.
     case wouldBlock
-    /// Accepting failed; if `isResourceExhaustion`, the connection is still waiting: back off.
+    /// The process or the system is out of descriptors or memory; the connection still waits, and the listener stays
+    /// readable: ask again after a while.
+    case exhausted(SocketError)
+    /// The listener accepts no more connections.
     case failed(SocketError)
 }
 
@@ -79,7 +82,9 @@ public struct Listener: Sendable, Hashable {
             // accept(2): Linux passes pending network errors of the new connection on, to be treated like EAGAIN
             // "by retrying".
             case EPROTO, ENOPROTOOPT, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
-            case let code: return .failed(SocketError(.accept, code: code, address: localAddress))
+            case let code:
+                let error = SocketError(.accept, code: code, address: localAddress)
+                return error.isResourceExhaustion ? .exhausted(error) : .failed(error)
             }
         }
     }

@@ -16,6 +16,12 @@ extension SocketAddress {
     /// anyone; other names go to getaddrinfo(3), which may block for seconds. An empty host, one that is too long and
     /// one with a NUL byte are refused as unknown.
     public static func resolve(host: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
+        if let known = try resolveAtOnce(host: host, port: port) { return known }
+        return try lookUp(withoutBrackets(host), port: port)
+    }
+
+    /// The addresses of a host that ``resolve(host:port:)`` knows without asking; nil where it has to ask.
+    public static func resolveAtOnce(host: String, port: UInt16) throws(SocketError) -> [SocketAddress]? {
         let name = withoutBrackets(host)
         guard !name.isEmpty, name.utf8.count <= longestHostName, !name.utf8.contains(0) else {
             throw SocketError(.resolve, code: EAI_NONAME, host: host)
@@ -27,7 +33,7 @@ extension SocketAddress {
                 SocketAddress(ip: .v6(high: 0, low: 1, scope: 0), port: port),
             ]
         }
-        return try lookUp(name, port: port)
+        return nil
     }
 
     /// An IPv6 address may come in the brackets that it has in a URL.

@@ -56,11 +56,11 @@ extension SocketError {
         case (_, ENFILE): "this machine has reached its limit of open files; close other programs"
         case (_, ENOBUFS), (_, ENOMEM): "this machine is out of memory for sockets; close other programs"
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE):
-            "the port is in use by another process; choose another with --port, or --port 0 for any free one"
+            "the port is in use by another process; choose another, or 0 for any free one"
         case (.bind, EACCES), (.bind, EPERM):
-            "this port is reserved for privileged users; choose one from 1024 up with --port"
+            "this port is reserved for privileged users; choose one from 1024 up"
         case (.bind, EADDRNOTAVAIL):
-            "no interface of this machine has that address; give --host 127.0.0.1, or 0.0.0.0 for all of IPv4"
+            "no interface of this machine has that address; use 127.0.0.1, or 0.0.0.0 for all of IPv4"
         case (.bind, EAFNOSUPPORT), (.create, EAFNOSUPPORT), (.connect, EAFNOSUPPORT):
             "this machine has no support for that kind of address; give an IPv4 address such as 127.0.0.1"
         case (.connect, ECONNREFUSED): "nothing listens there"

@@ -66,6 +66,11 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         self.init(operation, code: code, subject: address.map(Subject.address) ?? .none)
     }
 
+    /// The name server did not tell the addresses of the host in time.
+    public static func resolutionTimeout(host: String) -> SocketError {
+        SocketError(.resolve, code: EAI_AGAIN, host: host)
+    }
+
     init(_ operation: Operation, code: Int32, host: String) {
         self.init(operation, code: code, subject: .host(host))
     }
@@ -88,8 +93,20 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         operation != .resolve && (code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM)
     }
 
-    /// Whether the port that was asked for is taken.
-    public var isAddressInUse: Bool { operation != .resolve && code == EADDRINUSE }
+    /// What has to be chosen differently for a listener to start, such as by an option of a program.
+    public enum ListenerChoice: Sendable {
+        case port
+        case host
+    }
+
+    /// The choice that keeps a listener from starting; nil where it is something else.
+    public var listenerChoice: ListenerChoice? {
+        switch (operation, code) {
+        case (.bind, EADDRINUSE), (.listen, EADDRINUSE), (.bind, EACCES), (.bind, EPERM): .port
+        case (.bind, EADDRNOTAVAIL): .host
+        default: nil
+        }
+    }
 
     /// Whether the server's machine answered that nothing listens on that port.
     public var isConnectionRefused: Bool { operation == .connect && code == ECONNREFUSED }

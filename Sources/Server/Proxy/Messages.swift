@@ -29,7 +29,7 @@ enum Messages {
     }
 
     static func ownUpstream(_ upstream: UpstreamURL) -> String {
-        "\(upstream) is this proxy itself: give another --port, or another --upstream"
+        "\(upstream) is this proxy itself: give it another port, or another upstream"
     }
 
     // MARK: What clients are answered
@@ -37,13 +37,13 @@ enum Messages {
     static func failure(_ failure: UpstreamFailure, upstream: UpstreamURL) -> String {
         switch failure {
         case .unreachable(let reason):
-            "The proxy cannot reach \(upstream): \(reason). Check --upstream, and that the server runs."
+            "The proxy cannot reach \(upstream): \(reason). Check its URL, and that the server runs."
         case .connectTimeout(let time):
             "The proxy could not connect to \(upstream) within \(seconds(time)). "
-                + "Check --upstream, the network and any VPN that it needs."
+                + "Check its URL, the network and any VPN that it needs."
         case .tls(let reason, isCertificate: true):
-            "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If it is issued by a CA of your own, name that CA's "
-                + "certificate (PEM) with --upstream-ca; the host name in --upstream must be one that the certificate has."
+            "The certificate of \(upstream) cannot be trusted: \(sentence(reason)) If it is issued by a CA of your own, have the "
+                + "proxy trust that CA's certificate (PEM); the host name in the URL must be one that the certificate has."
         case .tls(let reason, isCertificate: false):
             "TLS with \(upstream) failed: \(sentence(reason)) Check that the server speaks TLS 1.2 or 1.3 on that port; "
                 + "name one without TLS as http://\(upstream.authority) instead."
@@ -51,7 +51,7 @@ enum Messages {
             "\(upstream) took the request and sent nothing for \(seconds(time)). It was not asked again, since it may be at work."
         case .badAnswer(let reason):
             "\(upstream) answered with something other than HTTP/1.1: \(reason) "
-                + "Check that --upstream names a server of HTTP, with the right scheme and port."
+                + "Check that its URL names a server of HTTP, with the right scheme and port."
         case .tooManyInterimAnswers(let limit):
             "\(upstream) sent more than \(limit) interim answers (1xx) to one request, and no final one."
         }

@@ -157,6 +157,9 @@ enum Messages {
         "is no regular expression that is known here: \(message) (at character \(position + 1) after the slash)."
     }
 
+    static let patternFlags =
+        "Flags are not supported, because matching already ignores case; end the expression with the slash."
+
     // MARK: What the values mean
 
     static func notUnique(_ what: String) -> String { "is the \(what) of another one already; each needs its own." }

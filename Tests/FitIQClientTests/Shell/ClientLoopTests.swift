@@ -1,4 +1,5 @@
 import Sockets
+import Synchronization
 import Testing
 
 @testable import FitIQClient
@@ -9,17 +10,25 @@ struct ClientLoopTests {
     private let inbox = ClientInbox()
 
     /// A client's thread that the test plays itself, with one request begun.
-    private func begun(_ url: String, body: Int) throws -> (ClientLoop, EventLoop) {
+    private func begun(
+        _ url: String, body: Int, resolve: @escaping NameLookup.Resolve = SocketAddress.resolve
+    ) throws -> (ClientLoop, EventLoop) {
         let configuration = ClientConfiguration(credentials: ShellTests.credentials)
         let loop = try EventLoop()
         let client = ClientLoop(
-            loop, configuration, try BaseURL(url), inbox: inbox, news: news, refreshToken: nil)
+            loop, configuration, try BaseURL(url), inbox: inbox, news: news, refreshToken: nil,
+            resolve: resolve)
+        ask(client, number: 1, body: body)
+        return (client, loop)
+    }
+
+    private func ask(_ client: ClientLoop, number: Int, body: Int) {
         client.wire.perform(
             .send(
                 ClientRequest(
-                    number: 1, method: .post, target: "/", fields: [:], body: [UInt8](repeating: 65, count: body))))
+                    number: number, method: .post, target: "/", fields: [:],
+                    body: [UInt8](repeating: 65, count: body))))
         for command in client.wire.takeCommands() { client.carryOut(command) }
-        return (client, loop)
     }
 
     /// Has the connection of the request be made, or fail.
@@ -56,6 +65,52 @@ struct ClientLoopTests {
         try connect(client)
         #expect(client.transports[1]?.isConnected == true)
         #expect(client.transports[1]?.unsent.isEmpty == true && client.transports[1]?.interest == .read)
+    }
+
+    @Test("A name is looked up beside the loop, once for all that wait, and each waits ten seconds for it")
+    func names() throws {
+        let listener = try Listener(address: SocketAddress(host: "127.0.0.1", port: 0))
+        defer { listener.close() }
+        let gate = try Gate()
+        let asked = Mutex(0)
+        let (client, loop) = try begun("http://backend.test", body: 100) { host, port throws(SocketError) in
+            asked.withLock { $0 += 1 }
+            gate.wait()
+            return [listener.localAddress]
+        }
+        let now = MonotonicInstant.now()
+        client.serveLookup(now)
+        #expect(client.transports.isEmpty && client.wire.takeInputs().isEmpty)
+        client.serveLookup(now.advanced(by: .seconds(20)))
+        #expect(
+            client.wire.takeInputs().map(Played.words) == [
+                "1: failed: cannot find the host \"backend.test\": the name server does not answer; give an address such as "
+                    + "127.0.0.1 instead."
+            ])
+        for command in client.wire.takeCommands() { client.carryOut(command) }
+        ask(client, number: 2, body: 100)
+        #expect(client.transports.isEmpty)
+        gate.open()
+        let queue = try EventQueue()
+        try queue.add(loop.mailbox.descriptor, token: 1, interest: .read)
+        try queue.wait(until: MonotonicInstant.now().advanced(by: .seconds(30))) { _ in }
+        client.serveLookup(now)
+        #expect(client.transports.values.map(\.address) == [listener.localAddress])
+        #expect(client.transports.values.first?.unsent.isEmpty == false)
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test("A client closes while its backend's name is looked up")
+    func closing() async throws {
+        let gate = try Gate()
+        let client = try FitIQClient(url: "http://backend.test", credentials: ShellTests.credentials) {
+            _, _ throws(SocketError) in
+            gate.wait()
+            throw .resolutionTimeout(host: "backend.test")
+        }
+        client.perform(.startConsultation(persona: .nutritionist))
+        await client.close()
+        gate.open()
     }
 
     @Test("Where the first address does not answer, the next one is tried; where none does, the first error is told")

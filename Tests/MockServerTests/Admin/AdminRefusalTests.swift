@@ -29,15 +29,15 @@ struct AdminRefusalTests {
         ),
         (
             .adminFromElsewhere, 403, "FORBIDDEN",
-            "The admin API answers this machine only; to use it from elsewhere start the server with --admin-token and send the token as 'X-Admin-Token'."
+            "The admin API answers this machine only; to use it from elsewhere start the server with an admin token and send that as 'X-Admin-Token'."
         ),
         (
             .adminForOtherSite, 403, "FORBIDDEN",
-            "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' of elsewhere, or with --admin-token."
+            "The admin API does not answer pages of other sites: ask at http://localhost or http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token."
         ),
         (
             .wrongAdminToken, 401, "UNAUTHORIZED",
-            "The admin API of this server asks for its --admin-token in the field 'X-Admin-Token'."
+            "The admin API of this server asks for its admin token in the field 'X-Admin-Token'."
         ),
         (
             .journalTakesNoQuery, 400, "VALIDATION_FAILED",
@@ -50,7 +50,7 @@ struct AdminRefusalTests {
         (.badFault("No."), 400, "VALIDATION_FAILED", "No."),
         (
             .realClock, 409, "BAD_REQUEST",
-            "This world follows the system's clock, which nobody moves; start the server with --clock manual, or make a world with {\"clock\": \"manual\"}."
+            "This world follows the system's clock, which nobody moves; start the server with a manual clock, or make a world with {\"clock\": \"manual\"}."
         ),
         (
             .clockWithoutAdvance, 400, "VALIDATION_FAILED",

@@ -252,7 +252,7 @@ struct ExportTests {
             #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
             refusal = try world.ask(.get, "state")
         }
-        #expect(refusal.status == 507 && refusal.message.contains("at most 4000; serve --export-on-exit"))
+        #expect(refusal.status == 507 && refusal.message.contains("at most 4000; a server that exports on exit"))
     }
 
     @Test(

@@ -105,8 +105,8 @@ struct OriginTests {
     @Test(
         "The refusal names the option that would do",
         arguments: [
-            ("http://localhost:3000", "start the server with --allow-origin http://localhost:3000."),
-            ("null", "start the server with --allow-origin null."),
+            ("http://localhost:3000", "have the server allow the origin http://localhost:3000."),
+            ("null", "have the server allow the origin null."),
             ("http://a/b", "which is no origin"),
         ])
     func message(_ origin: String, _ told: String) throws {

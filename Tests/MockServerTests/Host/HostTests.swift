@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Sockets
 import Testing
@@ -88,6 +89,17 @@ struct HostTests {
         try server.shutDown()
     }
 
+    #if os(Linux)
+        // Elsewhere shutdown(2) leaves a listener as it is.
+        @Test("A listener that is broken ends the server with the reason", arguments: EventQueue.Kind.allCases)
+        func brokenListener(kind: EventQueue.Kind) throws {
+            let server = try RunningHost(kind)
+            try server.onLoop { _ = shutdown($0.ports[0].listener.descriptor, Int32(SHUT_RD)) }
+            let error = #expect(throws: SocketError.self) { try server.join() }
+            #expect(error?.operation == .accept && error?.code == EINVAL)
+        }
+    #endif
+
     @Test("A port that is in use is refused with what to do", arguments: EventQueue.Kind.allCases)
     func portInUse(kind: EventQueue.Kind) throws {
         let server = try RunningHost(kind)
@@ -97,7 +109,7 @@ struct HostTests {
         }
         #expect(
             error?.description == "cannot listen on \(address): the port is in use by another process; "
-                + "choose another with --port, or --port 0 for any free one")
+                + "choose another, or 0 for any free one")
         try server.shutDown()
     }
 

@@ -274,7 +274,7 @@ struct SecureHostTests {
         try client.write([0x16])
         let remedy =
             server.secureAddress.map { "https://\($0) for TLS." }
-            ?? "start the server with --tls to have https as well."
+            ?? "start the server with TLS to have https as well."
         #expect(
             try client.response().message
                 == "The client began TLS (https or wss) on a port that speaks plain HTTP; use http://\(address), or \(remedy)"
@@ -294,7 +294,7 @@ struct SecureHostTests {
         }
         #expect(
             error?.description == "cannot listen on \(server.address): the port is in use by another process; "
-                + "choose another with --tls-port, or --tls-port 0 for any free one")
+                + "choose another, or 0 for any free one")
         try server.shutDown()
     }
 

@@ -471,7 +471,7 @@ async def certificates():
         assert server.ready["token"] not in path.read_text() and "redacted-token-1" in path.read_text()
 
         for upstream, options, words in [
-                (https, [], ["UPSTREAM_TLS_FAILED", "cannot be trusted", "--upstream-ca"]),
+                (https, [], ["UPSTREAM_TLS_FAILED", "cannot be trusted", "have the proxy trust that CA's certificate"]),
                 (stranger.ready["https_url"], ["--upstream-ca", str(certificate)],
                  ["UPSTREAM_TLS_FAILED", "other.example"]),
                 (server.url.replace("http://", "https://"), ["--upstream-ca", authority], ["UPSTREAM_TLS_FAILED", "http://"]),

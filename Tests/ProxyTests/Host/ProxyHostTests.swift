@@ -226,7 +226,7 @@ struct ProxyHostTests {
         #expect {
             try ProxyHost(listeningOn: address, configuration: .init(upstream: UpstreamURL("http://\(address)")))
         } throws: {
-            "\($0)" == "http://\(address) is this proxy itself: give another --port, or another --upstream"
+            "\($0)" == "http://\(address) is this proxy itself: give it another port, or another upstream"
         }
     }
 }

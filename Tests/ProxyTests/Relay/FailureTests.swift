@@ -16,22 +16,22 @@ struct FailureTests {
         (
             .unreachable("nothing listens there"), "502 Bad Gateway", "UPSTREAM_UNREACHABLE",
             "The proxy cannot reach http://api.example.com: nothing listens there. "
-                + "Check --upstream, and that the server runs."
+                + "Check its URL, and that the server runs."
         ),
         (
             .connectTimeout(.seconds(10)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
             "The proxy could not connect to http://api.example.com within 10 s. "
-                + "Check --upstream, the network and any VPN that it needs."
+                + "Check its URL, the network and any VPN that it needs."
         ),
         (
             .connectTimeout(.milliseconds(1_500)), "504 Gateway Timeout", "UPSTREAM_TIMEOUT",
             "The proxy could not connect to http://api.example.com within 1500 ms. "
-                + "Check --upstream, the network and any VPN that it needs."
+                + "Check its URL, the network and any VPN that it needs."
         ),
         (
             .tls("It expired", isCertificate: true), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
             "The certificate of http://api.example.com cannot be trusted: It expired. If it is issued by a CA of your own, "
-                + "name that CA's certificate (PEM) with --upstream-ca; the host name in --upstream must be one that the "
+                + "have the proxy trust that CA's certificate (PEM); the host name in the URL must be one that the "
                 + "certificate has."
         ),
         (
@@ -44,8 +44,8 @@ struct FailureTests {
             .tls("The certificate is not for 'a', but for example.com.", isCertificate: true), "502 Bad Gateway",
             "UPSTREAM_TLS_FAILED",
             "The certificate of http://api.example.com cannot be trusted: The certificate is not for 'a', but for "
-                + "example.com. If it is issued by a CA of your own, name that CA's certificate (PEM) with --upstream-ca; "
-                + "the host name in --upstream must be one that the certificate has."
+                + "example.com. If it is issued by a CA of your own, have the proxy trust that CA's certificate (PEM); "
+                + "the host name in the URL must be one that the certificate has."
         ),
         (
             .tls("Is TLS spoken on that port?", isCertificate: false), "502 Bad Gateway", "UPSTREAM_TLS_FAILED",
@@ -93,7 +93,7 @@ struct FailureTests {
         harness.upstream(text)
         #expect(harness.clientText.hasPrefix("HTTP/1.1 502 Bad Gateway\r\n"))
         #expect(harness.clientText.contains("UPSTREAM_ANSWER_INVALID"))
-        #expect(harness.clientText.contains("Check that --upstream names a server of HTTP"))
+        #expect(harness.clientText.contains("Check that its URL names a server of HTTP"))
         #expect(harness.relay.upstreamNumber == nil && harness.relay.resetsUpstream)
         #expect(harness.relay.clientEnding == .none)
     }
@@ -267,7 +267,7 @@ struct FailureTests {
                 == "the recording is complete, and was left as it grew, with room to spare in it: x")
         #expect(
             Messages.ownUpstream(RelayHarness.plain)
-                == "http://api.example.com is this proxy itself: give another --port, or another --upstream")
+                == "http://api.example.com is this proxy itself: give it another port, or another upstream")
         #expect(Messages.printable("/a\u{1B}[2J\"") == "/a\\u{1B}[2J\\\"")
         #expect(Messages.quoted(String(repeating: "x", count: 121)).count == 123)
         let refusal = String(decoding: Messages.plainHTTPRefusal("x"), as: UTF8.self)

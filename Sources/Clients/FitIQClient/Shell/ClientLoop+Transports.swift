@@ -5,21 +5,43 @@ extension ClientLoop {
         switch command {
         case .connect(let number): connect(number)
         case .send(let number, let bytes):
+            if lookup.send(bytes, on: number) { return }
             transports[number]?.unsent += bytes
             if transports[number]?.isConnected == true { flush(number) }
         case .close(let number):
             // What the system does not take at once is for a server that reads nothing: it goes with the connection.
+            lookup.forget(number)
             drop(number)
         }
     }
 
     private func connect(_ number: Int) {
         do throws(SocketError) {
-            if addresses.isEmpty { addresses = try SocketAddress.resolve(host: wire.base.host, port: wire.base.port) }
+            if addresses.isEmpty {
+                guard let known = try SocketAddress.resolveAtOnce(host: wire.base.host, port: wire.base.port) else {
+                    return try lookup.wait(number, for: wire.base, now: .now())
+                }
+                addresses = known
+            }
         } catch {
             return fail(number, .transport(error))
         }
         connect(number, to: addresses[...], unsent: [], after: nil)
+    }
+
+    /// Goes on with the connections that wait for the backend's addresses.
+    func serveLookup(_ now: MonotonicInstant) {
+        for number in lookup.takeOverdue(now) {
+            fail(number, .transport(.resolutionTimeout(host: wire.base.host)))
+        }
+        guard let (answer, waiting) = lookup.takeAnswer() else { return }
+        addresses = (try? answer.get()) ?? []
+        for (number, unsent) in waiting {
+            switch answer {
+            case .success(let found): connect(number, to: found[...], unsent: unsent, after: nil)
+            case .failure(let error): fail(number, .transport(error))
+            }
+        }
     }
 
     /// Tries addresses in turn; the first one's error is told where none answers.

@@ -13,6 +13,7 @@ final class ClientLoop: EventLoopHandler {
     var transports: [Int: ClientTransport] = [:]
     /// Where the backend's name leads; looked up again where nothing is known or nothing there answers.
     var addresses: [SocketAddress] = []
+    var lookup: NameLookup
     private var snapshot = ClientSnapshot()
     private var isChanged = false
     /// When the thread ends at the latest, once closing has begun.
@@ -26,12 +27,13 @@ final class ClientLoop: EventLoopHandler {
 
     init(
         _ loop: EventLoop, _ configuration: ClientConfiguration, _ base: BaseURL, inbox: ClientInbox, news: ClientNews,
-        refreshToken: FitIQClient.TokenRefresh?
+        refreshToken: FitIQClient.TokenRefresh?, resolve: @escaping NameLookup.Resolve
     ) {
         self.loop = loop
         self.inbox = inbox
         self.news = news
         self.refreshToken = refreshToken
+        lookup = NameLookup(loop.mailbox, resolve: resolve)
         core = ClientCore(configuration)
         wire = ClientWire(base: base, seed: SystemEntropy.seed())
         epoch = WallClock.nanosecondsSinceEpoch() - MonotonicInstant.now().nanoseconds
@@ -70,6 +72,7 @@ final class ClientLoop: EventLoopHandler {
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         let time = Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
         takeInbox(time, now)
+        serveLookup(now)
         settle(time)
         if isChanged {
             isChanged = false
@@ -81,7 +84,7 @@ final class ClientLoop: EventLoopHandler {
             return nil
         }
         let due = core.nextDeadline.map { MonotonicInstant(nanoseconds: $0.nanosecondsSinceEpoch - epoch) }
-        return [due, closesAt].compactMap { $0 }.min()
+        return [due, closesAt, lookup.nextDeadline].compactMap { $0 }.min()
     }
 
     private func takeInbox(_ time: Timestamp, _ now: MonotonicInstant) {

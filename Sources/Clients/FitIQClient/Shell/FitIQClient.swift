@@ -28,9 +28,19 @@ public final class FitIQClient: Sendable {
     ///   - configure: changes the usual configuration.
     ///   - refreshToken: asked when the backend refuses the token, once until it has answered.
     /// - Throws: `badURL`, or `transport` where the system has no room for another loop.
-    public init(
+    public convenience init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
         refreshToken: TokenRefresh? = nil
+    ) throws(ClientError) {
+        try self.init(
+            url: url, credentials: credentials, configuration: configure, refreshToken: refreshToken,
+            resolve: SocketAddress.resolve)
+    }
+
+    /// - Parameter resolve: looks names up, on a thread of its own.
+    init(
+        url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
+        refreshToken: TokenRefresh? = nil, resolve: @escaping NameLookup.Resolve
     ) throws(ClientError) {
         let base = try BaseURL(url)
         var configuration = ClientConfiguration(credentials: credentials)
@@ -41,7 +51,9 @@ public final class FitIQClient: Sendable {
         do throws(SocketError) {
             let loop = try EventLoop()
             mailbox = loop.mailbox
-            let thread = ClientLoop(loop, configuration, base, inbox: inbox, news: news, refreshToken: refreshToken)
+            let thread = ClientLoop(
+                loop, configuration, base, inbox: inbox, news: news, refreshToken: refreshToken,
+                resolve: resolve)
             try SystemThread.start { thread.run() }
         } catch {
             throw .transport(error)

@@ -45,7 +45,7 @@ extension APIError {
 
     /// The `X-API-Key` field holds another key.
     public static let wrongAPIKey = unauthorized(
-        "The X-API-Key is not this server's. The server prints its key when it starts; --api-key sets it.")
+        "The X-API-Key is not this server's. The server prints its key when it starts.")
 
     /// No credentials of either kind came with a WebSocket handshake.
     public static func missingWebSocketCredentials(in mode: GuideMode) -> APIError {
@@ -68,15 +68,15 @@ extension APIError {
     /// The handshake's token is in the URL, and the guide that the server answers as sends it in a field.
     public static func queryTokenNotInGuide(_ mode: GuideMode) -> APIError {
         unauthorized(
-            "The handshake has '?token=' alone, which the guide \(mode.rawValue) does not know, and this server answers as it "
-                + "(--guide): send 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'.")
+            "The handshake has '?token=' alone, which the guide \(mode.rawValue) does not know, and this server answers as it: "
+                + "send 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'.")
     }
 
     /// The handshake's token is in a field, and the guide that the server answers as sends it in the URL.
     public static func headersNotInGuide(_ mode: GuideMode) -> APIError {
         unauthorized(
             "The handshake has header fields alone, which the guide \(mode.rawValue) does not know, and this server answers "
-                + "as it (--guide): append '?token=<JWT>' to its URL.")
+                + "as it: append '?token=<JWT>' to its URL.")
     }
 
     // MARK: Paths
@@ -97,8 +97,8 @@ extension APIError {
         let isDocumented = endpoint.guides.contains { $0.provision(of: endpoint) == .documented }
         return APIError(
             .notFound, .notFound,
-            "\(method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server answers as "
-                + "(--guide). \(isDocumented ? "Documented by" : "Presupposed by") \(guides); without --guide all are served."
+            "\(method.rawValue) \(quoted(path)) is not in the guide \(mode.rawValue), which this server answers as. "
+                + "\(isDocumented ? "Documented by" : "Presupposed by") \(guides); a server that answers as union serves all."
         )
     }
 
@@ -134,7 +134,7 @@ extension APIError {
         let hint =
             mode.serves(.createGoal)
             ? "\(idHint(id)) \(goalIDHint)"
-            : " The guide \(mode.rawValue), which this server answers as (--guide), has no goals: leave the field out."
+            : " The guide \(mode.rawValue), which this server answers as, has no goals: leave the field out."
         return APIError(.notFound, .goalNotFound, "This user has no goal \(quoted(id))\(place(field)).\(hint)")
     }
 
@@ -331,9 +331,9 @@ extension APIError {
     ///
     /// - Parameters:
     ///   - text: what the field `Origin` says.
-    ///   - option: what the server has to be started with for that page; nil where the field is no origin.
-    public static func foreignOrigin(_ text: String, option: String?) -> APIError {
-        guard let option else {
+    ///   - origin: the one that the server has to allow for that page; nil where the field is no origin.
+    public static func foreignOrigin(_ text: String, origin: String?) -> APIError {
+        guard let origin else {
             return APIError(
                 .forbidden, .forbidden,
                 "The field 'Origin' is \(quoted(text)), which is no origin: it has to be scheme://host or "
@@ -342,7 +342,7 @@ extension APIError {
         return APIError(
             .forbidden, .forbidden,
             "The request comes from a web page of another origin, \(quoted(text)), which may neither write nor open a "
-                + "WebSocket here. If that page is yours, start the server with \(option).")
+                + "WebSocket here. If that page is yours, have the server allow the origin \(origin).")
     }
 
     // MARK: WebSocket handshakes

@@ -30,7 +30,7 @@ public struct FrameError: Error, Equatable, Sendable {
         let reason: String
         if let name = value.string, !known.contains(name), ClientFrame.types(in: .union).contains(name) {
             let guide = name == "message" ? "consultation-websocket" : "enhanced-consultations"
-            reason = ", which belongs to the guide \(guide), and this server answers as \(form.rawValue) (--guide)"
+            reason = ", which belongs to the guide \(guide), and this server answers as \(form.rawValue)"
         } else {
             reason = ""
         }

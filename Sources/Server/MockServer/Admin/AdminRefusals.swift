@@ -55,20 +55,20 @@ extension APIError {
     static let adminFromElsewhere = APIError(
         .forbidden, .forbidden,
         "The admin API answers this machine only; to use it from elsewhere start the server with "
-            + "--admin-token and send the token as 'X-Admin-Token'."
+            + "an admin token and send that as 'X-Admin-Token'."
     )
 
     /// A page of another site asks, or a name that somebody else's server gave out leads here.
     static let adminForOtherSite = APIError(
         .forbidden, .forbidden,
         "The admin API does not answer pages of other sites: ask at http://localhost or "
-            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with --admin-token."
+            + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token."
     )
 
     /// The server has an admin token, and the request brought none or another.
     static let wrongAdminToken = APIError(
         .unauthorized, .unauthorized,
-        "The admin API of this server asks for its --admin-token in the field 'X-Admin-Token'.")
+        "The admin API of this server asks for its admin token in the field 'X-Admin-Token'.")
 
     /// The journal was asked for a part.
     static let journalTakesNoQuery = APIError(
@@ -97,8 +97,8 @@ extension APIError {
     /// A clock that follows the system's was to be moved.
     static let realClock = APIError(
         .conflict, .badRequest,
-        "This world follows the system's clock, which nobody moves; start the server with --clock "
-            + "manual, or make a world with {\"clock\": \"manual\"}."
+        "This world follows the system's clock, which nobody moves; start the server with a "
+            + "manual clock, or make a world with {\"clock\": \"manual\"}."
     )
 
     /// The clock was asked for nothing.
@@ -143,7 +143,7 @@ extension APIError {
         APIError(
             .insufficientStorage, .storeFull,
             "This world's state may take \(bytes) bytes, and PUT /__admin/state takes at most \(limit); "
-                + "serve --export-on-exit writes it to a file, and --import reads one of twice that size.")
+                + "a server that exports on exit writes it to a file, and one of twice that size can be imported.")
     }
 
     /// A world that plays a session back was asked for its state, or given one.

@@ -191,14 +191,14 @@ extension Engine {
         }
         guard let text = head.fields[.origin], !configuration.allowedOrigins.contains(.any) else { return }
         guard let allowed = AllowedOrigin(text), allowed != .any else {
-            throw .foreignOrigin(text, option: nil)
+            throw .foreignOrigin(text, origin: nil)
         }
         if configuration.allowedOrigins.contains(allowed) { return }
         guard case .origin(let origin) = allowed else {
-            throw .foreignOrigin(text, option: "--allow-origin null")
+            throw .foreignOrigin(text, origin: "null")
         }
         guard isOwn(origin, of: head, on: connection) else {
-            throw .foreignOrigin(text, option: "--allow-origin \(origin)")
+            throw .foreignOrigin(text, origin: "\(origin)")
         }
     }
 

@@ -48,7 +48,7 @@ struct TransportRefusal {
     ///   - origin: where the server is reached without it.
     ///   - secureOrigin: where it is reached over TLS, if it is.
     static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
-        let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with --tls to have https as well"
+        let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to have https as well"
         return TransportRefusal(
             status: .badRequest, code: "BAD_REQUEST",
             message:

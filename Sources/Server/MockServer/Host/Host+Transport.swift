@@ -16,10 +16,14 @@ extension Host {
                     continue
                 }
                 watch(socket, as: id, secure: port.isSecure ? tls.map(SecureStream.init) : nil)
-            case .failed:
-                // Out of descriptors or memory. The backlog keeps whoever waits; without a pause the loop would spin on the listener.
+            case .exhausted:
+                // The backlog keeps whoever waits; without a pause the loop would spin on the listener.
                 stopListening()
                 listensAgainAt = now.advanced(by: Host.pauseWithoutDescriptors)
+                return
+            case .failed(let error):
+                acceptError = error
+                loop.stop()
                 return
             case .wouldBlock:
                 return

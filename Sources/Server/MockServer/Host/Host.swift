@@ -42,6 +42,8 @@ public final class Host: EventLoopHandler {
     var servedInTurn = 256
     /// Connections that were touched and are served in the next turns.
     var unserved: ArraySlice<Connection> = []
+    /// Why a listener accepts no more connections, which ends the server.
+    var acceptError: SocketError?
     /// Who reads along; to be set before ``run()``.
     public var tap: Tap?
     /// Turns of the loop so far: an idle server makes none.
@@ -62,7 +64,7 @@ public final class Host: EventLoopHandler {
         public var description: String {
             switch self {
             case .listening(let error): error.description
-            case .listeningForTLS(let error): error.description.replacing("--port", with: "--tls-port")
+            case .listeningForTLS(let error): error.description
             case .certificate(let error): error.description
             case .scenario(let error): error.message
             }
@@ -174,6 +176,7 @@ public final class Host: EventLoopHandler {
     /// - Returns: false where a second signal cut it short.
     public func run() throws(SocketError) -> Bool {
         try loop.run(handler: self)
+        if let acceptError { throw acceptError }
         return !wasForced
     }
 

@@ -12,11 +12,14 @@ extension ProxyHost {
         for _ in 0..<ProxyHost.acceptsPerTurn {
             switch port.listener.accept() {
             case .accepted(let socket): begin(socket, isSecure: port.isSecure, now)
-            case .failed:
-                // Out of descriptors or memory. The backlog keeps whoever waits; without a pause the loop would spin.
+            case .exhausted:
+                // The backlog keeps whoever waits; without a pause the loop would spin.
                 stopListening()
                 listensAgainAt = now.advanced(by: ProxyHost.pauseWithoutDescriptors)
                 return
+            case .failed(let error):
+                acceptError = error
+                return loop.stop()
             case .wouldBlock: return
             }
         }

@@ -49,6 +49,8 @@ public final class ProxyHost: EventLoopHandler {
     public enum StartError: Error, CustomStringConvertible {
         /// The system does not let it listen, or does not know the upstream's host.
         case socket(SocketError)
+        /// The system does not let it listen for TLS.
+        case listeningForTLS(SocketError)
         /// A certificate, a key or an authority cannot be used.
         case tls(TLSError)
         /// The upstream is where the proxy itself listens.
@@ -57,7 +59,7 @@ public final class ProxyHost: EventLoopHandler {
         /// What the person at the keyboard is told.
         public var description: String {
             switch self {
-            case .socket(let error): error.description
+            case .socket(let error), .listeningForTLS(let error): error.description
             case .tls(let error): error.description
             case .ownUpstream(let upstream): Messages.ownUpstream(upstream)
             }
@@ -77,6 +79,8 @@ public final class ProxyHost: EventLoopHandler {
     /// The upstream's addresses; the one that answered last goes first.
     var addresses: [SocketAddress]
     var ports: [ProxyPort] = []
+    /// Why a listener accepts no more connections, which ends the proxy.
+    var acceptError: SocketError?
     let serverContext: TLSContext?
     let trustAdvice: String
     let clientContext: TLSContext?
@@ -117,24 +121,25 @@ public final class ProxyHost: EventLoopHandler {
         } catch {
             throw .tls(error)
         }
+        var opened: [ProxyPort] = []
         do throws(SocketError) {
             addresses = try SocketAddress.resolve(
                 host: configuration.upstream.host, port: configuration.upstream.port)
             loop = try EventLoop()
-            let plain = ProxyPort(try Listener(address: wanted), number: 0, isSecure: false)
-            ports = [plain]
-            address = plain.listener.localAddress
-            if let secure {
-                do throws(SocketError) {
-                    ports.append(ProxyPort(try Listener(address: secure.address), number: 1, isSecure: true))
-                } catch {
-                    plain.listener.close()
-                    throw error
-                }
-            }
+            opened.append(ProxyPort(try Listener(address: wanted), number: 0, isSecure: false))
         } catch {
             throw .socket(error)
         }
+        do throws(SocketError) {
+            if let secure {
+                opened.append(ProxyPort(try Listener(address: secure.address), number: 1, isSecure: true))
+            }
+        } catch {
+            for port in opened { port.listener.close() }
+            throw .listeningForTLS(error)
+        }
+        ports = opened
+        address = opened[0].listener.localAddress
         secureAddress = ports.count > 1 ? ports[1].listener.localAddress : nil
         let own = ports.map(\.listener.localAddress)
         if addresses.contains(where: { address in own.contains { ProxyHost.reaches($0, by: address) } }) {
@@ -184,6 +189,7 @@ public final class ProxyHost: EventLoopHandler {
     /// - Returns: false where a second signal cut it short.
     public func run() throws(SocketError) -> Bool {
         try loop.run(handler: self)
+        if let acceptError { throw acceptError }
         return !wasForced
     }
 

@@ -58,10 +58,21 @@ extension Cursor {
         return Selection(first: first, last: last)
     }
 
+    /// What stands after the last slash of a text such as `/protein/i`, where it can only be meant as flags.
+    private static func flags(of text: String) -> Substring? {
+        guard text.hasPrefix("/"), let slash = text.dropFirst().lastIndex(of: "/") else { return nil }
+        let flags = text[slash...].dropFirst()
+        return flags.allSatisfy { "gimsux".contains($0) } ? flags : nil
+    }
+
     /// Words to be contained, or `/an expression/`.
     func textMatch() -> TextMatch? {
         guard let text = text(1...2000) else { return nil }
-        guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else { return .contains(text) }
+        guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else {
+            guard let flags = Self.flags(of: text) else { return .contains(text) }
+            refuse(Messages.badPattern(Messages.patternFlags, at: text.unicodeScalars.count - flags.count - 1))
+            return nil
+        }
         do {
             return .matches(try Pattern(String(text.dropFirst().dropLast())))
         } catch {

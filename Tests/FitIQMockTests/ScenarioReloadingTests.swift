@@ -1,0 +1,39 @@
+import FitIQAPI
+import Foundation
+import Logging
+import Testing
+
+@testable import MockServer
+@testable import fitiq_mock
+
+@Suite("--watch beside the loop")
+struct ScenarioReloadingTests {
+    @Test("A look at the file reads nothing: that is a job, and while it lasts nothing else is looked at")
+    func reading() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("watched-\(UUID()).yaml")
+        defer { try? FileManager.default.removeItem(at: file) }
+        func write(_ text: String) throws { try Data(text.utf8).write(to: file) }
+        try write("name: first\n")
+        let plan = ScenarioPlan(source: .file(file.path))
+        var configuration = Engine.Configuration()
+        configuration.adopt(try plan.load())
+        let now = Timestamp(secondsSinceEpoch: 1_750_000_000)
+        let engine = try Engine(configuration, now: now)
+        var jobs: [Job] = []
+        engine.startJob = { jobs.append($0) }
+        let reloading = ScenarioReloading(
+            WatchedFile(path: file.path, seen: nil), plan: plan,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        reloading.look(for: engine, at: now)
+        #expect(jobs.count == 1)
+        // What the look saw was not read yet.
+        try write("name: second and longer\n")
+        reloading.look(for: engine, at: now)
+        #expect(jobs.count == 1 && engine.scenario.name == "first")
+        engine.finish(jobs.removeFirst().run(), at: now)
+        #expect(engine.scenario.name == "second and longer")
+        // The change is seen once more now, and taken again.
+        reloading.look(for: engine, at: now)
+        #expect(jobs.count == 1)
+    }
+}
