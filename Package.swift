@@ -78,7 +78,8 @@ let package = Package(
         .target(
             name: "Scenarios",
             dependencies: [
-                "CYAML", "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Text", "Texts",
+                "CYAML", "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Text",
+                "Texts",
             ],
             path: "Sources/Server/Scenarios"),
         // What goes wrong on purpose: transforms between codec and socket.

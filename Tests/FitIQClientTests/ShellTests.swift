@@ -1,5 +1,5 @@
-import Foundation
 import FitIQAPI
+import Foundation
 import MockServer
 import Sockets
 import Synchronization
