@@ -1,4 +1,5 @@
 import FitIQAPI
+import Foundation
 import MockServer
 import Sockets
 import Synchronization
@@ -127,7 +128,7 @@ struct ShellTests {
             Issue.record("\(String(describing: client.lastFailure)) is no error of the transport")
             return
         }
-        #expect(cause.isConnectionRefused && cause.address == server.address)
+        #expect(cause.code == ECONNREFUSED && cause.address == server.address)
         await client.close()
     }
 

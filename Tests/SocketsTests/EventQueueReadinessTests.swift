@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Sockets
@@ -154,7 +155,7 @@ struct EventQueueReadinessTests {
         let readiness = try #require(try queue.reports(until: .patience).first)
         #expect(readiness.writable && readiness.error)
         let error = try #require(socket.connectResult(to: address))
-        #expect(error.isConnectionRefused)
+        #expect(error.code == ECONNREFUSED)
         #expect(error.description == "cannot connect to \(address): nothing listens there")
     }
 

@@ -136,9 +136,7 @@ struct SocketErrorMessagesTests {
         #expect(SocketError(.bind, code: EACCES).listenerChoice == .port)
         #expect(SocketError(.bind, code: EADDRNOTAVAIL).listenerChoice == .host)
         #expect(SocketError(.connect, code: EADDRNOTAVAIL).listenerChoice == nil)
-        #expect(SocketError(.connect, code: ECONNREFUSED).isConnectionRefused)
         #expect(SocketError(.read, code: ETIMEDOUT).isTimeout)
-        for code in [EPIPE, ECONNRESET, ENOTCONN] { #expect(SocketError(.write, code: code).isDisconnection) }
         // The resolver's codes are numbers of another kind.
         let resolution = SocketError(.resolve, code: EMFILE, host: "x")
         #expect(!resolution.isResourceExhaustion)

@@ -81,7 +81,7 @@ struct ClosingTests {
         #expect(!connection.canSend)
         let written = [
             connection.send(text: "a", into: &out), connection.send(text: [1], into: &out),
-            connection.send(binary: [1], into: &out), connection.sendFragment(.firstOfText, [1], into: &out),
+            connection.send(binary: [1], into: &out),
             connection.ping(into: &out), connection.pong(into: &out), connection.close(code: .goingAway, into: &out),
         ]
         #expect(!written.contains(true))

@@ -86,36 +86,18 @@ struct DataFramesTests {
         #expect(written { $0.pong(bytes("q"), into: &$1) } == Wire.first(from: role, 10, bytes("q")))
     }
 
-    @Test("sends fragments with a ping between them", arguments: [Role.client, .server])
+    @Test("takes fragments with a ping between them", arguments: [Role.client, .server])
     func fragments(role: Role) {
-        var connection = Connection(role: role)
-        var out: [UInt8] = []
-        connection.sendFragment(.firstOfText, bytes("a"), into: &out)
-        connection.ping(into: &out)
-        #expect(out == Wire.first(from: role, 1, bytes("a"), fin: false) + Wire.second(from: role, 9))
-        connection.sendFragment(.middle, bytes("b"), into: &out)
-        connection.sendFragment(.last, [], into: &out)
-        var peer = Connection(role: role == .client ? .server : .client)
-        #expect(peer.outcome(of: [out[...]]).events == [.ping([]), .text(bytes("ab"))])
-        out = []
-        connection.sendFragment(.firstOfBinary, [1], into: &out)
-        connection.sendFragment(.last, [2], into: &out)
-        #expect(peer.outcome(of: [out[...]]).events == [.binary([1, 2])])
-    }
-
-    @Test("A fragment out of order, or a message among fragments, stops the program")
-    func misuse() async {
-        await #expect(processExitsWith: .failure) {
-            var connection = Connection(role: .server)
-            var out: [UInt8] = []
-            connection.sendFragment(.middle, [], into: &out)
-        }
-        await #expect(processExitsWith: .failure) {
-            var connection = Connection(role: .server)
-            var out: [UInt8] = []
-            connection.sendFragment(.firstOfText, [], into: &out)
-            connection.send(text: "a", into: &out)
-        }
+        var peer = Connection(role: role)
+        let mask: [UInt8]? = role == .server ? [1, 2, 3, 4] : nil
+        func outcome(_ frames: [[UInt8]]) -> [Event] { peer.outcome(of: [Array(frames.joined())[...]]).events }
+        let text = [
+            Wire.frame(1, bytes("a"), fin: false, mask: mask), Wire.frame(9, mask: mask),
+            Wire.frame(0, bytes("b"), fin: false, mask: mask), Wire.frame(0, mask: mask),
+        ]
+        #expect(outcome(text) == [.ping([]), .text(bytes("ab"))])
+        #expect(
+            outcome([Wire.frame(2, [1], fin: false, mask: mask), Wire.frame(0, [2], mask: mask)]) == [.binary([1, 2])])
     }
 
     static func failureCode(_ event: Event) -> CloseCode? {

@@ -6,7 +6,7 @@ struct FrameEncoderTests {
     /// RFC 6455 §5.7.
     @Test("The RFC's examples")
     func examples() {
-        #expect(FrameEncoder.serverText(bytes("Hello")) == [0x81, 0x05] + bytes("Hello"))
+        #expect(FrameEncoder.serverFrame(.text, bytes("Hello")) == [0x81, 0x05] + bytes("Hello"))
         var masked: [UInt8] = []
         FrameEncoder.append(.text, bytes("Hello"), maskKey: 0x37FA_213D, into: &masked)
         #expect(masked == [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58])
@@ -27,7 +27,7 @@ struct FrameEncoderTests {
     func shortest(count: Int, header: Int) {
         let payload = [UInt8](repeating: 0x2A, count: count)
         #expect(FrameEncoder.headerLength(payload: count) == header)
-        let frame = FrameEncoder.serverText(payload)
+        let frame = FrameEncoder.serverFrame(.text, payload)
         #expect(frame == Wire.frame(1, payload))
         #expect(frame.count == header + count)
         var masked = bytes("before")

@@ -108,14 +108,6 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the server's machine answered that nothing listens on that port.
-    public var isConnectionRefused: Bool { operation == .connect && code == ECONNREFUSED }
-
     /// Whether the time allowed for the operation ran out.
     public var isTimeout: Bool { operation != .resolve && code == ETIMEDOUT }
-
-    /// Whether the other side has closed or reset the connection.
-    public var isDisconnection: Bool {
-        operation != .resolve && (code == EPIPE || code == ECONNRESET || code == ENOTCONN)
-    }
 }

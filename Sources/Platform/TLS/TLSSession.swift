@@ -175,9 +175,6 @@ public final class TLSSession {
         return rest < limit
     }
 
-    /// Whether ``readPlaintext(into:limit:)`` stopped at its limit, or was not called since something came.
-    public var hasUnread: Bool { phase == .open && (wire.unreadCount > 0 || SSL_pending(pointer) > 0) }
-
     // MARK: Our bytes
 
     /// Encrypts plaintext and returns how many bytes of it were taken.
@@ -230,15 +227,6 @@ public final class TLSSession {
         isAgreed ? TLSVersion.allCases.first { $0.number == SSL_version(pointer) } : nil
     }
 
-    /// The cipher suite by OpenSSL's name, once agreed.
-    public var cipherSuite: String? {
-        guard isAgreed, let cipher = SSL_get_current_cipher(pointer) else { return nil }
-        return SSL_CIPHER_get_name(cipher).map { String(cString: $0) }
-    }
-
-    /// Whether the handshake was a short one, after an earlier session.
-    public var wasResumed: Bool { isAgreed && SSL_session_reused(pointer) == 1 }
-
     /// The protocol agreed by ALPN, or nil where the client offered none.
     public var applicationProtocol: String? {
         guard isAgreed else { return nil }
@@ -246,11 +234,6 @@ public final class TLSSession {
         var count: UInt32 = 0
         SSL_get0_alpn_selected(pointer, &name, &count)
         return count == 0 ? nil : String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
-    }
-
-    /// The host name that the client asked for (RFC 6066 §3).
-    public var serverName: String? {
-        SSL_get_servername(pointer, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) }
     }
 
     /// Hands over what a later session of this client can resume with, if the server gave any since the last call.

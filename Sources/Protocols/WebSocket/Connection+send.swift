@@ -1,21 +1,8 @@
 extension Connection {
-    /// Where a fragment stands in its message.
-    public enum FragmentPosition: Hashable, Sendable {
-        /// It begins a text message.
-        case firstOfText
-        /// It begins a binary message.
-        case firstOfBinary
-        /// Neither the first nor the last.
-        case middle
-        /// It ends the message.
-        case last
-    }
-
     /// Sends a text message in one frame; the payload must be UTF-8.
     ///
     /// Returns false, having written nothing, when a close frame has passed either way or the connection failed: a
     /// peer may close at any moment, so that is no misuse.
-    /// - Precondition: no fragmented message is being sent.
     @discardableResult
     public mutating func send(text payload: [UInt8], into out: inout [UInt8]) -> Bool {
         sendMessage(.text, payload, into: &out)
@@ -24,7 +11,6 @@ extension Connection {
     /// Sends a text message in one frame.
     ///
     /// Returns false, having written nothing, when a close frame has passed either way or the connection failed.
-    /// - Precondition: no fragmented message is being sent.
     @discardableResult
     public mutating func send(text: String, into out: inout [UInt8]) -> Bool {
         sendMessage(.text, Array(text.utf8), into: &out)
@@ -33,34 +19,9 @@ extension Connection {
     /// Sends a binary message in one frame.
     ///
     /// Returns false, having written nothing, when a close frame has passed either way or the connection failed.
-    /// - Precondition: no fragmented message is being sent.
     @discardableResult
     public mutating func send(binary payload: [UInt8], into out: inout [UInt8]) -> Bool {
         sendMessage(.binary, payload, into: &out)
-    }
-
-    /// Sends one fragment of a message; control frames may stand between fragments, other messages may not.
-    ///
-    /// A character may be cut in two: only the whole of a text message must be UTF-8.
-    /// Returns false, having written nothing, when a close frame has passed either way or the connection failed.
-    /// - Precondition: the positions come in order, `first`, any number of `middle`, `last`.
-    /// Source: RFC 6455 §5.4.
-    @discardableResult
-    public mutating func sendFragment(
-        _ position: FragmentPosition, _ payload: [UInt8], into out: inout [UInt8]
-    ) -> Bool {
-        guard canSend else { return false }
-        let isFirst = position == .firstOfText || position == .firstOfBinary
-        precondition(isFirst != isSendingFragments, Misuse.fragmentOrder)
-        isSendingFragments = position != .last
-        let opcode: Opcode =
-            switch position {
-            case .firstOfText: .text
-            case .firstOfBinary: .binary
-            case .middle, .last: .continuation
-            }
-        write(opcode, payload, isFinal: position == .last, into: &out)
-        return true
     }
 
     /// Sends a ping.
@@ -84,7 +45,6 @@ extension Connection {
 
     private mutating func sendMessage(_ opcode: Opcode, _ payload: [UInt8], into out: inout [UInt8]) -> Bool {
         guard canSend else { return false }
-        precondition(!isSendingFragments, Misuse.messageAmongFragments)
         write(opcode, payload, into: &out)
         return true
     }
@@ -97,8 +57,8 @@ extension Connection {
     }
 
     /// Writes one frame as this role must: RFC 6455 §5.3, "a client MUST mask all frames that it sends".
-    mutating func write(_ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, into out: inout [UInt8]) {
+    mutating func write(_ opcode: Opcode, _ payload: [UInt8], into out: inout [UInt8]) {
         let key = role == .client ? maskKeys.next().networkOrder : nil
-        FrameEncoder.append(opcode, payload, isFinal: isFinal, maskKey: key, into: &out)
+        FrameEncoder.append(opcode, payload, maskKey: key, into: &out)
     }
 }

@@ -32,8 +32,6 @@ public struct Connection: Sendable {
 
     /// The payload of the latest ping whose pong waits for room in the output.
     var waitingPong: [UInt8]?
-    /// Whether a fragmented message of ours has begun and not ended.
-    var isSendingFragments = false
     var maskKeys: MaskKeyGenerator
 
     /// Begins right after the handshake.

@@ -9,11 +9,6 @@ public enum FrameEncoder {
     /// RFC 6455 §5.5: "All control frames MUST have a payload length of 125 bytes or less".
     public static let longestControlPayload = 125
 
-    /// Returns a complete unmasked text frame; the payload must be UTF-8.
-    public static func serverText(_ payload: [UInt8]) -> [UInt8] {
-        serverFrame(.text, payload)
-    }
-
     /// Returns a complete unmasked frame with FIN set.
     public static func serverFrame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = []

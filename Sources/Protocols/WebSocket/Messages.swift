@@ -145,8 +145,6 @@ enum Misuse {
     static let controlFrame = "A control frame is final and carries at most 125 bytes."
     static let closeCode = "This close code must not be sent; see CloseCode.isAllowedOnWire."
     static let reasonWithoutCode = "A close reason needs a code."
-    static let fragmentOrder = "Fragments come in order: a first one, any number of middle ones, a last one."
-    static let messageAmongFragments = "End the fragmented message before sending another message."
     static let receiveAfterEnd = "The end of the stream was reported already."
     static let negativeLimit = "Limits are not negative."
     static let headerIsComplete = "The header is complete; what follows is payload."
