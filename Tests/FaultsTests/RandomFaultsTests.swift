@@ -141,16 +141,21 @@ struct RandomFaultsTests {
             var book = FaultBook(rules: rules, seed: seed)
             guard var socket = book.openSocket(at: .after(0))?.socket else { return [] }
             var sent: [Outgoing] = []
+            var texts: [String] = []
             for _ in 0..<40 {
                 let wasOver = socket.isOver
                 let message = Talk.all[Int(numbers.next(below: UInt64(Talk.all.count)))]
                 let outgoing = socket.send(bytes(message))
+                if !wasOver { texts.append(message) }
                 #expect(!wasOver || outgoing == Outgoing())
                 #expect(outgoing.close == nil || socket.isOver)
                 #expect(!outgoing.transmission.endsConnection || socket.isOver)
                 sent.append(outgoing)
             }
-            sent.append(Outgoing(transmission: socket.close()))
+            sent.append(socket.close())
+            #expect(
+                sent.flatMap(\.messages).map { text($0.text) }.sorted() == texts.sorted(),
+                "each message has one fate, and is told of once")
             #expect(socket.waitingByteCount == 0)
             return sent
         }
@@ -178,7 +183,7 @@ struct RandomFaultsTests {
         for message in messages { out += socket.send(bytes(message)).transmission.bytes }
         // A message that waits to be swapped is sent by one more; what waits to be coalesced by the close.
         for rule in socket.ruleNames { socket.setEnabled(false, named: ExactString(rule)) }
-        out += socket.send(bytes(Talk.error)).transmission.bytes + socket.close().bytes
+        out += socket.send(bytes(Talk.error)).transmission.bytes + socket.close().transmission.bytes
         let heard = readFrames(out).flatMap { event -> [String] in
             guard case .text(let frame) = event else { return ["?"] }
             return text(frame).split(separator: "\n").map(String.init)

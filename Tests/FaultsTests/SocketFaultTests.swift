@@ -175,7 +175,7 @@ struct SocketFaultTests {
         #expect(socket.isSilent == (example.fault == .silence))
         #expect(socket.withholdsPongs == (example.fault == .withholdPong))
         #expect(socket.stallsReading == (example.fault == .stallReading))
-        #expect(socket.close() == Transmission())
+        #expect(socket.close().transmission == Transmission())
         #expect(socket.waitingByteCount == 0)
     }
 

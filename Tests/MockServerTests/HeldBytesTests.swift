@@ -26,9 +26,9 @@ struct HeldBytesTests {
         let wire = try network.open()
         wire.send(
             "POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n" + String(repeating: "x", count: 400))
-        #expect(network.engine.heldBytes >= 400)
+        #expect(network.engine.connections.heldBytes >= 400)
         wire.vanish()
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
     }
 
     @Test("Answers that are not read do not add up beyond the limit: the largest are reset, the next is served")
@@ -43,14 +43,14 @@ struct HeldBytesTests {
             let wire = try network.open(window: 0)
             wire.send(request.bytes)
             readers.append(wire)
-            #expect(network.engine.heldBytes <= Self.limit)
+            #expect(network.engine.connections.heldBytes <= Self.limit)
         }
         #expect(try HTTPClient(network).exchange(request).status == 200)
         #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
         // The smallest is the last to go.
         #expect(modest.ending == .open)
         for reader in readers + [modest] { reader.vanish() }
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
     }
 
     @Test("Messages that are never finished: at the limit nobody goes, one byte beyond the largest goes, and no other")
@@ -59,13 +59,13 @@ struct HeldBytesTests {
         let small = try network.echo()
         small.wire.send(Self.unfinished(50_000))
         let large = try network.echo()
-        large.wire.send(Self.unfinished(Self.limit - network.engine.heldBytes))
-        #expect(network.engine.heldBytes == Self.limit)
+        large.wire.send(Self.unfinished(Self.limit - network.engine.connections.heldBytes))
+        #expect(network.engine.connections.heldBytes == Self.limit)
         #expect(small.wire.ending == .open && large.wire.ending == .open)
         #expect(network.observations.allSatisfy { !isMemory($0, limit: Self.limit) })
         small.wire.send([7])
         #expect(small.wire.ending == .open && large.wire.ending == .reset)
-        #expect(network.engine.heldBytes == 50_001)
+        #expect(network.engine.connections.heldBytes == 50_001)
         #expect(network.observations.contains { isMemory($0, limit: Self.limit) })
     }
 
@@ -74,9 +74,9 @@ struct HeldBytesTests {
         let network = network()
         let sockets = try (0..<30).map { _ in try network.echo() }
         for socket in sockets { socket.wire.send(Self.unfinished(10_000)) }
-        #expect(network.engine.heldBytes == Self.limit && sockets.allSatisfy { $0.wire.ending == .open })
+        #expect(network.engine.connections.heldBytes == Self.limit && sockets.allSatisfy { $0.wire.ending == .open })
         sockets[29].wire.send([7])
-        #expect(network.engine.heldBytes <= Self.limit - Self.limit / 8)
+        #expect(network.engine.connections.heldBytes <= Self.limit - Self.limit / 8)
         #expect(sockets.filter { $0.wire.ending == .reset }.count == 4)
         #expect(sockets[29].wire.ending == .reset)
     }
@@ -91,7 +91,7 @@ struct HeldBytesTests {
         socket.wire.send(Self.unfinished(120_000))
         #expect(socket.wire.ending == .open)
         #expect(String(decoding: upload.received, as: UTF8.self).hasPrefix("HTTP/1.1 503"))
-        #expect(network.engine.heldBytes <= Self.limit)
+        #expect(network.engine.connections.heldBytes <= Self.limit)
     }
 
     @Test("Sockets of chats are given up as well, and their journal says so")
@@ -120,8 +120,8 @@ struct HeldBytesTests {
         let network = network()
         for _ in 0..<20 {
             let socket = try network.echo()
-            socket.wire.send(Self.unfinished(Self.limit - network.engine.heldBytes))
-            #expect(network.engine.heldBytes == Self.limit && socket.wire.ending == .open)
+            socket.wire.send(Self.unfinished(Self.limit - network.engine.connections.heldBytes))
+            #expect(network.engine.connections.heldBytes == Self.limit && socket.wire.ending == .open)
             #expect(try network.exchange(Request(target: path)).status == 200)
             #expect(socket.wire.ending == .reset)
         }
@@ -155,7 +155,7 @@ struct HeldBytesTests {
             let totals = network.engine.inspectConnections()
             #expect(totals.countedBytes == totals.accountedBytes)
             // The head of an answer is not asked for room.
-            #expect(totals.countedBytes <= 201_000 && network.engine.echoBytes <= 60_000)
+            #expect(totals.countedBytes <= 201_000 && network.engine.connections.echoBytes <= 60_000)
         }
         #expect(
             network.observations.contains {
@@ -163,7 +163,7 @@ struct HeldBytesTests {
                 return isMemory($0, limit: 200_000) || isMemory($0, limit: 60_000)
             })
         for client in clients { client.vanish() }
-        #expect(network.engine.heldBytes == 0 && network.engine.echoBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0 && network.engine.connections.echoBytes == 0)
     }
 
     // MARK: Echo sockets
@@ -177,14 +177,14 @@ struct HeldBytesTests {
         let (small, large) = (try network.echo(), try network.echo())
         small.wire.send(Self.unfinished(80_000))
         large.wire.send(Self.unfinished(120_000))
-        #expect(network.engine.echoBytes == 200_000)
+        #expect(network.engine.connections.echoBytes == 200_000)
         #expect(small.wire.ending == .open && large.wire.ending == .open)
         small.wire.send([7])
         #expect(small.wire.ending == .open && large.wire.ending == .reset && chat.wire.ending == .open)
-        #expect(network.engine.echoBytes == 80_001)
+        #expect(network.engine.connections.echoBytes == 80_001)
         #expect(network.observations.contains { isMemory($0, limit: 200_000) })
         for socket in [chat, small] { socket.wire.vanish() }
-        #expect(network.engine.echoBytes == 0 && network.engine.heldBytes == 0)
+        #expect(network.engine.connections.echoBytes == 0 && network.engine.connections.heldBytes == 0)
     }
 
     @Test("133 echo sockets with a quarter of their largest message each leave room for everybody else")
@@ -199,7 +199,7 @@ struct HeldBytesTests {
         let limit = network.engine.limits.echoBytes
         for _ in 0..<133 {
             try network.echo().wire.send(Array(piece))
-            #expect(network.engine.heldBytes <= limit)
+            #expect(network.engine.connections.heldBytes <= limit)
             #expect(try network.exchange(Request(target: "/health")).status == 200)
         }
         #expect(try network.exchange(.create()).status == 201)

@@ -46,9 +46,9 @@ private struct RandomSession {
         network.beginShutdown()
         network.advance(by: .seconds(200))
         #expect(network.engine.isEmpty && network.openCount == 0)
-        #expect(network.engine.webSocketCount == 0)
-        #expect(network.engine.connections.allSatisfy { $0 == nil })
-        #expect(network.engine.connections.count <= 88)
+        #expect(network.engine.connections.webSocketCount == 0)
+        #expect(network.engine.connections.places.allSatisfy { $0 == nil })
+        #expect(network.engine.connections.places.count <= 88)
         #expect(network.engine.defaultWorld.backend.openSocketCount == 0)
         #expect(network.engine.deadlines.count == 0)
         #expect(network.engine.nextDeadline == nil)
@@ -142,11 +142,11 @@ private struct RandomSession {
 
     private func checkInvariants() {
         let engine = network.engine
-        #expect(engine.connectionCount == network.openCount)
-        #expect(engine.connectionCount <= 88)
+        #expect(engine.connections.count == network.openCount)
         #expect(engine.connections.count <= 88)
+        #expect(engine.connections.places.count <= 88)
         #expect(engine.defaultWorld.authenticator.verifiedCount <= 8)
-        #expect(engine.deadlines.count <= 2 * engine.connectionCount + 1025)
+        #expect(engine.deadlines.count <= 2 * engine.connections.count + 1025)
         for client in clients {
             // What may wait, and the answers to one piece beyond it: pipelined lists, or error frames.
             #expect(client.wire.unsent <= 200_000 + 256 * 1024 + (1 << 20))

@@ -1,4 +1,4 @@
-"""Makes everything that is derived from openapi.yaml, asyncapi.yaml and their overlays, and embeds scenarios.
+"""Makes everything that is derived from openapi.yaml, asyncapi.yaml and their overlays.
 
     describe.py            writes what is stale
     describe.py --check    writes nothing; names what is stale, and exits with 1 where something is
@@ -13,15 +13,12 @@ import yaml
 import overlay
 import page
 import pruning
-import scenarios
-import swift
 
 ROOT = Path(__file__).resolve().parents[2]
 UNION = "union"
 GUIDES = (
     "consultation-websocket", "enhanced-consultations", "goal-linking", "websocket-architecture", "meal-log-websocket")
-# The file of a description, and the Swift type that holds its texts.
-KINDS = {"openapi": "OpenAPITexts", "asyncapi": "AsyncAPITexts"}
+KINDS = ("openapi", "asyncapi")
 
 
 class Dumper(yaml.SafeDumper):
@@ -82,31 +79,16 @@ def outputs():
         texts[mode, kind] = text
         if mode != UNION:
             yield path, text
-        yield swift_path(KINDS[kind], mode), swift.literal_file(path, KINDS[kind], mode, text)
     for mode in (UNION,) + GUIDES:
         path = f"openapi/guides/{mode}/docs.html"
-        text = page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
-        yield path, text
-        yield swift_path("DocumentationTexts", mode), swift.literal_file(path, "DocumentationTexts", mode, text)
-    # The admin API is the server's own, and the same in every mode.
-    path = "openapi/admin.yaml"
-    yield swift_path("OpenAPITexts", "admin"), swift.literal_file(path, "OpenAPITexts", "admin", read(ROOT / path))
-    try:
-        yield from scenarios.outputs(ROOT)
-    except scenarios.ScenarioError as error:
-        sys.exit(f"describe: {error}")
-
-
-def swift_path(kind, mode):
-    return f"{swift.DIRECTORY}/{kind}+{swift.camel_case(mode)}.swift"
+        yield path, page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
 
 
 def leftovers(made):
     """Generated files that nothing makes any more."""
-    for directory in ("openapi/guides", swift.DIRECTORY, scenarios.DIRECTORY):
-        for path in sorted((ROOT / directory).rglob("*")):
-            if path.is_file() and str(path.relative_to(ROOT)) not in made:
-                yield str(path.relative_to(ROOT))
+    for path in sorted((ROOT / "openapi" / "guides").rglob("*")):
+        if path.is_file() and str(path.relative_to(ROOT)) not in made:
+            yield str(path.relative_to(ROOT))
 
 
 def main():

@@ -1,4 +1,4 @@
-import APIDescriptions
+import MockServer
 
 /// Which operations of the admin API no row asks for.
 enum Coverage {

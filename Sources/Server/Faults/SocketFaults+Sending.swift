@@ -20,10 +20,9 @@ extension SocketFaults {
 
         if let ending = plan.ending {
             outgoing.endingRule = rules[ending.rule].name.text
-            end(ending, plan.draft, in: &outgoing)
+            end(ending, plan.draft, of: text, in: &outgoing)
         } else {
-            if plan.isLost { outgoing.extent = .nothing }
-            pass(plan, message, into: &outgoing.transmission)
+            pass(plan, message, text, into: &outgoing)
         }
         return outgoing
     }
@@ -107,23 +106,27 @@ extension SocketFaults {
         UInt32(rule.chance.mixing(UInt64(counts.frame)).next(below: UInt64(UInt32.max))) + 1
     }
 
-    private mutating func pass(_ plan: Plan, _ message: ServerText, into out: inout Transmission) {
-        var queue: [Waiting] = []
+    private mutating func pass(_ plan: Plan, _ message: ServerText, _ text: [UInt8], into outgoing: inout Outgoing) {
+        let told = Outgoing.Message(text: text, ruleNames: outgoing.ruleNames)
+        if plan.isLost, !message.endsAnswer { outgoing.messages.append(told.lost()) }
         if !plan.isLost {
-            var waiting = Waiting(draft: plan.draft, coalescing: plan.coalescing, releases: message.endsAnswer)
+            var waiting = Waiting(
+                draft: plan.draft, message: told, coalescing: plan.coalescing, releases: message.endsAnswer)
             if let rule = plan.coalescing?.rule { waiting.releases = releases(message, rules[rule].point) }
             if plan.isSwapped, swapped == nil {
                 swapped = waiting
                 return
             }
-            queue.append(waiting)
+            pass(waiting, into: &outgoing)
         }
         if let held = swapped {
-            queue.append(held)
             swapped = nil
+            pass(held, into: &outgoing)
         }
-        for waiting in queue { pass(waiting, into: &out) }
-        if plan.isLost, message.endsAnswer { releaseBatch(into: &out) }
+        if plan.isLost, message.endsAnswer {
+            releaseBatch(into: &outgoing)
+            outgoing.messages.append(told.lost())
+        }
     }
 
     /// Whether a message that is coalesced has the others wait no longer.
@@ -137,10 +140,11 @@ extension SocketFaults {
 
     /// Ends the connection at an offset of the message's frame.
     private mutating func end(
-        _ ending: (rule: Int, fault: SocketFault, offset: Int), _ draft: MessageDraft, in outgoing: inout Outgoing
+        _ ending: (rule: Int, fault: SocketFault, offset: Int), _ draft: MessageDraft, of text: [UInt8],
+        in outgoing: inout Outgoing
     ) {
-        swapped = nil
-        releaseBatch(into: &outgoing.transmission)
+        releaseBatch(into: &outgoing)
+        loseSwapped(into: &outgoing)
         isOver = true
         var draft = draft
         switch ending.fault {
@@ -158,7 +162,8 @@ extension SocketFaults {
         var last = draft.encoded()
         draft.ending = nil
         let isWhole = last.bytes.count == draft.encoded().bytes.count
-        outgoing.extent = last.bytes.isEmpty ? .nothing : isWhole ? .whole : .beginning
+        let extent: Outgoing.Extent = last.bytes.isEmpty ? .nothing : isWhole ? .whole : .beginning
+        outgoing.messages.append(Outgoing.Message(text: text, extent: extent, ruleNames: outgoing.ruleNames))
         if case .close(let code, let reason) = ending.fault {
             // The close frame takes the place of the end.
             last.marks.removeLast()

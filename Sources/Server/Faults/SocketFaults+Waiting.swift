@@ -2,6 +2,8 @@ extension SocketFaults {
     /// A message, and how it is coalesced.
     struct Waiting: Sendable {
         var draft: MessageDraft
+        /// What a journal is told of it once it is sent.
+        var message: Outgoing.Message
         /// The rule that has it wait for others, and how many there shall be.
         var coalescing: (rule: Int, count: Int)?
         /// Whether those that wait do not wait beyond it.
@@ -12,33 +14,49 @@ extension SocketFaults {
     struct Batch: Sendable {
         let rule: Int
         var draft: MessageDraft
-        var count: Int
+        var messages: [Outgoing.Message]
     }
 
     /// Sends a message, or has it wait with others; what it must not overtake goes first.
-    mutating func pass(_ message: Waiting, into out: inout Transmission) {
-        guard let coalescing = message.coalescing else {
-            releaseBatch(into: &out)
-            out.append(message.draft.encoded())
+    mutating func pass(_ waiting: Waiting, into outgoing: inout Outgoing) {
+        guard let coalescing = waiting.coalescing else {
+            releaseBatch(into: &outgoing)
+            outgoing.transmission.append(waiting.draft.encoded())
+            outgoing.messages.append(waiting.message)
             return
         }
         if batch?.rule == coalescing.rule {
-            batch?.draft.join(message.draft)
-            batch?.count += 1
+            batch?.draft.join(waiting.draft)
+            batch?.messages.append(waiting.message)
         } else {
-            releaseBatch(into: &out)
-            batch = Batch(rule: coalescing.rule, draft: message.draft, count: 1)
+            releaseBatch(into: &outgoing)
+            batch = Batch(rule: coalescing.rule, draft: waiting.draft, messages: [waiting.message])
         }
         if let batch,
-            message.releases || batch.count >= coalescing.count || batch.draft.text.count >= FaultLimits.waitingBytes
+            waiting.releases || batch.messages.count >= coalescing.count
+                || batch.draft.text.count >= FaultLimits.waitingBytes
         {
-            releaseBatch(into: &out)
+            releaseBatch(into: &outgoing)
         }
     }
 
-    mutating func releaseBatch(into out: inout Transmission) {
+    mutating func releaseBatch(into outgoing: inout Outgoing) {
         guard let waiting = batch else { return }
         batch = nil
-        out.append(waiting.draft.encoded())
+        outgoing.transmission.append(waiting.draft.encoded())
+        outgoing.messages += waiting.messages
+    }
+
+    /// Gives up the message that waits to be swapped.
+    mutating func loseSwapped(into outgoing: inout Outgoing) {
+        if let waiting = swapped { outgoing.messages.append(waiting.message.lost()) }
+        swapped = nil
+    }
+
+    /// The messages that still wait, which the client will never have: its connection is gone.
+    public mutating func abandon() -> [Outgoing.Message] {
+        let messages = (batch?.messages ?? []) + (swapped.map { [$0.message] } ?? [])
+        (batch, swapped) = (nil, nil)
+        return messages.map { $0.lost() }
     }
 }

@@ -58,9 +58,6 @@ public struct SocketFaults: Sendable {
         self.seed = seed
     }
 
-    /// Whether a message waits to be sent after the next one.
-    public var isSwapping: Bool { swapped != nil }
-
     /// The names of the rules on this connection, in their order.
     public var ruleNames: [String] { rules.map(\.name.text) }
 
@@ -115,14 +112,15 @@ public struct SocketFaults: Sendable {
 
     /// Ends the connection's messages, and returns what still goes before the close frame.
     ///
-    /// Those are messages that wait to come in one frame; one that waits to be swapped is lost. Nothing after a fault has ended the connection, or at the second time.
-    public mutating func close() -> Transmission {
-        guard !isOver else { return Transmission() }
+    /// Messages that wait to come in one frame are sent; one that waits to be swapped is lost. Empty after a fault has ended
+    /// the connection, and from the second call on.
+    public mutating func close() -> Outgoing {
+        var outgoing = Outgoing()
+        guard !isOver else { return outgoing }
         isOver = true
-        swapped = nil
-        var out = Transmission()
-        releaseBatch(into: &out)
-        return out
+        releaseBatch(into: &outgoing)
+        loseSwapped(into: &outgoing)
+        return outgoing
     }
 
     mutating func updateFlags() {

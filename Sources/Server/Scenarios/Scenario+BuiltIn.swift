@@ -1,11 +1,13 @@
+import Texts
+
 extension Scenario {
-    /// The names of the scenarios that the binary holds, `default` first.
-    public static let builtInNames = BuiltInTexts.all.map(\.name)
+    /// The names of the scenarios that the binary holds, `default` first, the others sorted.
+    public static let builtInNames = builtIns.map(\.name)
 
-    /// Name and summary of each scenario that the binary holds; nothing is parsed for it.
-    public static let builtInSummaries = BuiltInTexts.all.map { (name: $0.name, summary: $0.summary) }
+    /// Name and summary of each scenario that the binary holds; no YAML is parsed for it.
+    public static let builtInSummaries = builtIns.map { (name: $0.name, summary: $0.summary) }
 
-    /// The scenario that the binary holds under this name; nil where there is none.
+    /// The scenario that the binary holds under this name, or nil if there is none.
     ///
     /// `default` costs nothing; the others are parsed when they are asked for.
     public static func builtIn(named name: String) -> Scenario? {
@@ -18,18 +20,80 @@ extension Scenario {
         }
     }
 
-    /// The YAML of a scenario that the binary holds, to begin one's own with; nil where there is none.
+    /// The YAML of a scenario that the binary holds, as a start for one's own, or nil if there is none.
     public static func builtInText(named name: String) -> String? {
-        BuiltInTexts.all.first { $0.name == name }?.text.description
+        guard builtInNames.contains(name) else { return nil }
+        let text = EmbeddedText(path: BuiltInScenario.folder + name + ".yaml")
+        return String(decoding: UnsafeBufferPointer(start: text.start, count: text.count), as: UTF8.self)
     }
 
     /// Why there is no such scenario, and which there are.
     public static func unknownBuiltIn(_ name: String) -> String { Messages.unknownScenario(name, known: builtInNames) }
+
+    private static let builtIns: [BuiltInScenario] = {
+        var found: [BuiltInScenario] = []
+        var index = 0
+        while let start = EmbeddedText(index: index).path {
+            let path = String(cString: start)
+            if path.hasPrefix(BuiltInScenario.folder) {
+                let text = EmbeddedText(index: index)
+                let bytes = UnsafeBufferPointer(start: text.start, count: text.count)
+                let scenario = BuiltInScenario(bytes, path: path)
+                if let mistake = scenario.mistake { preconditionFailure(mistake) }
+                found.append(scenario)
+            }
+            index += 1
+        }
+        return found.sorted { ($0.name == defaultName ? "" : $0.name) < ($1.name == defaultName ? "" : $1.name) }
+    }()
 }
 
-/// A scenario that the binary holds; the list of them is generated, one file for each: see the folder Generated.
-struct BuiltInText {
-    var name: String
-    var summary: String
-    var text: StaticString
+/// A file of `Fixtures/scenarios` in the binary, read as far as its summary.
+///
+/// After comments and empty lines each file has a line `name: ` with the name of the file, and then a line `summary: `
+/// with a plain text, so that a list of all scenarios needs no YAML.
+struct BuiltInScenario: Sendable {
+    static let folder = "Fixtures/scenarios/"
+
+    private(set) var name = ""
+    private(set) var summary = ""
+    /// What is wrong with the head of the file, with its path and line.
+    private(set) var mistake: String?
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, path: String) {
+        name = String(path.dropFirst(Self.folder.count).dropLast(".yaml".count))
+        var start = 0
+        var number = 0
+        var isNamed = false
+        while start < bytes.count {
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let line = String(decoding: bytes[start..<end], as: UTF8.self)
+            start = end + 1
+            number += 1
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            if !isNamed {
+                guard line == "name: \(name)" else {
+                    mistake = "\(path):\(number): the first key is name, with the name of the file: name: \(name)"
+                    return
+                }
+                isNamed = true
+                continue
+            }
+            summary = String(line.dropFirst("summary: ".count))
+            if !line.hasPrefix("summary: ") || !Self.isPlain(summary) {
+                mistake =
+                    "\(path):\(number): the second key is summary, with one line that needs no quotation marks: a letter "
+                    + "first, without \": \" and \" #\""
+            }
+            return
+        }
+        mistake = "\(path):\(max(number, 1)): the file has no name and summary"
+    }
+
+    /// Whether YAML reads the text as it stands.
+    private static func isPlain(_ text: String) -> Bool {
+        guard let first = text.utf8.first, let last = text.utf8.last else { return false }
+        return (0x61...0x7A).contains(first | 0x20) && last > 0x20 && last != UInt8(ascii: ":")
+            && !text.contains(": ") && !text.contains(" #")
+    }
 }

@@ -77,7 +77,7 @@ struct AdminJournalTests {
         #expect(try lines.dropLast().map { try JSON.parse(String($0))["number"]?.int } == [1, 2, 3])
         #expect(try network.admin(.delete, "journal").status == 204)
         #expect(try network.admin(.get, "journal").body.isEmpty)
-        #expect(network.engine.journalWeight == 0)
+        #expect(network.engine.worlds.journalWeight == 0)
         _ = try network.exchange(Request(target: "/nowhere"))
         #expect(try Self.entries(network, "requests").map { $0["number"]?.int } == [4])
     }

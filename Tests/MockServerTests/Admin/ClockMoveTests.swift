@@ -75,11 +75,11 @@ struct ClockMoveTests {
             network.turn()
         }
         network.turn()
-        #expect(network.engine.waitingStreams.count == 1 && network.engine.idleStreams.count == 1)
+        #expect(network.engine.streams.waiting.count == 1 && network.engine.streams.idle.count == 1)
         first.wire.vanish()
         while network.engine.isBusy { network.turn() }
         #expect(try second.response().status == 200)
-        #expect(network.engine.idleStreams.isEmpty)
+        #expect(network.engine.streams.idle.isEmpty)
     }
 
     @Test("By the system's clock, too, a turn of the loop does some of what is late, in the order of its times")

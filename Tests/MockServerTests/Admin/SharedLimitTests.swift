@@ -24,7 +24,7 @@ struct SharedLimitTests {
         #expect(last.status == 507 && last.errorCode == "STORE_FULL" && last.message.contains("\(limit) bytes"))
         let all = [network.engine.defaultWorld] + network.engine.worlds.values
         let held = all.reduce(0) { $0 + $1.backend.storedBytes }
-        #expect(network.engine.storedBytes == held && (limit..<limit + 10_000).contains(held))
+        #expect(network.engine.worlds.storedBytes == held && (limit..<limit + 10_000).contains(held))
         for world in worlds { #expect(try Self.goal(world).status == 507) }
         // Nor is there room for a new world with data, though for one without.
         let data = #"{"scenario":{"name":"a","users":[{"id":"a","goals":[{"title":"x"}]}]}}"#
@@ -35,9 +35,9 @@ struct SharedLimitTests {
         #expect(try network.admin(.post, "worlds", data).status == 201)
         for id in ["w2", "w3"] { #expect(try network.admin(.delete, "worlds/\(id)").status == 204) }
         #expect(try network.admin(.post, "reset").status == 200)
-        #expect(network.engine.storedBytes == 23, "what was imported is kept for a reset")
+        #expect(network.engine.worlds.storedBytes == 23, "what was imported is kept for a reset")
         #expect(try network.admin(.post, "reset", #"{"scenario":"default"}"#).status == 200)
-        #expect(network.engine.storedBytes == 0)
+        #expect(network.engine.worlds.storedBytes == 0)
     }
 
     @Test("Scenarios and faults that were sent count too, until they are gone")
@@ -48,7 +48,7 @@ struct SharedLimitTests {
             "{\"name\":\"\(name)\",\"on\":\"any\",\"status\":500,\"body\":\"\(text)\"}"
         }
         let world = try network.world("{\"scenario\":{\"name\":\"a\",\"faults\":[\(rule("f"))]}}")
-        #expect((30_000..<30_200).contains(network.engine.storedBytes))
+        #expect((30_000..<30_200).contains(network.engine.worlds.storedBytes))
         #expect(try world.ask(.post, "faults", rule("g")).status == 201)
         #expect(try world.ask(.post, "faults", rule("h")).status == 201)
         let refused = try network.admin(.post, "faults", rule("i"))
@@ -59,10 +59,10 @@ struct SharedLimitTests {
         #expect(try world.ask(.delete, "faults/g").status == 204)
         #expect(try network.admin(.post, "faults", rule("i")).status == 201)
         #expect(try world.ask(.post, "reset").status == 200)
-        #expect((60_000..<60_400).contains(network.engine.storedBytes))
+        #expect((60_000..<60_400).contains(network.engine.worlds.storedBytes))
         #expect(try network.admin(.delete, "worlds/w1").status == 204)
         #expect(try network.admin(.post, "reset").status == 200)
-        #expect(network.engine.storedBytes == 0)
+        #expect(network.engine.worlds.storedBytes == 0)
     }
 
     @Test("An import that does not fit is refused, and what was there stays")
@@ -103,7 +103,7 @@ struct SharedLimitTests {
         _ = socket.takeTypes()
         socket.send(#"{"type":"message","content":"How much protein?"}"#)
         try world.advance("10s")
-        #expect(network.engine.storedBytes == network.engine.defaultWorld.backend.storedBytes)
+        #expect(network.engine.worlds.storedBytes == network.engine.defaultWorld.backend.storedBytes)
         while try Self.goal(world).status == 201 {}
         _ = socket.takeTypes()
         socket.send(#"{"type":"message","content":"How much protein?"}"#)
@@ -120,8 +120,8 @@ struct SharedLimitTests {
         _ = try worlds[0].exchange(.get, "/api/v1/goals")
         for _ in 0..<200 { for world in worlds[1...] { _ = try world.exchange(.get, "/api/v1/goals") } }
         let journals = network.engine.worlds.values.map(\.journal)
-        #expect(network.engine.journalWeight <= limit)
-        #expect(network.engine.journalWeight == journals.reduce(0) { $0 + $1.weight })
+        #expect(network.engine.worlds.journalWeight <= limit)
+        #expect(network.engine.worlds.journalWeight == journals.reduce(0) { $0 + $1.weight })
         #expect(try worlds[0].journal().count == 1)
         for world in worlds[1...] {
             let numbers = try world.journal().compactMap { $0["number"]?.int }
@@ -129,7 +129,7 @@ struct SharedLimitTests {
             #expect(try world.ask(.get, "requests?limit=1").json?["dropped"]?.int == 200 - numbers.count)
         }
         for id in ["w1", "w2", "w3", "w4"] { #expect(try network.admin(.delete, "worlds/\(id)").status == 204) }
-        #expect(network.engine.journalWeight == 0)
+        #expect(network.engine.worlds.journalWeight == 0)
         #expect(ServerLimits().journalBytes == 256 << 20 && ServerLimits().storedBytes == 640 << 20)
     }
 }

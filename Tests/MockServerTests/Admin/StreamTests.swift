@@ -29,7 +29,7 @@ struct StreamTests {
     @Test("The journal is the same at every size of slice", arguments: [1, 7000, 64 * 1024, 300_000, 8_000_000])
     func journal(_ size: Int) throws {
         let network = try Self.network()
-        network.engine.sliceSize = size
+        network.engine.streams.sliceSize = size
         let response = try network.exchange(Self.journal)
         #expect(response.body == Self.lines(network) && response.body.count > 800_000)
         #expect(response.fields[.contentType] == "application/x-ndjson; charset=utf-8")
@@ -52,11 +52,11 @@ struct StreamTests {
         socket.send(#"{"type":"ping"}"#)
         for number in 0..<20 { _ = try network.exchange(Request(target: "/nowhere/\(number)")) }
         for _ in 0..<3 { _ = try network.world(#"{"scenario": "flaky-500"}"#) }
-        network.engine.sliceSize = 8_000_000
+        network.engine.streams.sliceSize = 8_000_000
         let whole = try network.admin(.get, path)
         #expect(whole.status == 200 && whole.json != nil)
         for size in [1, 100, 5000] {
-            network.engine.sliceSize = size
+            network.engine.streams.sliceSize = size
             let sliced = try network.admin(.get, path)
             #expect(sliced.body == whole.body && sliced.status == 200)
         }
@@ -75,7 +75,7 @@ struct StreamTests {
             network.turn()
             let made = readers.reduce(0) { $0 + $1.received.count } - before
             // The entry that fills the slice, and the framing, come on top.
-            #expect(made <= network.engine.sliceSize + 8192)
+            #expect(made <= network.engine.streams.sliceSize + 8192)
             #expect(try other.exchange(Request()).status == 200)
             turns += 1
         }
@@ -105,13 +105,13 @@ struct StreamTests {
         let wire = try network.open(window: 0)
         wire.send(Self.journal.bytes)
         let limits = network.engine.limits
-        let most = limits.unsentBytesBeforeReadingPauses + network.engine.sliceSize + 8192
+        let most = limits.unsentBytesBeforeReadingPauses + network.engine.streams.sliceSize + 8192
         #expect(wire.unsent > limits.unsentBytesBeforeReadingPauses && wire.unsent <= most)
-        #expect(network.engine.heldBytes <= most)
+        #expect(network.engine.connections.heldBytes <= most)
         while wire.unsent > 0 { wire.read(10_000) }
         #expect(wire.highestUnsent <= most)
         #expect(try HTTPClient(wire).response().body == Self.lines(network))
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
         #expect(try network.exchange(Request()).status == 200)
     }
 
@@ -126,7 +126,7 @@ struct StreamTests {
         }
         #expect(stalled.ending == .reset && slow.ending == .open)
         slow.vanish()
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
         #expect(!network.engine.isBusy)
     }
 
@@ -134,7 +134,7 @@ struct StreamTests {
     func snapshot() throws {
         // Little is made ahead of the reader, so the change comes in the middle.
         let network = try Self.network { $0.limits.unsentBytesBeforeReadingPauses = 4096 }
-        network.engine.sliceSize = 1000
+        network.engine.streams.sliceSize = 1000
         let world = try network.world()
         for _ in 0..<50 { _ = try world.exchange(.get, "/api/v1/goals") }
         for (path, change) in [
@@ -168,7 +168,7 @@ struct StreamTests {
         let answer = try client.exchange(head)
         #expect(answer.status == 200 && answer.body.isEmpty && answer.fields[.transferEncoding] == "chunked")
         #expect(try client.exchange(Request()).status == 200)
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
     }
 
     @Test("A client that sends no more still gets all of it; what else it sent is no TLS, and no request")
@@ -207,19 +207,19 @@ struct StreamTests {
         // Together they keep what the journal has, which costs nothing.
         let readers = try (0..<5).map { _ in try network.open(window: 0) }
         for reader in readers { reader.send(Self.journal.bytes) }
-        let held = network.engine.heldBytes
+        let held = network.engine.connections.heldBytes
         #expect(weight > 800_000 && held < 5 * 400_000 && readers.allSatisfy { $0.ending == .open })
         network.engine.defaultWorld.journal.dropOldest(downTo: weight / 2)
         network.turn()
         #expect(readers.contains { $0.ending == .reset } && readers.contains { $0.ending == .open })
-        #expect(network.engine.heldBytes > 400_000 && network.engine.heldBytes <= 2_000_000)
+        #expect(network.engine.connections.heldBytes > 400_000 && network.engine.connections.heldBytes <= 2_000_000)
         #expect(try network.admin(.delete, "journal").status == 204)
         network.turn()
         let left = readers.filter { $0.ending == .open }
-        #expect(network.engine.heldBytes >= left.count * weight)
+        #expect(network.engine.connections.heldBytes >= left.count * weight)
         let lines = left.count
         for reader in left { reader.read() }
-        #expect(lines > 0 && network.engine.heldBytes == 0)
+        #expect(lines > 0 && network.engine.connections.heldBytes == 0)
     }
 
     @Test("Polling a full journal costs its readers nothing: none is given up for another")
@@ -242,7 +242,7 @@ struct StreamTests {
         var turns = 0
         while network.engine.isBusy {
             network.turn()
-            #expect(reader.wire.received.count - received <= network.engine.sliceSize + 8192)
+            #expect(reader.wire.received.count - received <= network.engine.streams.sliceSize + 8192)
             received = reader.wire.received.count
             #expect(try other.exchange(Request()).status == 200)
             turns += 1
@@ -257,7 +257,7 @@ struct StreamTests {
         var readers = try (0..<20).map { _ in try EventReader(network) }
         for index in readers.indices { #expect(readers[index].take().isEmpty) }
         network.makesSlicesByTurn = true
-        network.engine.sliceSize = 20_000
+        network.engine.streams.sliceSize = 20_000
         let filler = String(repeating: "x", count: 7000)
         _ = try network.exchange(Request(target: "/nowhere?\(filler)"))
         var turns = 0
@@ -281,16 +281,16 @@ struct StreamTests {
     func readers() throws {
         let network = try Self.network(entries: 20)
         network.makesSlicesByTurn = true
-        network.engine.sliceSize = 20_000
+        network.engine.streams.sliceSize = 20_000
         let client = HTTPClient(try network.open())
         client.wire.send((0..<10).flatMap { _ in Self.journal.bytes })
         while network.engine.isBusy {
-            #expect(network.engine.journalReaders.count <= 1)
+            #expect(network.engine.streams.journalReaders.count <= 1)
             network.turn()
         }
         for _ in 0..<10 { #expect(try client.response().status == 200) }
         network.turn()
-        #expect(network.engine.journalReaders.isEmpty)
+        #expect(network.engine.streams.journalReaders.isEmpty)
     }
 
     @Test("A large body of the API goes in slices too, with its length")
@@ -307,7 +307,7 @@ struct StreamTests {
         let wire = try network.open(window: 0)
         wire.send(request.bytes + Request().bytes)
         #expect(wire.unsent < 400_000)
-        #expect(network.engine.heldBytes > whole.body.count)
+        #expect(network.engine.connections.heldBytes > whole.body.count)
         wire.read()
         let client = HTTPClient(wire)
         #expect(try client.response().body == whole.body)
@@ -323,7 +323,7 @@ struct StreamTests {
         let world = try network.world()
         for _ in 0..<100 { _ = try world.exchange(.get, bad) }
         network.makesSlicesByTurn = true
-        network.engine.sliceSize = 20_000
+        network.engine.streams.sliceSize = 20_000
         let asking = Request(target: "/__admin/worlds/w1/verdicts")
         let client = HTTPClient(try network.open())
         client.wire.send(asking.bytes)

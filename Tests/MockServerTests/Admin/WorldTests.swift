@@ -77,7 +77,7 @@ struct WorldTests {
             #expect(response.status == 400)
             #expect(response.message.contains(fragment), "\(response.message)")
         }
-        #expect(network.engine.worlds.isEmpty && network.engine.worldSerial == 0)
+        #expect(network.engine.worlds.isEmpty && network.engine.worlds.serial == 0)
     }
 
     @Test("The list has all worlds in order; a deleted one is gone, and its id is not used again")

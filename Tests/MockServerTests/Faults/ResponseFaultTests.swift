@@ -88,7 +88,7 @@ struct ResponseFaultTests {
             #expect(Self.body(wire.received[before...]) == Self.body(plain[...]))
         }
         wire.vanish()
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     static func body(_ response: ArraySlice<UInt8>) -> [UInt8] {
@@ -153,7 +153,7 @@ struct ResponseFaultTests {
         // What comes later is not read either.
         wire.send(Request().bytes)
         expectLines(network.timeline(of: wire, for: .seconds(900)), ["600.000 s reset"])
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     @Test("A silent connection goes with its client", arguments: [true, false])
@@ -163,7 +163,7 @@ struct ResponseFaultTests {
         wire.send(Request.goals.bytes)
         if inOrder { wire.finishWriting() } else { wire.vanish() }
         #expect(wire.ending == (inOrder ? .closed : .byClient) && wire.received.isEmpty)
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     @Test("A response after which the connection closes comes late, whole, and before the end")

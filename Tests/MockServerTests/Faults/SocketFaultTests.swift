@@ -30,7 +30,7 @@ struct SocketFaultTests {
         try network.archive(id)
         expectLines(network.timeline(of: socket.wire, for: .seconds(900)), ["600.000 s reset"])
         #expect(socket.wire.received.count == before)
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     @Test(
@@ -59,7 +59,7 @@ struct SocketFaultTests {
         #expect(socket.wire.received.count > before && socket.wire.ending == .open)
         if clientLeaves { socket.wire.finishWriting() } else { network.advance(by: .seconds(1)) }
         #expect(socket.wire.ending == (clientLeaves ? .closed : .reset))
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     @Test(
@@ -128,7 +128,7 @@ struct SocketFaultTests {
             "archive": .normalClosure, "client": .normalClosure, "mistake": .protocolError,
         ]
         #expect(socket.closeCode == codes[cause] ?? .goingAway)
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
     }
 
     @Test("A close frame stands behind a wait; what deletes or resets the world lets go of it")
@@ -156,7 +156,7 @@ struct SocketFaultTests {
         #expect(socket.takeTypes().first == "message_received")
         #expect(socket.closeCode == .goingAway)
         network.advance(by: .seconds(3))
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     @Test("A late response is let go with its world, and a silent connection ends with it")
@@ -189,7 +189,7 @@ struct SocketFaultTests {
         #expect(try network.admin(.admin("DELETE", "/worlds/w1")).status == 204)
         #expect(late.received.starts(with: Array("HTTP/1.1 200 OK".utf8)) && late.ending == .open)
         network.advance(by: .seconds(80))
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     @Test("A client that leaves takes what is held back along", arguments: [ClockMode.real, .manual])
@@ -198,7 +198,7 @@ struct SocketFaultTests {
         socket.send(Self.ask)
         socket.wire.finishWriting()
         #expect(socket.wire.ending == .closed)
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 
     @Test("At shutdown silent connections go at once, others say farewell")
@@ -284,7 +284,7 @@ struct SocketFaultTests {
                     client.wire.read(window)
                 }
             }
-            #expect(network.engine.heldBytes == 0)
+            #expect(network.engine.connections.heldBytes == 0)
             return client.wire.received
         }
         #expect(try bytes(window) == bytes(.max))
@@ -339,6 +339,6 @@ struct HandshakeFaultTests {
         let entries = try network.admin(.admin("GET", "/requests")).json?["entries"]?.array ?? []
         #expect(entries.contains { $0["faults"]?.array?.map(\.string) == ["bad"] })
         client.wire.vanish()
-        #expect(network.engine.isEmpty && network.engine.heldBytes == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.heldBytes == 0)
     }
 }

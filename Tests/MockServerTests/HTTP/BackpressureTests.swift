@@ -96,7 +96,7 @@ struct BackpressureTests {
         other.send(#"{"type":"ping"}"#)
         #expect(other.takeTypes() == ["connected", "pong"])
         #expect(network.observations.contains { if case .slowReader(limit: 100_000) = $0 { true } else { false } })
-        #expect(network.engine.webSocketCount == 2)
+        #expect(network.engine.connections.webSocketCount == 2)
     }
 
     @Test("The limit of 4 MiB is the documented one")

@@ -38,9 +38,9 @@ struct ConnectionLimitTests {
             return client
         }
         #expect(network.connect() == nil)
-        #expect(network.engine.connectionCount == 5)
+        #expect(network.engine.connections.count == 5)
         for client in lingering { client.read() }
-        #expect(network.engine.connectionCount == 3)
+        #expect(network.engine.connections.count == 3)
         for _ in 0..<5 { #expect(try HTTPClient(network).response().status == 503) }
     }
 
@@ -67,7 +67,7 @@ struct ConnectionLimitTests {
             clients[(round + 2) % 3].wire.vanish()
             #expect(network.engine.isEmpty && network.openCount == 0)
         }
-        #expect(network.engine.connections.count == 3)
+        #expect(network.engine.connections.places.count == 3)
     }
 
     @Test("A refused connection that never reads is gone in the end")

@@ -50,8 +50,8 @@ struct SecureConnectionTests {
             #expect(client.received.isEmpty)
         }
         #expect(client.ending == .closed)
-        #expect(network.engine.connectionCount == 1)
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.count == 1)
+        #expect(network.engine.connections.heldBytes == 0)
     }
 
     @Test("A failed handshake is logged; the connection lingers for its alert, 2 s at most", arguments: [true, false])
@@ -86,7 +86,7 @@ struct SecureConnectionTests {
         wire.read()
         #expect(wire.received.count == received)
         #expect(wire.ending == .closed)
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
         let journal = String(decoding: network.engine.journalLines(ofWorld: "default"), as: UTF8.self)
         #expect(journal.contains(#""cause":"reset""#))
     }

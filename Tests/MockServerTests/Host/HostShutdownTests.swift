@@ -31,7 +31,7 @@ struct HostShutdownTests {
         let client = try server.connect()
         let request = Request.create()
         try client.write(Array(request.bytes.dropLast(5)))
-        while try server.onLoop({ $0.engine.connections.contains { $0?.http.isReadingBody == true } }) == false {}
+        while try server.onLoop({ $0.engine.connections.contains { $0.http.isReadingBody == true } }) == false {}
         try server.stop()
         try client.write(Array(request.bytes.suffix(5)))
         let response = try client.response(to: request)
@@ -51,7 +51,7 @@ struct HostShutdownTests {
         try silent.upgrade(.handshake("/__admin/echo"))
         let trickler = try server.connect()
         try trickler.write(Array("GET /".utf8))
-        while try server.onLoop({ $0.engine.connections.contains { $0?.http.isReadingHead == true } }) == false {}
+        while try server.onLoop({ $0.engine.connections.contains { $0.http.isReadingHead == true } }) == false {}
         try server.stop()
         #expect(try server.join())
         // The close frame had arrived; after it comes the reset.

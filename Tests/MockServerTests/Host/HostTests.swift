@@ -63,7 +63,7 @@ struct HostTests {
         let deadline = MonotonicInstant.now().advanced(by: RunningHost.patience)
         while try connections() != 1, MonotonicInstant.now() < deadline {}
         #expect(try connections() == 1)
-        #expect(try server.onLoop { $0.engine.connections.count } == 1001)
+        #expect(try server.onLoop { $0.engine.connections.places.count } == 1001)
         try server.shutDown()
     }
 

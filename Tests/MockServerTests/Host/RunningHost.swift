@@ -49,7 +49,7 @@ final class RunningHost: @unchecked Sendable {
     /// Waits until the server has so many connections.
     func untilServed(connections count: Int) throws {
         let deadline = MonotonicInstant.now().advanced(by: Self.patience)
-        while try onLoop({ $0.engine.connectionCount }) != count {
+        while try onLoop({ $0.engine.connections.count }) != count {
             guard MonotonicInstant.now() < deadline else { throw Late(what: "\(count) connections") }
         }
     }

@@ -236,7 +236,7 @@ struct SecureHostTests {
             let types = try types(from: client)
             #expect(types.starts(with: ["connected", "message_received"]) && types.last == "stream_complete")
         }
-        #expect(try server.onLoop { $0.engine.heldBytes } == 0)
+        #expect(try server.onLoop { $0.engine.connections.heldBytes } == 0)
         for client in clients { client.stream.close() }
         try server.shutDown()
     }

@@ -103,11 +103,11 @@ struct JobTests {
         if isChunked { client.wire.send("\(String(state.utf8.count, radix: 16))\r\n") }
         client.wire.send(String(state.dropLast()))
         #expect(connection.body.capacity <= 2 << 20 && connection.bodyPieces.count == 2)
-        #expect((3_000_000...3_100_000).contains(network.engine.heldBytes))
+        #expect((3_000_000...3_100_000).contains(network.engine.connections.heldBytes))
         client.wire.send(" " + (isChunked ? "\r\n0\r\n\r\n" : ""))
         let response = try client.response()
         #expect(response.json?["scenario"] == "filled", "\(response.status) \(response.text)")
-        #expect(network.engine.heldBytes == 0 && connection.bodyPieces.isEmpty)
+        #expect(network.engine.connections.heldBytes == 0 && connection.bodyPieces.isEmpty)
     }
 
     @Test(
@@ -119,14 +119,14 @@ struct JobTests {
         let worlds = try (0..<3).map { _ in try network.world() }
         let state = #"{"name": "filled"}"# + String(repeating: " ", count: 300_000)
         for world in worlds.prefix(2) { try world.send(.put, "state", state).wire.vanish() }
-        #expect(network.engine.heldBytes == 0 && network.engine.jobBytes > 600_000)
+        #expect(network.engine.connections.heldBytes == 0 && network.engine.jobs.heldBytes > 600_000)
         #expect(try worlds[2].send(.put, "state", state).response().status == 507)
         let holder = try network.open(window: 0)
         holder.send("POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\n")
         holder.send([UInt8](repeating: 0x20, count: 390_000))
         #expect(try network.exchange(Request()).status == 200)
         try jobs.runAll()
-        #expect(network.engine.jobBytes == 0 && jobs.count == 0)
+        #expect(network.engine.jobs.heldBytes == 0 && jobs.count == 0)
         #expect(try worlds[2].ask(.put, "state", "{\"name\":\"small\"}").status == 200)
     }
 
@@ -141,9 +141,9 @@ struct JobTests {
         #expect(try network.admin(.get, "worlds/\(worlds[count - 1].id)").status == 200)
         #expect(try network.admin(.delete, "worlds/\(worlds[count - 2].id)").status == 204)
         network.advance(by: .milliseconds(5))
-        #expect(network.engine.worlds.count == 1 && network.engine.idleWorlds.isEmpty)
+        #expect(network.engine.worlds.count == 1 && network.engine.worlds.idle.isEmpty)
         network.advance(by: .seconds(120))
-        #expect(network.engine.worlds.isEmpty && network.engine.nextSweep == nil)
+        #expect(network.engine.worlds.isEmpty && network.engine.worlds.nextSweep == nil)
     }
 
     /// Has each job of a server say that it began, and wait for a signal.
@@ -205,7 +205,7 @@ struct JobTests {
         for client in clients { #expect(try client.exchange(Request()).status == 200) }
         let left = try server.onLoop { host in
             host.servedInTurn = 2
-            for case let connection? in host.engine.connections { host.engine.touch(connection) }
+            for connection in host.engine.connections { host.engine.touch(connection) }
             host.serveTouched(MonotonicInstant(nanoseconds: 0))
             return host.unserved.count
         }

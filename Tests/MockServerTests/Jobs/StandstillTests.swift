@@ -43,7 +43,7 @@ struct StandstillTests {
         #expect(try client.response(to: more).errorCode == "STORE_FULL")
         #expect(try client.response(to: goals).json?["data"]?["goals"]?.array?.count == 1000)
         #expect(try asked.response().text.split(separator: "\n").count == 2)
-        #expect(network.engine.heldBytes == 0)
+        #expect(network.engine.connections.heldBytes == 0)
         // The next request of the connection that put the state.
         #expect(try put.exchange(Request(target: "/health")).status == 200)
     }
@@ -174,7 +174,7 @@ struct StandstillTests {
         let network = VirtualNetwork { $0.limits.storedBytes = 2_000_000 }
         let world = try network.world()
         #expect(try world.exchange(.post, "/api/v1/goals", WorldClient.goal).status == 201)
-        let before = (try world.ask(.get, "state").text, network.engine.storedBytes)
+        let before = (try world.ask(.get, "state").text, network.engine.worlds.storedBytes)
         let socket = try world.socket(on: try world.consultation())
         let jobs = HeldJobs(network)
         let put = try world.send(.put, "state", body)
@@ -184,7 +184,7 @@ struct StandstillTests {
         #expect(response.status == status && response.message.contains(fragment), "\(response.message)")
         #expect(try goal.response().status == 200)
         #expect(socket.closeCode == nil)
-        #expect(network.engine.storedBytes > before.1 && network.engine.heldBytes == 0)
+        #expect(network.engine.worlds.storedBytes > before.1 && network.engine.connections.heldBytes == 0)
         #expect(try world.ask(.get, "state").text.contains("Run"))
     }
 
@@ -193,9 +193,9 @@ struct StandstillTests {
         let jobs = HeldJobs(network)
         let world = try network.world()
         let put = try world.send(.put, "state", largeState())
-        #expect(network.engine.heldBytes == 0 && network.engine.jobBytes > 64_000)
+        #expect(network.engine.connections.heldBytes == 0 && network.engine.jobs.heldBytes > 64_000)
         put.wire.vanish()
-        #expect(network.engine.jobBytes > 64_000)
+        #expect(network.engine.jobs.heldBytes > 64_000)
         let waiting = try world.send(.get, "clock")
         waiting.wire.vanish()
         try jobs.runAll()
@@ -203,7 +203,8 @@ struct StandstillTests {
         let get = try world.send(.get, "state")
         get.wire.vanish()
         try jobs.runAll()
-        #expect(network.engine.heldBytes == 0 && network.engine.jobBytes == 0 && network.openCount == 0)
+        #expect(
+            network.engine.connections.heldBytes == 0 && network.engine.jobs.heldBytes == 0 && network.openCount == 0)
         #expect(try network.admin(.get, "worlds/\(world.id)").status == 200)
     }
 
@@ -221,7 +222,7 @@ struct StandstillTests {
         try jobs.runAll()
         #expect(try puts[1].response().json?["goals"]?.int == 2000)
         #expect(try deletion.response().status == 204 && late.response().status == 404)
-        #expect(network.engine.storedBytes == 0)
+        #expect(network.engine.worlds.storedBytes == 0)
     }
 
     @Test("A world that its program deletes meanwhile is gone: its import and what waits are told so")
@@ -235,7 +236,7 @@ struct StandstillTests {
         #expect(try waiting.response().status == 404)
         try jobs.runAll()
         #expect(try put.response().status == 404)
-        #expect(network.engine.storedBytes == 0 && network.engine.worlds.isEmpty)
+        #expect(network.engine.worlds.storedBytes == 0 && network.engine.worlds.isEmpty)
     }
 
     @Test("A server that stops answers what it has begun, and does not take what comes of the job for a client")
@@ -263,7 +264,7 @@ struct StandstillTests {
     @Test("Imports at the same time do not take the same room")
     func room() throws {
         #expect(try network.admin(.put, "state", largeState()).status == 200)
-        let limit = network.engine.storedBytes * 3 / 2
+        let limit = network.engine.worlds.storedBytes * 3 / 2
         let network = VirtualNetwork { $0.limits.storedBytes = limit }
         let worlds = [try network.world(), try network.world()]
         let jobs = HeldJobs(network)
@@ -277,9 +278,9 @@ struct StandstillTests {
         let refused = try puts[1].response()
         #expect(refused.status == 507 && refused.message.contains("\(limit) bytes"), "\(refused.message)")
         #expect(try made.response().status == 507)
-        #expect(network.engine.storedBytes <= limit)
+        #expect(network.engine.worlds.storedBytes <= limit)
         let held = network.engine.worlds.values.reduce(0) { $0 + $1.storedBytes }
-        #expect(network.engine.storedBytes == held)
+        #expect(network.engine.worlds.storedBytes == held)
         // The number of the world that was not made is the next one's.
         #expect(try network.admin(.post, "worlds").json?["id"]?.string == "w3")
     }

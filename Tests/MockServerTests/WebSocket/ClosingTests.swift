@@ -57,7 +57,7 @@ struct ClosingTests {
         #expect(socket.closeCode == violation.code)
         #expect(!socket.closeReason.isEmpty)
         #expect(socket.wire.ending == .closed)
-        #expect(network.engine.isEmpty && network.engine.webSocketCount == 0)
+        #expect(network.engine.isEmpty && network.engine.connections.webSocketCount == 0)
         #expect(network.observations.contains { if case .webSocketFailed = $0 { true } else { false } })
     }
 

@@ -113,7 +113,7 @@ struct HandshakeTests {
         }
         if handshake.status == 426 { #expect(response.fields[.upgrade] == "websocket") }
         if handshake.version == "HTTP/1.1" { #expect(try client.exchange(Request()).status == 200) }
-        #expect(network.engine.webSocketCount == 0)
+        #expect(network.engine.connections.webSocketCount == 0)
     }
 
     @Test("A handshake with a body is taken once the body has arrived")
@@ -155,10 +155,10 @@ struct HandshakeTests {
     func counted() throws {
         let network = VirtualNetwork()
         let sockets = try (0..<3).map { _ in try network.echo() }
-        #expect(network.engine.webSocketCount == 3)
+        #expect(network.engine.connections.webSocketCount == 3)
         sockets[0].wire.vanish()
         sockets[1].close()
-        #expect(network.engine.webSocketCount == 1)
+        #expect(network.engine.connections.webSocketCount == 1)
         let health = try network.exchange(Request(target: "/__admin/health"))
         #expect(health.json?["web_sockets"] == 1)
         #expect(health.json?["connections"] == 2)

@@ -11,7 +11,6 @@ import html_text  # noqa: E402
 import overlay  # noqa: E402
 import pruning  # noqa: E402
 import schemas  # noqa: E402
-import swift  # noqa: E402
 
 
 def overlaid(document, *actions):
@@ -82,18 +81,6 @@ class Pruning(unittest.TestCase):
         pruning.prune(document)
         self.assertEqual(list(document["channels"]["c"]["messages"]), ["a"])
         self.assertEqual(list(document["components"]["messages"]), ["a"])
-
-
-class Literals(unittest.TestCase):
-    def test_pounds(self):
-        for text, pounds in [("a", "#"), ('"""', "#"), ('"""#', "##"), ("\\n", "#"), ("\\#(x)", "##"), ('\\##"""#', "###")]:
-            with self.subTest(text=text):
-                self.assertEqual(swift.pounds_for(text), pounds)
-
-    def test_refusals(self):
-        for text in ["a", "a\r\n", "\0\n"]:
-            with self.subTest(text=text), self.assertRaises(ValueError):
-                swift.literal_file("a.yaml", "Texts", "union", text)
 
 
 class Pages(unittest.TestCase):

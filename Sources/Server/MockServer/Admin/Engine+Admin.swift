@@ -1,4 +1,3 @@
-import APIDescriptions
 import FitIQAPI
 import HTTP1
 import HTTPTypes
@@ -72,8 +71,8 @@ extension Engine {
                 writer.member("seed", String(defaultWorld.settings.seed))
                 writer.member("scenario", defaultWorld.settings.scenario.name)
                 writer.member("worlds", worlds.count + 1)
-                writer.member("connections", connectionCount)
-                writer.member("web_sockets", webSocketCount)
+                writer.member("connections", connections.count)
+                writer.member("web_sockets", connections.webSocketCount)
                 writer.member("users", backend.userCount)
                 writer.member("consultations", backend.consultationCount)
                 writer.member("goals", backend.goalCount)

@@ -45,7 +45,7 @@ extension Engine {
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span > 0 else { return }
         world.journal.record(.clock(advancedBy: span), at: start)
-        accountJournal(of: world)
+        worlds.accountJournal(of: world)
     }
 
     private func target(of body: AdminBody, from start: Timestamp) throws(APIError) -> Timestamp {

@@ -27,7 +27,7 @@ extension Engine {
                 let follower = connection.follower, !follower.isBehind, follower.hasNews
             else { continue }
             connection.follower?.isBehind = true
-            waitingStreams.append(id)
+            streams.waiting.append(id)
         }
     }
 
@@ -38,10 +38,11 @@ extension Engine {
         guard var follower = connection.follower else { return 0 }
         follower.isBehind = false
         lendOutput(to: connection)
-        let cost = follower.appendNews(to: connection, limit: limits.unsentBytesBeforeReadingPauses, slice: sliceSize)
+        let cost = follower.appendNews(
+            to: connection, limit: limits.unsentBytesBeforeReadingPauses, slice: streams.sliceSize)
         if follower.hasNews, !isReadingPaused(connection) {
             follower.isBehind = true
-            waitingStreams.append(connection.id)
+            streams.waiting.append(connection.id)
         }
         connection.follower = follower
         touch(connection)

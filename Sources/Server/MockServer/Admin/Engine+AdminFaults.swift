@@ -34,14 +34,14 @@ extension Engine {
             throw .invalidJSON(error)
         }
         let rule = try rule(from: value, in: world)
-        try room(of: nil).check(bringing: body.count)
+        try worlds.room(of: nil).check(bringing: body.count)
         do throws(FaultBookError) {
             try world.faults.add(rule)
         } catch {
             throw .badFault(error.message)
         }
         world.faultBytes[rule.name] = body.count
-        accountStorage(of: world)
+        worlds.accountStorage(of: world)
         return .created(try describe(faultNamed: rule.name, of: world))
     }
 
@@ -85,7 +85,7 @@ extension Engine {
             world.faults.remove(named: name)
             changeOpenSockets(of: world) { $0.remove(named: name) }
             world.faultBytes[name] = nil
-            accountStorage(of: world)
+            worlds.accountStorage(of: world)
             return Answer(status: .noContent, body: [])
         default:
             return .ok(description)
@@ -99,7 +99,7 @@ extension Engine {
 
     /// Has what was laid on the open sockets of a world follow a change, which tells whether it concerned them.
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             guard connection.changeSocketFaults(change) else { continue }
             obeySocketFaults(of: connection)
             // Reading may go on.

@@ -57,7 +57,7 @@ extension Engine {
     func clearJournal(of world: World) -> Answer {
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
         world.clearJournal()
-        accountEverything(of: world)
+        worlds.accountEverything(of: world)
         return Answer(status: .noContent, body: [])
     }
 }

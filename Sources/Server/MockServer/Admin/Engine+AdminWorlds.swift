@@ -16,8 +16,8 @@ extension Engine {
     func makeWorld(
         _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
-        let (configuration, number, hasPlace) = (configuration, worldSerial + 1, hasPlaceForWorld)
-        worldSerial = number
+        let (configuration, number, hasPlace) = (configuration, worlds.serial + 1, hasPlaceForWorld)
+        worlds.serial = number
         let request = BeginningRequest(head: head, connection: connection, bodySize: bytes.count)
         let reader: DraftReader = { () throws(APIError) in
             let body = try AdminBody(bytes, keys: Engine.worldKeys, limits: JSON.Limits())
@@ -38,7 +38,7 @@ extension Engine {
                     fields: [.location: "/__admin/worlds/\(world.id ?? World.defaultID)"])
             } catch {
                 // The number was not used, unless another world was asked for meanwhile.
-                if engine.worldSerial == number { engine.worldSerial -= 1 }
+                if engine.worlds.serial == number { engine.worlds.serial -= 1 }
                 throw error
             }
         }
@@ -49,11 +49,11 @@ extension Engine {
         _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool, at now: Timestamp
     ) throws(APIError) -> World {
         guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
-        let number = worldSerial + 1
+        let number = worlds.serial + 1
         let settings = configuration.settings(ofWorld: number, scenario, guide: guide, seed: seed, clock: clock)
         let draft = WorldDraft(settings: settings, isJudged: isJudged)
-        let world = try addWorld(number, WorldBeginning(draft, in: room(of: nil), now: now), at: now)
-        worldSerial = number
+        let world = try addWorld(number, WorldBeginning(draft, in: worlds.room(of: nil), now: now), at: now)
+        worlds.serial = number
         return world
     }
 
@@ -62,13 +62,12 @@ extension Engine {
     /// - Throws: 507 where there is no room for it.
     private func addWorld(_ number: Int, _ beginning: WorldBeginning, at now: Timestamp) throws(APIError) -> World {
         guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
-        try beginning.check(in: room(of: nil))
+        try beginning.check(in: worlds.room(of: nil))
         let world = World(id: "w\(number)", number: number, beginning, now: now)
         if beginning.draft.isJudged { world.beginJudging() }
         worlds[ExactString("w\(number)")] = world
-        accountStorage(of: world)
-        worldDeadlines.worldCount = worlds.count + 1
-        if nextSweep == nil { nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
+        worlds.accountStorage(of: world)
+        if worlds.nextSweep == nil { worlds.nextSweep = now.advanced(byNanoseconds: Engine.sweepInterval) }
         queueDeadline(of: world)
         return world
     }
@@ -164,12 +163,12 @@ extension Engine {
     ///
     /// - Throws: 404 where the world is no more, 507 where there is no room; the world stays as it was.
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
-        guard isServed(world) else { throw .unknownWorld(world.id ?? World.defaultID) }
-        try beginning.check(in: room(of: world))
+        guard worlds.contains(world) else { throw .unknownWorld(world.id ?? World.defaultID) }
+        try beginning.check(in: worlds.room(of: world))
         closeConnections(of: world, reason: reason, at: now)
         discardContents(of: world)
         world.begin(beginning)
-        accountEverything(of: world)
+        worlds.accountEverything(of: world)
         queueDeadline(of: world)
     }
 
@@ -180,20 +179,20 @@ extension Engine {
 
     /// Forgets the worlds that lay idle too long, some at a time.
     func sweepWorlds(at now: Timestamp) {
-        guard let due = nextSweep, due <= now else { return }
+        guard let due = worlds.nextSweep, due <= now else { return }
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
         func isIdle(_ world: World) -> Bool {
             now.nanosecondsSinceEpoch - world.lastUsed.nanosecondsSinceEpoch >= patience.worldIdle
                 && world.openSocketCount == 0 && !world.isStanding && !followed.contains(ObjectIdentifier(world))
         }
-        if idleWorlds.isEmpty { idleWorlds = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
-        for _ in 0..<min(Engine.worldsSweptAtOnce, idleWorlds.count) {
+        if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
+        for _ in 0..<min(Engine.worldsSweptAtOnce, worlds.idle.count) {
             // It may have been asked for meanwhile, or deleted.
-            let world = idleWorlds.removeLast()
-            if isServed(world), isIdle(world) { remove(world, reason: "The world lay idle", at: now) }
+            let world = worlds.idle.removeLast()
+            if worlds.contains(world), isIdle(world) { remove(world, reason: "The world lay idle", at: now) }
         }
-        let pause = idleWorlds.isEmpty ? Engine.sweepInterval : Engine.sweepPause
-        nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
+        let pause = worlds.idle.isEmpty ? Engine.sweepInterval : Engine.sweepPause
+        worlds.nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
     }
 
     /// How often worlds are looked through for idle ones, in nanoseconds: a minute.
@@ -212,10 +211,9 @@ extension Engine {
             endEvents(on: connection, at: now)
         }
         worlds[ExactString(id)] = nil
-        worldDeadlines.worldCount = worlds.count + 1
         discardContents(of: world)
         world.vanish()
-        accountEverything(of: world)
+        worlds.accountEverything(of: world)
         // Whatever waits for it is told that it is gone.
         resume(world, at: now)
     }
@@ -224,13 +222,13 @@ extension Engine {
     ///
     /// What faults hold back is let go: no clock will move it on. A connection that is silent would never hear of it.
     private func closeConnections(of world: World, reason: String, at now: Timestamp) {
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
                 connection.world = nil
             } else {
                 // What the client still says belongs to a life that is over, and so does that it leaves.
-                connection.isClosingRecorded = true
+                connection.record.isClosed = true
                 if connection.ending == .none, !connection.isSilent {
                     // The backend, which knows the socket, goes with the life.
                     close(connection, code: .goingAway, reason: reason, at: now)

@@ -2,7 +2,6 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import HTTP1
-import Recording
 import Replay
 import WebSocket
 
@@ -67,18 +66,8 @@ public final class Connection {
     var heldTime: Int64 = 0
     /// Whether it is read nothing: a fault has it so, or a long answer is on its way.
     var isReadingStalled = false
-    /// What the journal of the world that it was last about calls it, and that world's number.
-    private var journaled: (world: Int, number: UInt64)?
-    /// Whether the journal has how the socket ended.
-    var isClosingRecorded = false
-    /// What the journal is told once faults let it go; empty but for faults.
-    var pending = PendingEntries()
-    /// Messages that a fault has wait for others, and the journal too.
-    var waitingFrames: [RecordedFrame] = []
-    /// The rule that ends the socket, once it has acted.
-    var endingRule: String?
-    /// Whether the server has told the socket's client that it stops.
-    var isShutDown = false
+    /// What the journal knows of it.
+    var record = ConnectionRecord()
 
     /// Whose journal it is sent as it grows; nil for every other connection.
     var follower: Follower?
@@ -149,15 +138,8 @@ public final class Connection {
     /// The world that the connection is about; what belongs to none counts as the default world's.
     func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }
 
-    /// What a world's journal calls the connection: its place among those that the world has met, from 1.
-    ///
-    /// Counted in each world, so that the same session has the same journal, whatever else the server is asked.
-    func number(in world: World) -> UInt64 {
-        if let journaled, journaled.world == world.number { return journaled.number }
-        world.connectionCount += 1
-        journaled = (world.number, world.connectionCount)
-        return world.connectionCount
-    }
+    /// What a world's journal calls the connection.
+    func number(in world: World) -> UInt64 { record.number(in: world) }
 
     /// Changes what goes wrong with the socket, where something does; false where nothing does, or nothing was changed.
     func changeSocketFaults(_ change: (inout SocketFaults) -> Bool) -> Bool {
@@ -173,12 +155,12 @@ public final class Connection {
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
 
     /// Whether it is a WebSocket of which the journal has no end.
-    var isOpenSocket: Bool { webSocket != nil && !isClosingRecorded }
+    var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
     /// Whether what ends it is the recording, and no fault.
     var endsAsRecorded: Bool {
         guard case .replay = webSocketUse else { return false }
-        return endingRule == nil
+        return record.endingRule == nil
     }
 
     /// Whether our close frame is out, or on its way.

@@ -1,4 +1,3 @@
-import APIDescriptions
 import FitIQAPI
 import FitIQBackend
 import HTTP1
@@ -40,8 +39,7 @@ extension Engine {
         case .health: return .ok(Array(#"{"status":"ok"}"#.utf8))
         case .ready: return ready
         case .description(let description):
-            return Answer(
-                status: .ok, body: description.bytes(for: mode.rawValue), contentType: description.mediaType)
+            return Answer(status: .ok, body: description.bytes(for: mode), contentType: description.mediaType)
         case .admin(let route):
             return try adminAnswer(route, head, body: exchange.body, on: connection, at: now)
         case .api(.avatar(let persona)):
@@ -99,13 +97,16 @@ extension Engine {
         return world.mode.provision(of: endpoint) == .support ? .union : world.mode
     }
 
+    /// The answer of a REST endpoint of the API.
+    ///
+    /// The id in a path is looked up before the body is read, as everywhere.
+    ///
+    /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 where the world is full.
     private func restAnswer(
         _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, in world: World
     ) throws(APIError) -> Answer {
         world.backend.advance(&world.turn)
         switch route {
-        case .consultation(let id):
-            return .ok(try world.backend.consultation(id, for: user))
         case .consultations where head.method == .post:
             try checkMediaType(head.fields, body)
             let request = try CreateConsultationRequest(body: body, in: world.mode.form(of: .createConsultation))
@@ -113,6 +114,8 @@ extension Engine {
         case .consultations:
             let query = try ConsultationListQuery(query: head.target.queryItems())
             return .ok(world.backend.consultations(query, for: user))
+        case .consultation(let id):
+            return .ok(try world.backend.consultation(id, for: user))
         case .messages(let id):
             return .ok(try world.backend.messages(id, query: head.target.queryItems(), for: user))
         case .archive(let id):
@@ -121,10 +124,30 @@ extension Engine {
             return .ok(try world.backend.archive(id, by: user, &world.turn))
         case .quickActions:
             return .ok(world.backend.quickActions(try QuickActionQuery(query: head.target.queryItems())))
-        case .goals, .goal, .chatAboutGoal:
-            return try goalAnswer(route, head, body: body, user: user, in: world)
-        case .mealLogs, .naturalMealLogs, .mealLog:
-            return try mealLogAnswer(route, head, body: body, user: user, in: world)
+
+        case .goals where head.method == .post:
+            try checkMediaType(head.fields, body)
+            return .created(try world.backend.createGoal(CreateGoalRequest(body: body), by: user, &world.turn))
+        case .goals:
+            return .ok(world.backend.goals(for: user))
+        case .goal(let id) where head.method == .patch:
+            _ = try world.backend.goal(id, for: user)
+            try checkMediaType(head.fields, body)
+            return .ok(try world.backend.updateGoal(id, UpdateGoalRequest(body: body), by: user, &world.turn))
+        case .goal(let id):
+            return .ok(try world.backend.goal(id, for: user))
+        case .chatAboutGoal:
+            try checkMediaType(head.fields, body)
+            return .created(try world.backend.chatAboutGoal(ChatAboutGoalRequest(body: body), by: user, &world.turn))
+
+        case .naturalMealLogs:
+            try checkMediaType(head.fields, body)
+            return .created(try world.backend.createMealLog(CreateMealLogRequest(body: body), by: user, &world.turn))
+        case .mealLogs:
+            return .ok(world.backend.mealLogs(try MealLogListQuery(query: head.target.queryItems()), for: user))
+        case .mealLog(let id):
+            return .ok(try world.backend.mealLog(id, for: user))
+
         case .webSocket, .avatar:
             preconditionFailure("Answered before credentials are looked at.")
         }

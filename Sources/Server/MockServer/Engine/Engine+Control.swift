@@ -47,7 +47,7 @@ extension Engine {
     ///
     /// The default one's id is `default`.
     public func access(toWorld id: String, at now: Timestamp) -> WorldAccess? {
-        world(named: id).map { access(to: $0, at: now) }
+        worlds.named(id).map { access(to: $0, at: now) }
     }
 
     /// Closes a world's sockets with 1001 and forgets it; nothing happens where there is none, or it is the default one.
@@ -56,17 +56,17 @@ extension Engine {
     }
 
     /// What time it was in a world when something last happened there; by a clock that is moved by hand, what it shows.
-    public func time(ofWorld id: String) -> Timestamp? { world(named: id)?.turn.now }
+    public func time(ofWorld id: String) -> Timestamp? { worlds.named(id)?.turn.now }
 
     /// When something happens in a world without anybody's doing, by the world's clock; nil where nothing is due.
     ///
     /// That is its next step, or the time-out of one of its connections, whichever is earlier.
     public func nextDue(ofWorld id: String, at now: Timestamp) -> Timestamp? {
-        guard let world = world(named: id) else { return nil }
+        guard let world = worlds.named(id) else { return nil }
         let time = world.clock.now(now)
         let shift = time.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var next = world.nextStep
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             // Nobody's time runs while a fault holds back what they wait for.
             guard let deadline = connection.deadline, !connection.output.isHeld else { continue }
             let due = max(deadline.time.advanced(byNanoseconds: shift), time)
@@ -83,19 +83,19 @@ extension Engine {
     ///   - now: the system's time.
     ///   - noted: whether the journal says so. Leave it out where the client's timers move too: to them, time just passes.
     public func advanceWorld(_ id: String, to time: Timestamp, at now: Timestamp, noted: Bool = false) {
-        guard let world = world(named: id), let start = world.clock.manualTime else { return }
+        guard let world = worlds.named(id), let start = world.clock.manualTime else { return }
         if noted { noteAdvance(of: world, from: start, to: time) }
         advance(world, to: max(time, start), at: now)
     }
 
     /// Whether a world has a clock that is moved by hand; false where there is no such world.
-    public func hasManualClock(world id: String) -> Bool { world(named: id)?.clock.manualTime != nil }
+    public func hasManualClock(world id: String) -> Bool { worlds.named(id)?.clock.manualTime != nil }
 
     /// Puts a fault of a world in force, or out of it, also for sockets that are open.
     ///
     /// - Throws: 404 where there is no such world, or no fault of the name.
     public func setFault(_ name: String, isEnabled: Bool, ofWorld id: String) throws(APIError) {
-        guard let world = world(named: id) else { throw .unknownWorld(id) }
+        guard let world = worlds.named(id) else { throw .unknownWorld(id) }
         let (rule, names) = (ExactString(name), world.faults.rules.map(\.rule.name))
         guard names.contains(rule) else { throw .unknownFault(name, known: names.map(\.text)) }
         setFault(rule, of: world, isEnabled: isEnabled)
@@ -105,25 +105,23 @@ extension Engine {
     ///
     /// - Parameter now: the system's time, where time without events counts: what is overdue by then is a breach.
     public func judgement(ofWorld id: String, at now: Timestamp? = nil) -> Judgement? {
-        world(named: id).map { $0.judgement(at: now.map($0.clock.now) ?? $0.turn.now) }
+        worlds.named(id).map { $0.judgement(at: now.map($0.clock.now) ?? $0.turn.now) }
     }
 
     /// A world's journal from the entry after the given number, as NDJSON; empty where there is no such world.
     public func journalLines(ofWorld id: String, after number: Int = 0) -> [UInt8] {
-        world(named: id)?.journalLines(after: number) ?? []
+        worlds.named(id)?.journalLines(after: number) ?? []
     }
 
     /// A world's journal from the entry after the given number; empty where there is no such world.
     public func journalEntries(ofWorld id: String, after number: Int = 0) -> [JournalEntry] {
-        world(named: id).map { Array($0.journal.entries(after: number)) } ?? []
+        worlds.named(id).map { Array($0.journal.entries(after: number)) } ?? []
     }
 
     /// A number that grows with every byte that is read or written on a world's connections, and when one ends.
     ///
     /// While it stands, nothing goes on between the world and its clients; 0 where there is no such world.
-    public func activity(ofWorld id: String) -> UInt64 { world(named: id)?.activity ?? 0 }
-
-    private func world(named id: String) -> World? { id == World.defaultID ? defaultWorld : worlds[ExactString(id)] }
+    public func activity(ofWorld id: String) -> UInt64 { worlds.named(id)?.activity ?? 0 }
 
     private func access(to world: World, at now: Timestamp) -> WorldAccess {
         let settings = world.settings

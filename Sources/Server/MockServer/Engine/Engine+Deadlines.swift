@@ -77,12 +77,12 @@ extension Engine {
         }
         switch purpose {
         case .idle, .closing:
-            recordClosing(of: connection, by: .server, .timeOut)
+            recorder.closed(connection, by: .server, .timeOut)
             let isWhole = connection.output.isEmpty && connection.stream == nil
             end(connection, isWhole ? .close : .reset)
         case .handshake: handshakeTimedOut(on: connection)
         case .silence:
-            recordClosing(of: connection, by: .server, .fault)
+            recorder.closed(connection, by: .server, .fault)
             end(connection, .reset)
         case .keepAlive: keepAlive(connection, at: now)
         case .readHead: refuse(connection, .headTimeout(limits.readTime), at: now)
@@ -108,7 +108,7 @@ extension Engine {
         connection.queuedDeadline = time
         deadlines.insert(connection.id, at: time)
         // Connections that come and go in a hurry leave their entries behind.
-        if deadlines.count > 2 * connectionCount + 1024 {
+        if deadlines.count > 2 * connections.count + 1024 {
             deadlines.removeAll { id, time in self[id]?.queuedDeadline != time }
         }
     }

@@ -31,22 +31,18 @@ extension Engine {
     private func noteLastingFaults(_ outgoing: Outgoing, on connection: Connection, in world: World) {
         guard !outgoing.ruleNames.isEmpty, let faults = connection.socketFaults else { return }
         if faults.withholdsPongs, connection.webSocket?.answersPings ?? false {
-            record(.withholdPong, of: outgoing.ruleNames, on: connection, in: world)
+            recorder.setIn(.withholdPong, of: outgoing.ruleNames, on: connection, in: world)
         }
         if faults.stallsReading, !connection.isReadingStalled {
-            record(.stallReading, of: outgoing.ruleNames, on: connection, in: world)
+            recorder.setIn(.stallReading, of: outgoing.ruleNames, on: connection, in: world)
         }
     }
 
     /// Sends a text message of the backend's through what goes wrong on its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
-        guard connection.webSocket?.canSend ?? false, let before = connection.socketFaults,
-            let outgoing = connection.socketFaults?.send(text)
-        else { return }
-        let start = connection.output.writtenOffset
-        connection.output.append(outgoing.transmission)
-        record(sent: text, outgoing, from: start, before: before, on: connection, in: world)
-        if let rule = outgoing.endingRule { connection.endingRule = rule }
+        guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text) else { return }
+        write(outgoing, on: connection, in: world)
+        if let rule = outgoing.endingRule { connection.record.endingRule = rule }
         if let close = outgoing.close {
             forgetSocket(of: connection)
             _ = connection.webSocket?.closeAnyway(
@@ -60,26 +56,26 @@ extension Engine {
 
     /// Writes the messages that a fault had wait for others, before a close frame of another origin.
     func sendWhatWaits(on connection: Connection, at now: Timestamp) {
-        let isSwapping = connection.socketFaults?.isSwapping ?? false
         guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
         world.setTime(now)
-        let start = connection.output.writtenOffset
-        connection.output.append(waiting)
-        recordWaiting(of: connection, from: start, in: world, areLost: isSwapping)
-        if !waiting.marks.isEmpty { release(connection, in: world, at: now) }
+        write(waiting, on: connection, in: world)
+        if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
     /// Puts the messages that a fault had wait for others before the close frame with which the client was answered.
     func sendWhatWaits(on connection: Connection, before start: Int, at now: Timestamp) {
-        let isSwapping = connection.socketFaults?.isSwapping ?? false
-        guard var waiting = connection.socketFaults?.close(), let world = connection.world, !waiting.bytes.isEmpty
-        else { return }
+        guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
         let closeFrame = Array(connection.output.bytes[start...])
-        let offset = connection.output.writtenOffset - closeFrame.count
-        waiting.append(Transmission(closeFrame))
-        connection.output.replace(from: start, with: waiting)
-        recordWaiting(of: connection, from: offset, in: world, areLost: isSwapping)
-        if !waiting.marks.isEmpty { release(connection, in: world, at: now) }
+        connection.output.replace(from: start, with: Transmission())
+        write(waiting, on: connection, in: world)
+        connection.output.append(Transmission(closeFrame))
+        if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
+    }
+
+    private func write(_ outgoing: Outgoing, on connection: Connection, in world: World) {
+        let start = connection.output.writtenOffset
+        connection.output.append(outgoing.transmission)
+        recorder.sent(outgoing.messages, from: start, on: connection, in: world)
     }
 
     /// Has a connection's state machine do what the faults on it say that last.

@@ -93,7 +93,7 @@ extension Engine {
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
         // No fault holds a body back that is made while it is sent: it is as good as sent.
         let isHeld = source == nil && shape(&exchange, from: start, on: connection)
-        record(exchange, answer, from: offset, in: world, on: connection)
+        recorder.answered(exchange, answer, from: offset, on: connection, in: world)
         if isHeld { release(connection, in: world, at: now) }
     }
 
@@ -169,7 +169,7 @@ extension Engine {
         connection.http.respond(
             status: refusal.status, encodedFields: world.responseFields.json, body: refusal.body(in: world.mode),
             close: true, into: &connection.output.bytes)
-        if !isAdmin { record(refusal, in: world, on: connection) }
+        if !isAdmin { recorder.refused(refusal, on: connection, in: world) }
         observe?(.refused(status: refusal.status, message: refusal.message))
         linger(connection, at: now)
     }

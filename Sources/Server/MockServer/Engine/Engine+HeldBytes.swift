@@ -9,10 +9,11 @@ extension Engine {
     ///
     /// - Parameter world: the world that is being served, which has its time already.
     func relieve(in world: World? = nil, at now: Timestamp) {
-        if heldBytes + jobBytes > limits.heldBytes {
-            giveUpLargest(downTo: Self.relieved(limits.heldBytes) - jobBytes, of: limits.heldBytes, in: world, at: now)
+        if connections.heldBytes + jobs.heldBytes > limits.heldBytes {
+            giveUpLargest(
+                downTo: Self.relieved(limits.heldBytes) - jobs.heldBytes, of: limits.heldBytes, in: world, at: now)
         }
-        if echoBytes > limits.echoBytes {
+        if connections.echoBytes > limits.echoBytes {
             let target = Self.relieved(limits.echoBytes)
             giveUpLargest(downTo: target, of: limits.echoBytes, echoOnly: true, in: world, at: now)
         }
@@ -22,20 +23,20 @@ extension Engine {
     ///
     /// So small answers, those to probes among them, always have room.
     func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
-        guard heldBytes + jobBytes + count > limits.heldBytes else { return true }
+        guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
         // The request's own body is gone.
         if let answering { account(answering) }
-        let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobBytes
+        let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
         // No one is given up for an answer that has no room anyway.
         guard room >= (answering?.accountedBytes ?? 0) else { return false }
         giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
-        return heldBytes <= room
+        return connections.heldBytes <= room
     }
 
     /// Whether a job may hold so much of a request beside what other jobs hold: they cannot be given up, and so leave a
     /// quarter of the limit to everybody else.
     func hasRoom(forJobOf bytes: Int) -> Bool {
-        jobBytes == 0 || jobBytes + bytes <= limits.jobBytes
+        jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes
     }
 
     private static func relieved(_ limit: Int) -> Int { limit - limit / 8 }
@@ -44,13 +45,13 @@ extension Engine {
         downTo target: Int, of limit: Int, echoOnly: Bool = false, in world: World?, at now: Timestamp
     ) {
         var holders: [Connection] = []
-        for case let connection? in connections
+        for connection in connections
         where connection.accountedBytes > 0 && connection !== answering && (!echoOnly || connection.isEcho) {
             holders.append(connection)
         }
         holders.sort { ($0.accountedBytes, $1.id.place) > ($1.accountedBytes, $0.id.place) }
         for connection in holders {
-            guard (echoOnly ? echoBytes : heldBytes) > target else { return }
+            guard (echoOnly ? connections.echoBytes : connections.heldBytes) > target else { return }
             if connection.isOpenSocket, connection.world !== world { connection.world?.setTime(now) }
             giveUp(connection, limit: limit, at: now)
         }

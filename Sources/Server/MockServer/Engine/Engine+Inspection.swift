@@ -63,19 +63,20 @@ extension Engine {
         var open = 0
         var openWebSockets = 0
         var accountedBytes = 0
-        for case let connection? in connections {
+        for connection in connections {
             open += 1
             if connection.webSocket != nil { openWebSockets += 1 }
             accountedBytes += connection.accountedBytes
         }
         return ConnectionTotals(
-            counted: connectionCount, open: open, countedWebSockets: webSocketCount, openWebSockets: openWebSockets,
-            countedBytes: heldBytes, accountedBytes: accountedBytes, deadlines: deadlines.count)
+            counted: connections.count, open: open, countedWebSockets: connections.webSocketCount,
+            openWebSockets: openWebSockets,
+            countedBytes: connections.heldBytes, accountedBytes: accountedBytes, deadlines: deadlines.count)
     }
 
     /// Whether work was left for the next ``Engine/advance(to:)``: slices of long answers, steps that are late, what waited for
     /// a world.
-    package var isBusy: Bool { !waitingStreams.isEmpty || !resumed.isEmpty || isLate }
+    package var isBusy: Bool { !streams.waiting.isEmpty || !resumed.isEmpty || isLate }
 
     /// Whether a fault has this connection send and read nothing any more.
     package func isSilent(_ id: ConnectionID) -> Bool { self[id]?.isSilent ?? false }

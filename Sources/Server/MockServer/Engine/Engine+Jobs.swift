@@ -3,6 +3,28 @@ import FitIQBackend
 import HTTP1
 import Scenarios
 
+/// The jobs that are not finished, and what is to become one.
+struct Jobs {
+    private var serial = 0
+    /// What follows from each, by its number.
+    private var unfinished: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
+    /// What they hold of requests, including requests whose clients have left.
+    var heldBytes = 0
+    /// Values to be freed beside the loop when the turn ends.
+    var discarded: [any Sendable] = []
+
+    /// Gives a job its number.
+    fileprivate mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
+        serial += 1
+        unfinished[serial] = then
+        return serial
+    }
+
+    fileprivate mutating func finish(_ number: Int) -> ((Engine, any Sendable, Timestamp) -> Void)? {
+        unfinished.removeValue(forKey: number)
+    }
+}
+
 /// Work beside the loop: what takes long is a function of values, and its result comes back as another input.
 extension Engine {
     /// Does work beside the loop, and what follows from its result on the loop; both at once without ``startJob``.
@@ -15,30 +37,29 @@ extension Engine {
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
     ) {
         guard let startJob else { return then(self, Parcel(work()), now) }
-        jobSerial += 1
-        unfinishedJobs[jobSerial] = { engine, value, now in
+        let number = jobs.add { engine, value, now in
             guard let parcel = value as? Parcel<Value> else { preconditionFailure("A job brings its own result.") }
             then(engine, parcel, now)
         }
-        startJob(Job(number: jobSerial) { Parcel(work()) })
+        startJob(Job(number: number) { Parcel(work()) })
     }
 
     /// Takes the result of a job.
     public func finish(_ result: Job.Result, at now: Timestamp) {
-        guard let then = unfinishedJobs.removeValue(forKey: result.number) else { return }
+        guard let then = jobs.finish(result.number) else { return }
         then(self, result.value, now)
     }
 
     /// Has a value freed beside the loop; it has to be gone from the engine before the turn ends.
     func discard(_ value: some Sendable) {
-        if startJob != nil { discarded.append(value) }
+        if startJob != nil { jobs.discarded.append(value) }
     }
 
-    /// Hands over what was discarded: now that the calls of this turn have returned, nothing else refers to it.
+    /// Hands over what was jobs.discarded: now that the calls of this turn have returned, nothing else refers to it.
     func freeDiscarded() {
-        guard let startJob, !discarded.isEmpty else { return }
-        let parcel = Parcel(discarded)
-        discarded = []
+        guard let startJob, !jobs.discarded.isEmpty else { return }
+        let parcel = Parcel(jobs.discarded)
+        jobs.discarded = []
         startJob(Job(number: 0) { _ = parcel.take() })
     }
 
@@ -54,14 +75,14 @@ extension Engine {
     /// - Parameter bytes: how much of its body the job holds, also where its client leaves.
     func awaitJob(for head: RequestHead, on connection: Connection, holding bytes: Int = 0) -> AwaitedAnswer {
         connection.waiting = .forJob
-        jobBytes += bytes
+        jobs.heldBytes += bytes
         account(connection)
         return AwaitedAnswer(head: head, connection: connection.id, jobBytes: bytes)
     }
 
     /// Answers a request whose job is done, and serves what arrived behind it; nothing where its client has left.
     func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
-        jobBytes -= awaited.jobBytes
+        jobs.heldBytes -= awaited.jobBytes
         guard let connection = connection(of: awaited) else { return }
         connection.waiting = nil
         touch(connection)

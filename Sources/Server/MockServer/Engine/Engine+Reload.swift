@@ -100,7 +100,7 @@ extension Engine {
         // Rules that were added live are gone with the old ones, and no longer weigh.
         let names = Set(world.faults.rules.map(\.rule.name))
         world.faultBytes = world.faultBytes.filter { names.contains($0.key) }
-        accountStorage(of: world)
+        worlds.accountStorage(of: world)
         // A session may be large.
         discard(configuration.scenario)
         discard(world.reloadedSettings)

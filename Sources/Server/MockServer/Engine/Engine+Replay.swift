@@ -87,7 +87,7 @@ extension Engine {
         let fields = switchProtocols(exchange.head, fields, on: connection, use: .replay(socket), at: now)
         let wait = exchange.playback?.wait ?? 0
         let isHeld = shape(&exchange, from: start, on: connection)
-        record(exchange, openedWith: fields, from: offset, in: world, on: connection)
+        recorder.opened(exchange, fields, from: offset, on: connection, in: world)
         if isHeld { release(connection, in: world, at: now) }
         connection.socketFaults = exchange.handshakeFaults?.socket
         world.replay?.open(socket, on: connection.id)
@@ -141,7 +141,7 @@ extension Engine {
             opcode == .ping
             ? connection.webSocket?.ping(payload, into: &connection.output.bytes)
             : connection.webSocket?.send(binary: payload, into: &connection.output.bytes)
-        if isSent ?? false { record(sent: payload, opcode, from: start, on: connection, in: world) }
+        if isSent ?? false { recorder.sent(payload, opcode, from: start, on: connection, in: world) }
         outputHasGrown(of: connection, at: now)
     }
 

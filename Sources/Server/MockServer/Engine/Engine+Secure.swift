@@ -20,9 +20,9 @@ extension Engine {
         guard let connection = self[id], connection.ending != .reset else { return }
         observe?(.tlsFailed(message: message))
         connection.world?.activity &+= 1
-        if let world = connection.world, !connection.pending.isEmpty || connection.isOpenSocket {
+        if let world = connection.world, !connection.record.waiting.isEmpty || connection.isOpenSocket {
             world.setTime(now)
-            recordClosing(of: connection, by: .client, .reset)
+            recorder.closed(connection, by: .client, .reset)
         }
         forgetSocket(of: connection)
         // The peer is given time to read the alert.

@@ -9,9 +9,9 @@ extension Engine {
     public func beginShutdown(at now: Timestamp) {
         guard !isShuttingDown else { return }
         isShuttingDown = true
-        for case let connection? in connections where connection.ending == .none {
+        for connection in connections where connection.ending == .none {
             if connection.isSilent {
-                recordClosing(of: connection, by: .server, .shutdown)
+                recorder.closed(connection, by: .server, .shutdown)
                 end(connection, .reset)
             } else if connection.webSocket != nil {
                 goAway(connection, at: now)
@@ -26,12 +26,12 @@ extension Engine {
     }
 
     /// Whether every connection is gone.
-    public var isEmpty: Bool { connectionCount == 0 }
+    public var isEmpty: Bool { connections.count == 0 }
 
     /// Cuts off whatever connection is left.
     public func resetAll() {
-        for case let connection? in connections {
-            if isShuttingDown { recordClosing(of: connection, by: .server, .shutdown) }
+        for connection in connections {
+            if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }
             end(connection, .reset)
         }
     }

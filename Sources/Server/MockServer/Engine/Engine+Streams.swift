@@ -18,6 +18,20 @@ final class BodyStream {
     }
 }
 
+/// The connections with long answers.
+struct StreamQueue {
+    /// Those with a slice due, the one that waits longest first.
+    var waiting: [ConnectionID] = []
+    /// Those that wait for a world that stands, or for a clock that is being moved.
+    var idle: [ConnectionID] = []
+    /// Those whose answer keeps entries of a journal.
+    var journalReaders: Set<ConnectionID> = []
+    /// What the slices of one turn of the loop may cost: half a millisecond, or 64 KiB.
+    var sliceSize = 64 * 1024
+    /// Storage that slices are made in.
+    fileprivate var buffer: [UInt8] = []
+}
+
 /// Answers whose bodies are made while they are sent.
 ///
 /// A turn of the loop makes one slice, or several small ones, for whichever reader has waited longest; then every other
@@ -30,7 +44,7 @@ extension Engine {
     ) {
         connection.stream = BodyStream(source, answer, to: head, in: world)
         connection.isReadingStalled = true
-        if source.keepsJournal { journalReaders.insert(connection.id) }
+        if source.keepsJournal { streams.journalReaders.insert(connection.id) }
         queueStream(of: connection)
         account(connection)
     }
@@ -41,27 +55,27 @@ extension Engine {
             connection.output.count <= limits.unsentBytesBeforeReadingPauses
         else { return }
         stream.isQueued = true
-        waitingStreams.append(connection.id)
+        streams.waiting.append(connection.id)
     }
 
     /// Has the answers go on that waited for a world, or for a clock.
     func wakeStreams() {
-        for id in idleStreams {
+        for id in streams.idle {
             guard let connection = self[id], let stream = connection.stream else { continue }
             stream.isWaiting = false
             queueStream(of: connection)
         }
-        idleStreams = []
+        streams.idle = []
     }
 
     /// Counts anew what readers keep of journals that have gone on.
     func accountJournalReaders(at now: Timestamp) {
-        guard !journalReaders.isEmpty else { return }
-        for id in journalReaders {
+        guard !streams.journalReaders.isEmpty else { return }
+        for id in streams.journalReaders {
             if let connection = self[id], connection.stream?.source.keepsJournal ?? false {
                 account(connection)
             } else {
-                journalReaders.remove(id)
+                streams.journalReaders.remove(id)
             }
         }
         relieve(at: now)
@@ -69,12 +83,12 @@ extension Engine {
 
     /// Makes the slices of one turn.
     func feedStreams(at now: Timestamp) {
-        guard !waitingStreams.isEmpty else { return }
-        let waiting = waitingStreams.count
+        guard !streams.waiting.isEmpty else { return }
+        let waiting = streams.waiting.count
         var looked = 0
-        var room = sliceSize
+        var room = streams.sliceSize
         while looked < waiting, room > 0 {
-            let id = waitingStreams[looked]
+            let id = streams.waiting[looked]
             looked += 1
             guard let connection = self[id], connection.ending == .none else { continue }
             if let stream = connection.stream {
@@ -83,7 +97,7 @@ extension Engine {
                 room -= feedFollower(connection)
             }
         }
-        waitingStreams.removeFirst(looked)
+        streams.waiting.removeFirst(looked)
     }
 
     /// Makes one slice.
@@ -92,8 +106,8 @@ extension Engine {
     private func feed(_ connection: Connection, _ stream: BodyStream, at now: Timestamp) -> Int {
         stream.isQueued = false
         var buffer: [UInt8] = []
-        swap(&buffer, &sliceBuffer)
-        var slice = BodySlice(size: sliceSize, at: now, reusing: buffer)
+        swap(&buffer, &streams.buffer)
+        var slice = BodySlice(size: streams.sliceSize, at: now, reusing: buffer)
         buffer = []
         lendOutput(to: connection)
         do throws(APIError) {
@@ -101,7 +115,7 @@ extension Engine {
             send(slice.bytes, progress, of: stream, on: connection, at: now)
             if progress == .waiting {
                 stream.isWaiting = true
-                idleStreams.append(connection.id)
+                streams.idle.append(connection.id)
             }
         } catch {
             if let (_, head, world) = stream.unsent {
@@ -111,9 +125,9 @@ extension Engine {
                 end(connection, .reset)
             }
         }
-        let cost = sliceSize - slice.bytesLeft
-        slice.bytes.removeAll(keepingCapacity: slice.bytes.capacity <= 4 * sliceSize)
-        swap(&slice.bytes, &sliceBuffer)
+        let cost = streams.sliceSize - slice.bytesLeft
+        slice.bytes.removeAll(keepingCapacity: slice.bytes.capacity <= 4 * streams.sliceSize)
+        swap(&slice.bytes, &streams.buffer)
         touch(connection)
         // It is the server that was busy: the reader has its time anew.
         if connection.ending == .none { arm(connection, .idle, after: patience.idle, at: now) }

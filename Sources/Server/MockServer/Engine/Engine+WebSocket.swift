@@ -30,7 +30,7 @@ extension Engine {
         let offset = connection.output.writtenOffset
         let fields = try upgrade(head, on: connection, use: .consultation, at: now)
         let isHeld = shape(&exchange, from: start, on: connection)
-        record(exchange, openedWith: fields, from: offset, in: world, on: connection)
+        recorder.opened(exchange, fields, from: offset, on: connection, in: world)
         if isHeld { release(connection, in: world, at: now) }
         connection.socketFaults = faults?.socket
         try world.backend.openSocket(connection.id.socket, on: id, by: user, &world.turn)
@@ -42,7 +42,6 @@ extension Engine {
     /// Opens the echo socket; access has been checked.
     func openEcho(_ head: RequestHead, on connection: Connection, at now: Timestamp) throws(APIError) -> Answer? {
         _ = try upgrade(head, on: connection, use: .echo, at: now)
-        accountEcho(connection)
         receiveTrailingBytes(of: connection, at: now)
         return nil
     }
@@ -87,7 +86,7 @@ extension Engine {
         connection.webSocketUse = use
         connection.speaks = .webSocket
         connection.deadline = nil
-        webSocketOpened()
+        connections.webSocketOpened(on: connection)
         observe?(.webSocketOpened(path: head.target.path))
         return fields
     }
@@ -132,7 +131,7 @@ extension Engine {
     }
 
     private func handle(_ event: WebSocket.Event, on connection: Connection, in world: World, at now: Timestamp) {
-        record(event, on: connection, in: world)
+        recorder.received(event, on: connection, in: world)
         switch (event, connection.webSocketUse) {
         case (.text(let text), .consultation):
             world.backend.receive(text: text, from: connection.id.socket, &world.turn)
@@ -151,7 +150,7 @@ extension Engine {
         case (.closing, _):
             forgetSocket(of: connection)
         case (.failed(let code, let message), _):
-            recordClosing(of: connection, by: .client, .violation, message: message)
+            recorder.closed(connection, by: .client, .violation, message: message)
             observe?(.webSocketFailed(code: code.rawValue, message: message))
             forgetSocket(of: connection)
             linger(connection, at: now)
@@ -160,7 +159,7 @@ extension Engine {
 
     /// Does what a backend wants done to its sockets, and notes when it wants to be called again.
     func applyEffects(of world: World, at now: Timestamp) {
-        accountStorage(of: world)
+        worlds.accountStorage(of: world)
         queueDeadline(of: world)
         guard !world.turn.effects.isEmpty else { return }
         // Taken out whole, and the storage given back: a stream leaves effects tens of thousands of times a second.
@@ -190,7 +189,7 @@ extension Engine {
         if connection.socketFaults == nil {
             let start = connection.output.writtenOffset
             let isSent = connection.webSocket?.send(text: text, into: &connection.output.bytes) ?? false
-            if isSent { record(sent: text, from: start, on: connection, in: world) }
+            if isSent { recorder.sent(text, from: start, on: connection, in: world) }
         } else {
             sendThroughFaults(text, on: connection, in: world, at: now)
         }
@@ -220,7 +219,7 @@ extension Engine {
 
     /// Tells a client that the server stops.
     func goAway(_ connection: Connection, at now: Timestamp) {
-        connection.isShutDown = true
+        connection.record.isShutDown = true
         forgetSocket(of: connection)
         close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
     }
@@ -228,7 +227,7 @@ extension Engine {
     /// Ends a connection whose client takes too little: what it does not read cannot be told to it in a close frame.
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
-        recordClosing(of: connection, by: .server, .limit, message: reason.description)
+        recorder.closed(connection, by: .server, .limit, message: reason.description)
         forgetSocket(of: connection)
         connection.output.discard()
         end(connection, .reset)

@@ -67,70 +67,34 @@ public final class Engine {
     public internal(set) var configuration: Configuration
     var limits: ServerLimits { configuration.limits }
     let patience: Patience
+    let worlds: WorldTable
     /// The world of the plain paths.
-    let defaultWorld: World
-    /// The other worlds, by their ids.
-    var worlds: [ExactString: World] = [:]
-    /// How many were ever made, beside the default world: ids are not used twice.
-    var worldSerial = 0
+    var defaultWorld: World { worlds.main }
+    let recorder: Recorder
+    /// Long answers that are on their way.
+    var streams = StreamQueue()
     /// The connections that are sent a journal as it grows.
     var followers: [ConnectionID] = []
-    /// The connections whose long answer has a slice due, the one that waits longest first.
-    var waitingStreams: [ConnectionID] = []
-    /// The connections whose long answer waits for a world that stands, or for a clock that is being moved.
-    var idleStreams: [ConnectionID] = []
-    /// The connections whose long answer keeps entries of a journal.
-    var journalReaders: Set<ConnectionID> = []
     /// The connections that waited for a world which has gone on, in the order of arrival.
     var resumed: [ConnectionID] = []
     /// Whether steps of worlds are left for the next turn of the loop.
     var isLate = false
-    /// What the slices of one turn of the loop may cost: half a millisecond, or 64 KiB.
-    var sliceSize = 64 * 1024
-    /// Storage that slices are made in.
-    var sliceBuffer: [UInt8] = []
-    /// Bytes of JSON that all worlds hold together.
-    var storedBytes = 0
-    /// What the journals of all worlds weigh together.
-    var journalWeight = 0
     /// While a world's clock is moved by hand: its connections, by when their time is up.
     var passing: PassingTime?
-    /// When idle worlds are looked for next; nil while there is only the default one.
-    var nextSweep: Timestamp?
-    /// Those that were found and are still to be forgotten, the oldest last.
-    var idleWorlds: [World] = []
-    /// When the worlds have to be looked at, by the system's clock.
-    var worldDeadlines = WorldDeadlineQueue()
-    var connections: [Connection?] = []
-    private var freePlaces: [Int] = []
-    private var serial: UInt32 = 0
-    private(set) var connectionCount = 0
-    /// How many of them are only being told that there are too many.
-    private var refusedCount = 0
-    private(set) var webSocketCount = 0
-    /// The sum of what the connections hold.
-    private(set) var heldBytes = 0
-    /// What the jobs that are not finished hold of requests, also of those whose clients have left.
-    var jobBytes = 0
-    /// As much of what the connections hold as the echo sockets do.
-    private(set) var echoBytes = 0
+    var connections = ConnectionTable()
     /// The connection whose request is being answered: it is not given up meanwhile.
     var answering: Connection?
     var deadlines = DeadlineQueue()
     private var touched: [Connection] = []
-    /// Storage of emptied output buffers, lent to the next connections that write: idle ones hold none.
-    private var spareOutputs: [[UInt8]] = []
+    private var spareBuffers = SpareBuffers()
     private var spareEvents: [WebSocket.Event] = []
     var isShuttingDown = false
     /// Runs jobs on another thread, one after the other; without it they are done at once.
     ///
     /// Each result is to be given to ``finish(_:at:)``.
     public var startJob: ((Job) -> Void)?
-    /// What follows from the jobs that are not finished, by their numbers.
-    var unfinishedJobs: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
-    var jobSerial = 0
-    /// Values to be freed beside the loop when the turn ends.
-    var discarded: [any Sendable] = []
+    /// Those that are not finished.
+    var jobs = Jobs()
     /// Told of everything worth a log line, where set.
     public var observe: ((Observation) -> Void)?
     /// Whether `observe` also wants each request, which costs on the hot path.
@@ -143,9 +107,10 @@ public final class Engine {
         self.configuration = configuration
         patience = Patience(configuration.limits)
         let draft = WorldDraft(settings: configuration.defaultWorldSettings)
-        defaultWorld = World(
+        let world = World(
             id: nil, number: 0, try WorldBeginning(draft, in: configuration.emptyRoom, now: now), now: now)
-        accountStorage(of: defaultWorld)
+        worlds = WorldTable(main: world, configuration)
+        recorder = Recorder(worlds: worlds)
     }
 
     // MARK: What the transport calls
@@ -158,22 +123,15 @@ public final class Engine {
     /// - Returns: its number, or nil where the transport has to close it at once: too many are being refused already.
     ///   A connection over the limit gets a number too, but only to be answered 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
-        let isRefused = connectionCount - refusedCount >= limits.connections
-        guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
-        let place = freePlaces.popLast() ?? connections.count
-        if place == connections.count { connections.append(nil) }
-        serial &+= 1
-        let connection = Connection(
-            id: ConnectionID(place: place, serial: serial), isLocal: isLocal, isRefused: isRefused, isSecure: isSecure)
-        connections[place] = connection
-        connectionCount += 1
+        guard let connection = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits) else {
+            return nil
+        }
         if isSecure {
             arm(connection, .handshake, after: patience.handshake, at: now)
         } else {
             arm(connection, .idle, after: patience.idle, at: now)
         }
-        if isRefused {
-            refusedCount += 1
+        if connection.isRefused {
             refuse(connection, .tooManyConnections(limit: limits.connections), at: now)
             observe?(.refusedConnection(limit: limits.connections))
         }
@@ -211,7 +169,7 @@ public final class Engine {
         // Nobody would read what a fault still holds back; a client of HTTP may have closed its half alone.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.ending == .none, !connection.isSilent else {
-            recordClosing(of: connection, by: .client, .finish)
+            recorder.closed(connection, by: .client, .finish)
             end(connection, .close)
             return
         }
@@ -223,7 +181,7 @@ public final class Engine {
             // A client that sends no more may still read a long answer; the connection ends with it.
             guard connection.stream == nil else { return }
         }
-        recordClosing(of: connection, by: .client, .finish)
+        recorder.closed(connection, by: .client, .finish)
         forgetSocket(of: connection)
         end(connection, .close)
     }
@@ -234,20 +192,15 @@ public final class Engine {
     public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
-        if let world = connection.world, !connection.pending.isEmpty || connection.isOpenSocket {
+        if let world = connection.world, !connection.record.waiting.isEmpty || connection.isOpenSocket {
             if let now { world.setTime(now) }
-            recordClosing(of: connection, by: .client, .reset)
-            recordAbandoned(of: connection, in: world)
+            recorder.closed(connection, by: .client, .reset)
+            recorder.abandoned(connection, in: world)
         }
         forgetSocket(of: connection)
         connection.ending = .reset
         if connection.stream != nil { endStream(of: connection) }
-        if connection.webSocket != nil { webSocketCount -= 1 }
-        if connection.isRefused { refusedCount -= 1 }
-        account(connection, as: 0)
-        connections[id.place] = nil
-        freePlaces.append(id.place)
-        connectionCount -= 1
+        connections.close(connection)
     }
 
     /// Takes the news that the transport has sent bytes of a connection's output.
@@ -262,7 +215,7 @@ public final class Engine {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }
         if connection.isDrained {
-            reclaimOutput(of: connection)
+            spareBuffers.reclaim(from: connection)
             outputWasTaken(from: connection, at: now)
         }
         // Requests that arrived while the peer took nothing, or an answer was held back, wait in the parser.
@@ -290,10 +243,10 @@ public final class Engine {
     /// When ``advance(to:)`` is to be called; nil while nothing is due, and long ago while long answers have slices due.
     public var nextDeadline: Timestamp? {
         // At once: only what the loop serves in between comes before the next slice.
-        guard waitingStreams.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
+        guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         var next = deadlines.next
-        if let step = worldDeadlines.next { next = next.map { min($0, step) } ?? step }
-        if let nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
+        if let step = worlds.deadlines.next { next = next.map { min($0, step) } ?? step }
+        if let nextSweep = worlds.nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
         return next
     }
 
@@ -334,25 +287,10 @@ public final class Engine {
 
     // MARK: What the parts of the engine share
 
-    subscript(id: ConnectionID) -> Connection? {
-        guard id.place < connections.count, let connection = connections[id.place], connection.id == id else {
-            return nil
-        }
-        return connection
-    }
+    subscript(id: ConnectionID) -> Connection? { connections[id] }
 
     /// Brings the sum of held bytes up to date with one connection.
-    func account(_ connection: Connection) { account(connection, as: connection.heldBytes) }
-
-    private func account(_ connection: Connection, as held: Int) {
-        let difference = held - connection.accountedBytes
-        heldBytes += difference
-        if connection.isEcho { echoBytes += difference }
-        connection.accountedBytes = held
-    }
-
-    /// Counts what a connection holds among what the echo sockets hold, from when it is one.
-    func accountEcho(_ connection: Connection) { echoBytes += connection.accountedBytes }
+    func account(_ connection: Connection) { connections.account(connection) }
 
     func touch(_ connection: Connection) {
         guard !connection.isTouched else { return }
@@ -366,20 +304,7 @@ public final class Engine {
         touch(connection)
     }
 
-    func lendOutput(to connection: Connection) {
-        if connection.output.bytes.capacity == 0, let spare = spareOutputs.popLast() { connection.output.bytes = spare }
-    }
-
-    private func reclaimOutput(of connection: Connection) {
-        if spareOutputs.count < Engine.spareOutputCount, connection.output.bytes.capacity <= Engine.spareOutputSize {
-            spareOutputs.append(connection.output.bytes)
-        }
-        connection.output.discard()
-    }
-
-    /// At most 2 MiB lie spare, enough for what one turn of the loop writes.
-    private static let spareOutputCount = 128
-    private static let spareOutputSize = 16 * 1024
+    func lendOutput(to connection: Connection) { spareBuffers.lend(to: connection) }
 
     func withEvents(_ body: (inout [WebSocket.Event]) -> Void) {
         var events: [WebSocket.Event] = []
@@ -388,6 +313,4 @@ public final class Engine {
         events.removeAll(keepingCapacity: events.capacity <= 64)
         swap(&events, &spareEvents)
     }
-
-    func webSocketOpened() { webSocketCount += 1 }
 }

@@ -43,8 +43,7 @@ extension Engine {
 
     /// What became of the session that a world plays back so far; nil where it plays none, or there is no such world.
     public func replayOutcome(ofWorld id: String) -> ReplayOutcome? {
-        let world = id == World.defaultID ? defaultWorld : worlds[ExactString(id)]
-        return world?.replay.map { ReplayOutcome(report: $0.player.report, settings: $0.player.settings) }
+        worlds.named(id)?.replay.map { ReplayOutcome(report: $0.player.report, settings: $0.player.settings) }
     }
 
     /// `GET /__admin/replay`: what was served, and what was not as it was recorded.

@@ -1,4 +1,3 @@
-import APIDescriptions
 import FitIQAPI
 import HTTP1
 import HTTPTypes

@@ -31,7 +31,7 @@ extension Engine {
         if startJob == nil || request.bodySize <= Engine.largestWorkOnLoop {
             let read = Result(catching: reader())
             guard startJob != nil, case .success(let small) = read, small.settings.scenario.isLarge else {
-                return try then(self, read.beginning(in: room(of: world), now: now), now)
+                return try then(self, read.beginning(in: worlds.room(of: world), now: now), now)
             }
             known = read
         }
@@ -51,7 +51,7 @@ extension Engine {
         reading reader: @escaping () -> DraftReader,
         then: @escaping (Engine, Parcel<Result<WorldBeginning, APIError>>, Timestamp) -> Void
     ) {
-        let (draft, room, reloads) = (reader(), room(of: world), world?.reloadCount)
+        let (draft, room, reloads) = (reader(), worlds.room(of: world), world?.reloadCount)
         beside(at: now) {
             (known ?? Result(catching: draft)).beginning(in: room, now: now)
         } then: { engine, beginning, now in

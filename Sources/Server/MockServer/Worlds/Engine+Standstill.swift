@@ -34,9 +34,9 @@ extension Engine {
         guard let standstill = world.standstill else { return }
         world.standstill = nil
         for socket in standstill.closedSockets { world.backend.closeSocket(socket) }
-        if isServed(world) { queueDeadline(of: world) }
+        if worlds.contains(world) { queueDeadline(of: world) }
         touchSockets(of: world)
-        for case let connection? in connections where connection.world === world && !connection.unreadFrames.isEmpty {
+        for connection in connections where connection.world === world && !connection.unreadFrames.isEmpty {
             resumed.append(connection.id)
         }
         resumed += standstill.connections
@@ -92,9 +92,6 @@ extension Engine {
         return true
     }
 
-    /// Whether a world is still one of the server's.
-    func isServed(_ world: World) -> Bool { world.id.map { worlds[ExactString($0)] === world } ?? true }
-
     /// The world that a request needs; nil for what is asked of the server.
     private func world(of exchange: Exchange) -> World? {
         guard case .admin(let route)? = exchange.destination.route else {
@@ -108,7 +105,7 @@ extension Engine {
 
     /// Has the transport look at what its sockets may read.
     private func touchSockets(of world: World) {
-        for case let connection? in connections where connection.world === world && connection.speaks == .webSocket {
+        for connection in connections where connection.world === world && connection.speaks == .webSocket {
             touch(connection)
         }
     }

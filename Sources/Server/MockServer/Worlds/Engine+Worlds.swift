@@ -9,14 +9,14 @@ extension Engine {
     func enter(_ world: World, at now: Timestamp) {
         world.lastUsed = now
         world.setTime(now)
-        world.backend.storageRoom = storageRoom(of: world)
+        world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
     /// Does what is due in the worlds that follow the system's clock, the latest world first; in one turn of the loop no more
     /// than takes some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
-        while steps > 0, let world = worldDeadlines.popDue(at: now) {
+        while steps > 0, let world = worlds.deadlines.popDue(at: now) {
             // It is looked at again when it goes on.
             if world.isStanding { continue }
             steps -= advance(world, to: world.clock.now(now), mostSteps: steps, at: now)
@@ -33,7 +33,7 @@ extension Engine {
     /// - Returns: how many steps were done.
     @discardableResult
     func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
-        world.backend.storageRoom = storageRoom(of: world)
+        world.backend.storageRoom = worlds.storageRoom(of: world)
         var steps = 0
         if let start = world.clock.manualTime, start < time {
             pass(world, from: start, to: time, at: now)
@@ -56,7 +56,7 @@ extension Engine {
     func advance(
         _ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp
     ) {
-        world.backend.storageRoom = storageRoom(of: world)
+        world.backend.storageRoom = worlds.storageRoom(of: world)
         if let start = world.clock.manualTime, start <= time {
             slow = pass(world, from: start, to: time, at: now, mostSteps: steps, slow: slow)
         }
@@ -75,7 +75,7 @@ extension Engine {
         let shift = start.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
         var (end, steps) = (target, mostSteps)
         passing = PassingTime(world: world, slow: slow ?? [])
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             if slow == nil, connection.hasOutput { passing?.slow.insert(connection.id) }
             guard let deadline = connection.deadline else { continue }
             passing?.queue.insert(connection.id, at: deadline.time)
@@ -105,7 +105,7 @@ extension Engine {
         passing = nil
         // What is left of each deadline is less by what has passed.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
-        for case let connection? in connections where connection.world === world {
+        for connection in connections where connection.world === world {
             if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
                 arm(connection, .idle, after: patience.idle, at: now)
             } else {
@@ -147,8 +147,8 @@ extension Engine {
     /// A clock that is moved by hand looks by itself, save for what is due without its moving: an answer that takes no time.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
-        guard let manualTime = world.clock.manualTime else { return worldDeadlines.insert(world, at: step) }
-        if step <= manualTime { worldDeadlines.insert(world, at: world.lastUsed) }
+        guard let manualTime = world.clock.manualTime else { return worlds.deadlines.insert(world, at: step) }
+        if step <= manualTime { worlds.deadlines.insert(world, at: world.lastUsed) }
     }
 
     /// Has the outputs go on that a fault held back until now.
@@ -165,7 +165,7 @@ extension Engine {
     /// With `skippingWaits` nothing is held back any longer, whatever time it is.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
-        recordReleased(of: connection, in: world)
+        recorder.released(connection, in: world)
         switch release {
         case .all: connection.heldTime = 0
         case .until(let time):
@@ -174,24 +174,26 @@ extension Engine {
             connection.queuedRelease = time
             world.heldOutputs.insert(connection.id, at: time)
             // Clients that give up waiting leave their entries behind, for good where the clock stands.
-            if world.heldOutputs.count > 2 * connectionCount + 1024 {
+            if world.heldOutputs.count > 2 * connections.count + 1024 {
                 world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
             }
             queueDeadline(of: world)
         case .end(.finish):
-            recordAbandoned(of: connection, in: world)
-            recordClosing(of: connection, by: .server, connection.endsAsRecorded ? .finish : .fault)
+            recorder.abandoned(connection, in: world)
+            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .finish : .fault)
             forgetSocket(of: connection)
             connection.endsAbruptly = true
             linger(connection, at: now)
         case .end(.reset):
-            recordAbandoned(of: connection, in: world)
-            recordClosing(of: connection, by: .server, connection.endsAsRecorded ? .reset : .fault)
+            recorder.abandoned(connection, in: world)
+            recorder.closed(connection, by: .server, connection.endsAsRecorded ? .reset : .fault)
             forgetSocket(of: connection)
             end(connection, .resetAfterOutput)
         case .end(.silence):
-            recordAbandoned(of: connection, in: world)
-            if let rule = connection.endingRule { record(.silence, of: [rule], on: connection, in: world) }
+            recorder.abandoned(connection, in: world)
+            if let rule = connection.record.endingRule {
+                recorder.setIn(.silence, of: [rule], on: connection, in: world)
+            }
             fallSilent(connection, at: now)
         case .end(.wait):
             preconditionFailure("A wait ends by itself.")

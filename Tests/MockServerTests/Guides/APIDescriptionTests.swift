@@ -1,61 +1,61 @@
+import FitIQAPI
 import Foundation
 import Testing
 
-@testable import APIDescriptions
+@testable import MockServer
 
 @Suite("Embedded descriptions")
 struct APIDescriptionTests {
-    static let directory = URL(fileURLWithPath: #filePath)
+    static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("openapi")
+        .deletingLastPathComponent()
+    static let directory = root.appendingPathComponent("openapi")
 
-    /// The file that a text was made from.
-    static func file(_ description: APIDescription, _ mode: String) -> URL {
-        let guide = directory.appendingPathComponent("guides").appendingPathComponent(mode)
+    /// The file that holds a text.
+    static func file(_ description: APIDescription, _ mode: GuideMode) -> URL {
+        let guide = directory.appendingPathComponent("guides").appendingPathComponent(mode.rawValue)
         return switch description {
-        case .openAPI: (mode == "union" ? directory : guide).appendingPathComponent("openapi.yaml")
-        case .asyncAPI: (mode == "union" ? directory : guide).appendingPathComponent("asyncapi.yaml")
+        case .openAPI: (mode == .union ? directory : guide).appendingPathComponent("openapi.yaml")
+        case .asyncAPI: (mode == .union ? directory : guide).appendingPathComponent("asyncapi.yaml")
         case .documentation: guide.appendingPathComponent("docs.html")
         }
     }
 
-    @Test(
-        "Each text is its file, byte for byte; scripts/describe makes it so",
-        arguments: APIDescription.allCases, APIDescription.modeNames)
-    func equalsFile(_ description: APIDescription, _ mode: String) throws {
+    @Test("Each text is its file, byte for byte", arguments: APIDescription.allCases, GuideMode.allCases)
+    func equalsFile(_ description: APIDescription, _ mode: GuideMode) throws {
         let file = try Data(contentsOf: Self.file(description, mode))
-        let text = description.text(for: mode)
-        #expect(text.withUTF8Buffer { Data($0) } == file, "Run scripts/describe.")
         #expect(Data(description.bytes(for: mode)) == file)
         #expect(file.last == UInt8(ascii: "\n"))
+        #expect(Self.root.appendingPathComponent(description.path(for: mode)) == Self.file(description, mode))
+    }
+
+    @Test("The admin API's text is its file, byte for byte")
+    func equalsAdminFile() throws {
+        let file = try Data(contentsOf: Self.directory.appendingPathComponent("admin.yaml"))
+        #expect(Data(APIDescription.adminOpenAPIBytes) == file)
     }
 
     @Test("The modes are union and the guides that have a folder")
     func modes() throws {
         let folders = try FileManager.default.contentsOfDirectory(
             atPath: Self.directory.appendingPathComponent("guides").path)
-        #expect(Set(APIDescription.modeNames) == Set(folders))
-        #expect(APIDescription.modeNames.first == "union")
-        #expect(APIDescription.modeNames.count == 6)
+        #expect(Set(GuideMode.allCases.map(\.rawValue)) == Set(folders))
+        #expect(GuideMode.allCases.first == .union)
+        #expect(GuideMode.allCases.count == 6)
     }
 
     @Test("Every overlay belongs to a mode, and every mode but union has two")
     func overlays() throws {
         let names = try FileManager.default.contentsOfDirectory(
             atPath: Self.directory.appendingPathComponent("overlays").path)
-        let expected = APIDescription.modeNames.dropFirst().flatMap { ["\($0).openapi.yaml", "\($0).asyncapi.yaml"] }
+        let expected = GuideMode.guides.flatMap { ["\($0.rawValue).openapi.yaml", "\($0.rawValue).asyncapi.yaml"] }
         #expect(Set(names) == Set(expected))
     }
 
-    @Test("A mode that there is not is a mistake of the caller's")
-    func unknownMode() async {
-        await #expect(processExitsWith: .failure) { _ = APIDescription.openAPI.text(for: "Union") }
-    }
-
-    @Test("Each mode's text names the mode", arguments: APIDescription.allCases, APIDescription.modeNames.dropFirst())
-    func namesMode(_ description: APIDescription, _ mode: String) {
+    @Test("Each mode's text names the mode", arguments: APIDescription.allCases, GuideMode.guides)
+    func namesMode(_ description: APIDescription, _ mode: GuideMode) {
         let text = String(decoding: description.bytes(for: mode), as: UTF8.self)
-        #expect(text.contains("(guide \(mode))"))
+        #expect(text.contains("(guide \(mode.rawValue))"))
     }
 
     @Test(
@@ -66,8 +66,8 @@ struct APIDescriptionTests {
         #expect(description.mediaType == expected)
     }
 
-    @Test("The page needs nothing from elsewhere", arguments: APIDescription.modeNames)
-    func pageIsSelfContained(_ mode: String) {
+    @Test("The page needs nothing from elsewhere", arguments: GuideMode.allCases)
+    func pageIsSelfContained(_ mode: GuideMode) {
         let text = String(decoding: APIDescription.documentation.bytes(for: mode), as: UTF8.self)
         for fetched in ["<script", "<link", "<img", "<iframe", "src=", "@import", "url("] {
             #expect(!text.contains(fetched), "\(fetched)")

@@ -1,0 +1,21 @@
+// Files of this package that are part of the binary: descriptions of the API,
+// scenarios, data. Nothing is copied or read before it is asked for.
+#pragma once
+
+#include <stddef.h>
+
+/// A file of the package as it was when the package was built.
+struct EmbeddedText {
+    /// The path from the root of the package; null where no such file is embedded.
+    const char *path;
+    const unsigned char *start;
+    ptrdiff_t count;
+};
+
+/// The text of the file with this path.
+struct EmbeddedText texts_at(const char *path)
+    __attribute__((swift_name("EmbeddedText.init(path:)")));
+
+/// The text at an index, in the order of texts.c; one without a path beyond the last.
+struct EmbeddedText texts_at_index(ptrdiff_t index)
+    __attribute__((swift_name("EmbeddedText.init(index:)")));

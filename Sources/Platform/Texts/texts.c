@@ -1,0 +1,180 @@
+// The files themselves. #embed is C23, and clang has had it since version 19.
+#include "Texts.h"
+
+#include <string.h>
+
+#ifndef __has_embed
+#error "This file needs #embed: clang 19 or later, as Swift 6.1 has it."
+#endif
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+// A row is a path and the bytes of the file, with a zero behind them: texts have
+// none, so it ends them. A test compares the rows with the folders.
+#define TEXT(path) {path, (const unsigned char[]) {
+#define END , 0}},
+
+static const struct {
+    const char *path;
+    const unsigned char *bytes;
+} rows[] = {
+    TEXT("openapi/openapi.yaml")
+#embed "../../../openapi/openapi.yaml"
+    END
+    TEXT("openapi/asyncapi.yaml")
+#embed "../../../openapi/asyncapi.yaml"
+    END
+    TEXT("openapi/admin.yaml")
+#embed "../../../openapi/admin.yaml"
+    END
+    TEXT("openapi/guides/union/docs.html")
+#embed "../../../openapi/guides/union/docs.html"
+    END
+    TEXT("openapi/guides/consultation-websocket/openapi.yaml")
+#embed "../../../openapi/guides/consultation-websocket/openapi.yaml"
+    END
+    TEXT("openapi/guides/consultation-websocket/asyncapi.yaml")
+#embed "../../../openapi/guides/consultation-websocket/asyncapi.yaml"
+    END
+    TEXT("openapi/guides/consultation-websocket/docs.html")
+#embed "../../../openapi/guides/consultation-websocket/docs.html"
+    END
+    TEXT("openapi/guides/enhanced-consultations/openapi.yaml")
+#embed "../../../openapi/guides/enhanced-consultations/openapi.yaml"
+    END
+    TEXT("openapi/guides/enhanced-consultations/asyncapi.yaml")
+#embed "../../../openapi/guides/enhanced-consultations/asyncapi.yaml"
+    END
+    TEXT("openapi/guides/enhanced-consultations/docs.html")
+#embed "../../../openapi/guides/enhanced-consultations/docs.html"
+    END
+    TEXT("openapi/guides/goal-linking/openapi.yaml")
+#embed "../../../openapi/guides/goal-linking/openapi.yaml"
+    END
+    TEXT("openapi/guides/goal-linking/asyncapi.yaml")
+#embed "../../../openapi/guides/goal-linking/asyncapi.yaml"
+    END
+    TEXT("openapi/guides/goal-linking/docs.html")
+#embed "../../../openapi/guides/goal-linking/docs.html"
+    END
+    TEXT("openapi/guides/websocket-architecture/openapi.yaml")
+#embed "../../../openapi/guides/websocket-architecture/openapi.yaml"
+    END
+    TEXT("openapi/guides/websocket-architecture/asyncapi.yaml")
+#embed "../../../openapi/guides/websocket-architecture/asyncapi.yaml"
+    END
+    TEXT("openapi/guides/websocket-architecture/docs.html")
+#embed "../../../openapi/guides/websocket-architecture/docs.html"
+    END
+    TEXT("openapi/guides/meal-log-websocket/openapi.yaml")
+#embed "../../../openapi/guides/meal-log-websocket/openapi.yaml"
+    END
+    TEXT("openapi/guides/meal-log-websocket/asyncapi.yaml")
+#embed "../../../openapi/guides/meal-log-websocket/asyncapi.yaml"
+    END
+    TEXT("openapi/guides/meal-log-websocket/docs.html")
+#embed "../../../openapi/guides/meal-log-websocket/docs.html"
+    END
+    TEXT("Fixtures/scenarios/answer-lost.yaml")
+#embed "../../../Fixtures/scenarios/answer-lost.yaml"
+    END
+    TEXT("Fixtures/scenarios/broken-frames.yaml")
+#embed "../../../Fixtures/scenarios/broken-frames.yaml"
+    END
+    TEXT("Fixtures/scenarios/broken-responses.yaml")
+#embed "../../../Fixtures/scenarios/broken-responses.yaml"
+    END
+    TEXT("Fixtures/scenarios/coach-error.yaml")
+#embed "../../../Fixtures/scenarios/coach-error.yaml"
+    END
+    TEXT("Fixtures/scenarios/coalesced-frames.yaml")
+#embed "../../../Fixtures/scenarios/coalesced-frames.yaml"
+    END
+    TEXT("Fixtures/scenarios/conflict.yaml")
+#embed "../../../Fixtures/scenarios/conflict.yaml"
+    END
+    TEXT("Fixtures/scenarios/default.yaml")
+#embed "../../../Fixtures/scenarios/default.yaml"
+    END
+    TEXT("Fixtures/scenarios/drop-mid-stream.yaml")
+#embed "../../../Fixtures/scenarios/drop-mid-stream.yaml"
+    END
+    TEXT("Fixtures/scenarios/empty-account.yaml")
+#embed "../../../Fixtures/scenarios/empty-account.yaml"
+    END
+    TEXT("Fixtures/scenarios/established-account.yaml")
+#embed "../../../Fixtures/scenarios/established-account.yaml"
+    END
+    TEXT("Fixtures/scenarios/flaky-500.yaml")
+#embed "../../../Fixtures/scenarios/flaky-500.yaml"
+    END
+    TEXT("Fixtures/scenarios/fragmented-frames.yaml")
+#embed "../../../Fixtures/scenarios/fragmented-frames.yaml"
+    END
+    TEXT("Fixtures/scenarios/half-open.yaml")
+#embed "../../../Fixtures/scenarios/half-open.yaml"
+    END
+    TEXT("Fixtures/scenarios/limit-reached.yaml")
+#embed "../../../Fixtures/scenarios/limit-reached.yaml"
+    END
+    TEXT("Fixtures/scenarios/long-history.yaml")
+#embed "../../../Fixtures/scenarios/long-history.yaml"
+    END
+    TEXT("Fixtures/scenarios/meal-completes.yaml")
+#embed "../../../Fixtures/scenarios/meal-completes.yaml"
+    END
+    TEXT("Fixtures/scenarios/meal-fails.yaml")
+#embed "../../../Fixtures/scenarios/meal-fails.yaml"
+    END
+    TEXT("Fixtures/scenarios/meal-finishes-before-socket.yaml")
+#embed "../../../Fixtures/scenarios/meal-finishes-before-socket.yaml"
+    END
+    TEXT("Fixtures/scenarios/meal-never-finishes.yaml")
+#embed "../../../Fixtures/scenarios/meal-never-finishes.yaml"
+    END
+    TEXT("Fixtures/scenarios/missed-pongs.yaml")
+#embed "../../../Fixtures/scenarios/missed-pongs.yaml"
+    END
+    TEXT("Fixtures/scenarios/nanosecond-timestamps.yaml")
+#embed "../../../Fixtures/scenarios/nanosecond-timestamps.yaml"
+    END
+    TEXT("Fixtures/scenarios/rate-limited.yaml")
+#embed "../../../Fixtures/scenarios/rate-limited.yaml"
+    END
+    TEXT("Fixtures/scenarios/reset-mid-frame.yaml")
+#embed "../../../Fixtures/scenarios/reset-mid-frame.yaml"
+    END
+    TEXT("Fixtures/scenarios/scripted-coach.yaml")
+#embed "../../../Fixtures/scenarios/scripted-coach.yaml"
+    END
+    TEXT("Fixtures/scenarios/server-restarts.yaml")
+#embed "../../../Fixtures/scenarios/server-restarts.yaml"
+    END
+    TEXT("Fixtures/scenarios/silent-coach.yaml")
+#embed "../../../Fixtures/scenarios/silent-coach.yaml"
+    END
+    TEXT("Fixtures/scenarios/slow-coach.yaml")
+#embed "../../../Fixtures/scenarios/slow-coach.yaml"
+    END
+    TEXT("Fixtures/scenarios/timeouts.yaml")
+#embed "../../../Fixtures/scenarios/timeouts.yaml"
+    END
+    TEXT("Fixtures/scenarios/token-expires-mid-session.yaml")
+#embed "../../../Fixtures/scenarios/token-expires-mid-session.yaml"
+    END
+    TEXT("Fixtures/scenarios/unreliable-chunks.yaml")
+#embed "../../../Fixtures/scenarios/unreliable-chunks.yaml"
+    END
+};
+
+struct EmbeddedText texts_at_index(ptrdiff_t index) {
+    if (index < 0 || index >= (ptrdiff_t)(sizeof rows / sizeof *rows)) return (struct EmbeddedText) {0};
+    const char *bytes = (const char *)rows[index].bytes;
+    return (struct EmbeddedText) {rows[index].path, rows[index].bytes, (ptrdiff_t)strlen(bytes)};
+}
+
+struct EmbeddedText texts_at(const char *path) {
+    for (ptrdiff_t index = 0; index < (ptrdiff_t)(sizeof rows / sizeof *rows); index++) {
+        if (strcmp(rows[index].path, path) == 0) return texts_at_index(index);
+    }
+    return (struct EmbeddedText) {0};
+}

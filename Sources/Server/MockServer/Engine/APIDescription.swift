@@ -1,0 +1,44 @@
+import FitIQAPI
+import Texts
+
+/// A description of the API that the server serves, in the form of each guide mode.
+///
+/// The texts are part of the binary: nothing is read from disk, and nothing is copied before a client asks.
+public enum APIDescription: CaseIterable, Sendable {
+    /// `/openapi.yaml`: the REST endpoints, OpenAPI 3.1.
+    case openAPI
+    /// `/asyncapi.yaml`: the WebSocket and its frames, AsyncAPI 3.0.
+    case asyncAPI
+    /// `/docs`: both for people, as one HTML file that fetches nothing.
+    case documentation
+
+    /// The value of `Content-Type`.
+    public var mediaType: String {
+        switch self {
+        case .openAPI, .asyncAPI: "application/yaml"
+        case .documentation: "text/html; charset=utf-8"
+        }
+    }
+
+    /// The description in a mode, as a copy of its UTF-8.
+    public func bytes(for mode: GuideMode) -> [UInt8] { Self.bytes(of: path(for: mode)) }
+
+    /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
+    public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
+
+    /// The file of a description, from the root of the package.
+    func path(for mode: GuideMode) -> String {
+        let folder = mode == .union ? "openapi" : "openapi/guides/\(mode.rawValue)"
+        return switch self {
+        case .openAPI: "\(folder)/openapi.yaml"
+        case .asyncAPI: "\(folder)/asyncapi.yaml"
+        case .documentation: "openapi/guides/\(mode.rawValue)/docs.html"
+        }
+    }
+
+    private static func bytes(of path: String) -> [UInt8] {
+        let text = EmbeddedText(path: path)
+        precondition(text.path != nil, "\(path) is not embedded; it needs a row in texts.c")
+        return Array(UnsafeBufferPointer(start: text.start, count: text.count))
+    }
+}

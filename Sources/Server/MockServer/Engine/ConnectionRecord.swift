@@ -1,0 +1,97 @@
+import Recording
+
+/// What the journal knows of a connection, and what it is still to be told.
+struct ConnectionRecord {
+    /// The entries that wait for faults to let their bytes go; empty without faults.
+    var waiting = WaitingEntries()
+    /// Whether the journal has how the socket ended.
+    var isClosed = false
+    /// The rule that ends the socket, once it has acted.
+    var endingRule: String?
+    /// Whether the socket's client was told that the server stops.
+    var isShutDown = false
+    /// What the journal of a world calls the connection, and that world's number.
+    private var number: (world: Int, number: UInt64)?
+
+    /// What a world's journal calls the connection: its place among those that the world has met, from 1.
+    ///
+    /// Counted in each world, so that equal sessions have equal journals whatever else the server does.
+    mutating func number(in world: World) -> UInt64 {
+        if let number, number.world == world.number { return number.number }
+        world.connectionCount += 1
+        number = (world.number, world.connectionCount)
+        return world.connectionCount
+    }
+}
+
+/// Something for the journal of which a fault still holds back the last byte.
+struct WaitingEntry {
+    /// An exchange, an opening or a frame.
+    let event: JournalEvent
+    /// The place of its bytes among all that the connection ever wrote; empty where a fault lost it.
+    let range: Range<Int>
+
+    /// What happened if it is never let go, and no byte after an offset was.
+    func abandoned(at offset: Int) -> JournalEvent {
+        let delivery: Delivery = offset > range.lowerBound ? .partial : .none
+        switch event {
+        case .exchange(var exchange):
+            exchange.abandon(delivery)
+            return .exchange(exchange)
+        case .opened(let opening):
+            // To the client it was not an opening.
+            var exchange = RecordedExchange(
+                head: opening.head, requestedAt: opening.requestedAt, endpoint: opening.endpoint, user: opening.user,
+                status: 101, responseFields: opening.responseFields, faults: opening.faults)
+            exchange.abandon(delivery)
+            return .exchange(exchange)
+        case .frame(var frame):
+            frame.delivery = delivery
+            return .frame(frame)
+        case .closed, .fault, .clock, .note: preconditionFailure("It has no bytes that could be held back.")
+        }
+    }
+}
+
+/// The entries of one connection that wait for their last byte, in the order of their bytes.
+struct WaitingEntries {
+    private var entries: [WaitingEntry] = []
+    /// How many were taken.
+    ///
+    /// They are removed many at a time; otherwise an answer sent byte by byte would take quadratic time.
+    private var taken = 0
+
+    var isEmpty: Bool { taken == entries.count }
+
+    mutating func append(_ entry: WaitingEntry) { entries.append(entry) }
+
+    /// Takes the next entry whose bytes all stand before an offset.
+    mutating func takeNext(before offset: Int) -> WaitingEntry? {
+        guard !isEmpty, entries[taken].range.upperBound <= offset else { return nil }
+        defer {
+            taken += 1
+            if taken == entries.count {
+                (entries, taken) = ([], 0)
+            } else if taken > 1024, taken > entries.count / 2 {
+                entries.removeFirst(taken)
+                taken = 0
+            }
+        }
+        return entries[taken]
+    }
+
+    mutating func takeAll() -> [WaitingEntry] {
+        defer { (entries, taken) = ([], 0) }
+        return Array(entries[taken...])
+    }
+}
+
+extension RecordedExchange {
+    fileprivate mutating func abandon(_ delivery: Delivery) {
+        self.delivery = delivery
+        if delivery == .none {
+            status = nil
+            responseBody = RecordedBody([])
+        }
+    }
+}

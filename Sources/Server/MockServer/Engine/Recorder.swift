@@ -1,0 +1,167 @@
+import Faults
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import Recording
+import WebSocket
+
+/// Tells the journals of worlds what happens on connections.
+///
+/// An entry about bytes for the client is made when the last of them is let go, or when it is certain that it never will
+/// be. A fault may hold bytes back, so an entry may have to wait: ``ConnectionRecord/waiting`` keeps it, with the place of
+/// its bytes in the connection's output. Messages that wait within a fault for other messages are not here: ``Outgoing``
+/// tells of each when its fate is decided.
+struct Recorder {
+    let worlds: WorldTable
+
+    // MARK: Requests
+
+    /// A request was answered, by bytes from an offset on.
+    func answered(_ exchange: Exchange, _ answer: Answer, from start: Int, on connection: Connection, in world: World) {
+        guard exchange.isJournaled else { return }
+        let fields: RecordedFields =
+            answer.hasUsualFields
+            ? .encoded(world.responseFields.json) : .fields(answer.allFields(at: world.turn.now))
+        let shaped = exchange.shaped
+        let recorded = RecordedExchange(
+            head: exchange.head, body: exchange.body, requestedAt: world.turn.now, endpoint: exchange.endpoint,
+            user: exchange.user, unmatched: exchange.unmatched,
+            status: shaped?.delivery == Delivery.none ? nil : answer.status.code, responseFields: fields,
+            responseBody: shaped?.body ?? answer.body, delivery: shaped?.delivery ?? .complete,
+            faults: exchange.faultNames)
+        guard !connection.output.isHeld else { return add(.exchange(recorded), from: start, on: connection, in: world) }
+        world.journal.record(recorded, at: world.turn.now, connection: connection.number(in: world))
+        worlds.accountJournal(of: world)
+    }
+
+    /// Bytes arrived that are not HTTP, or a time limit passed.
+    func refused(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
+        let note = "refused with \(refusal.status.code): \(refusal.message)"
+        record(.note(note), on: connection, in: world)
+    }
+
+    // MARK: Sockets
+
+    /// A WebSocket was opened, by bytes from an offset on.
+    func opened(
+        _ exchange: Exchange, _ fields: HTTPFields, from start: Int, on connection: Connection, in world: World
+    ) {
+        let opening = RecordedOpening(
+            head: exchange.head, requestedAt: world.turn.now, endpoint: exchange.endpoint, user: exchange.user,
+            responseFields: .fields(fields), faults: exchange.faultNames)
+        add(.opened(opening), from: start, on: connection, in: world)
+    }
+
+    /// A message or a ping of the server was sent, by bytes from an offset on.
+    func sent(
+        _ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World
+    ) {
+        let frame = RecordedFrame(sender: .server, opcode: opcode, payload: payload)
+        guard connection.output.isHeld else { return record(frame, on: connection, in: world) }
+        add(.frame(frame), from: start, on: connection, in: world)
+    }
+
+    /// The fate of messages was decided, by bytes from an offset on.
+    func sent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
+        for message in messages { add(.frame(RecordedFrame(message)), from: start, on: connection, in: world) }
+    }
+
+    /// The client sent a frame or began to close.
+    func received(_ event: WebSocket.Event, on connection: Connection, in world: World) {
+        // Frames after the end do not count; after a reset they would belong to another life of the world.
+        guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
+        switch event {
+        case .text(let text): record(RecordedFrame(text, .text), on: connection, in: world)
+        case .binary(let bytes): record(RecordedFrame(bytes, .binary), on: connection, in: world)
+        case .ping(let bytes): record(RecordedFrame(bytes, .ping), on: connection, in: world)
+        case .pong(let bytes): record(RecordedFrame(bytes, .pong), on: connection, in: world)
+        case .closing:
+            let isTheirs = connection.webSocket?.closeSummary.initiator == .theyStarted
+            closed(connection, by: isTheirs ? .client : .server, .closeFrame)
+        case .failed: break
+        }
+    }
+
+    /// A lasting fault set in: from here on the client cannot be judged as if all were well.
+    func setIn(_ effect: RecordedFault.Effect, of names: [String], on connection: Connection, in world: World) {
+        for name in names { record(.fault(RecordedFault(name: name, effect: effect)), on: connection, in: world) }
+    }
+
+    /// A WebSocket ended; only the first cause counts.
+    func closed(
+        _ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil
+    ) {
+        guard let socket = connection.webSocket, connection.webSocketUse.isOfWorld,
+            !connection.record.isClosed, let world = connection.world
+        else { return }
+        connection.record.isClosed = true
+        // The client never learns of a socket whose handshake was abandoned, so that socket has no end.
+        if abandoned(connection, in: world) { return }
+        var (party, cause) = (party, cause)
+        if connection.record.isShutDown, socket.closeSummary.initiator != .theyStarted {
+            (party, cause) = (.server, .shutdown)
+        }
+        let faults = party == .server && cause != .shutdown ? connection.record.endingRule.map { [$0] } ?? [] : []
+        let closing = RecordedClosing(
+            by: party, cause: cause, summary: socket.closeSummary, message: message, faults: faults)
+        record(.closed(closing), on: connection, in: world)
+    }
+
+    // MARK: Waiting entries
+
+    /// Faults have let bytes go: what waited for them is recorded.
+    func released(_ connection: Connection, in world: World) {
+        while let entry = connection.record.waiting.takeNext(before: connection.output.releasedOffset) {
+            record(entry.event, on: connection, in: world)
+        }
+    }
+
+    /// Nothing more is let go: what still waits is recorded as lost.
+    ///
+    /// - Returns: whether the handshake was lost, so that the client knows of no socket and of none of its frames.
+    @discardableResult
+    func abandoned(_ connection: Connection, in world: World) -> Bool {
+        released(connection, in: world)
+        let messages = connection.socketFaults?.abandon() ?? []
+        for entry in connection.record.waiting.takeAll() {
+            record(entry.abandoned(at: connection.output.releasedOffset), on: connection, in: world)
+            if case .opened = entry.event { return true }
+        }
+        sent(messages, from: connection.output.writtenOffset, on: connection, in: world)
+        return false
+    }
+
+    /// Records what the bytes from an offset on tell, now or when faults let the last of them go.
+    private func add(_ event: JournalEvent, from start: Int, on connection: Connection, in world: World) {
+        guard connection.output.isHeld else { return record(event, on: connection, in: world) }
+        connection.record.waiting.append(WaitingEntry(event: event, range: start..<connection.output.writtenOffset))
+    }
+
+    private func record(_ event: JournalEvent, on connection: Connection, in world: World) {
+        world.journal.record(event, at: world.turn.now, connection: connection.number(in: world))
+        worlds.accountJournal(of: world)
+    }
+
+    private func record(_ frame: RecordedFrame, on connection: Connection, in world: World) {
+        world.journal.record(frame, at: world.turn.now, connection: connection.number(in: world))
+        worlds.accountJournal(of: world)
+    }
+}
+
+extension RecordedFrame {
+    /// A frame of the client.
+    fileprivate init(_ payload: [UInt8], _ opcode: Opcode) {
+        self.init(sender: .client, opcode: opcode, payload: payload)
+    }
+
+    fileprivate init(_ message: Outgoing.Message) {
+        let delivery: Delivery =
+            switch message.extent {
+            case .whole: .complete
+            case .beginning: .partial
+            case .nothing: .none
+            }
+        self.init(
+            sender: .server, opcode: .text, payload: message.text, delivery: delivery, faults: message.ruleNames)
+    }
+}
