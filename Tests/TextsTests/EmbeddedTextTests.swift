@@ -9,7 +9,8 @@ struct EmbeddedTextTests {
 
     /// What is to be embedded: folders, and the ends of the names of files in them.
     static let places = [
-        ("openapi", ".yaml"), ("openapi/guides", "/openapi.yaml"), ("openapi/guides", "/asyncapi.yaml"),
+        ("openapi", ".yaml"), ("openapi", ".html"), ("openapi/guides", "/openapi.yaml"),
+        ("openapi/guides", "/asyncapi.yaml"),
         ("openapi/guides", "/docs.html"), ("Fixtures/scenarios", ".yaml"),
     ]
 

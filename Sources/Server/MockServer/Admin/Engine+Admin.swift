@@ -27,6 +27,7 @@ extension Engine {
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }
         switch route.resource {
         case .health, .description, .echo: preconditionFailure("Answered above.")
+        case .index: return adminIndex
         case .worlds where head.method == .post: return try makeWorld(body, head, on: connection, at: now)
         case .worlds: return worldList(on: connection, at: now)
         case .world where head.method == .delete: return delete(world, at: now)
@@ -77,6 +78,24 @@ extension Engine {
                 writer.member("consultations", backend.consultationCount)
                 writer.member("goals", backend.goalCount)
                 writer.member("meal_logs", backend.mealLogCount)
+            })
+    }
+
+    private var adminIndex: Answer {
+        .ok(
+            JSONWriter.object { writer in
+                writer.member("name", "fitiq-mock")
+                writer.member("version", Version.current)
+                writer.member("description", "/__admin/openapi.yaml")
+                writer.array("operations") { writer in
+                    for operation in APIDescription.adminOperations {
+                        writer.object { writer in
+                            writer.member("method", operation.method)
+                            writer.member("path", "/__admin" + (operation.path == "/" ? "" : operation.path))
+                            writer.member("summary", operation.summary)
+                        }
+                    }
+                }
             })
     }
 

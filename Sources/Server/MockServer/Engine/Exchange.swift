@@ -41,7 +41,7 @@ struct Exchange {
     var isOfServer: Bool {
         switch destination.route {
         case .api, nil: destination.isAdmin
-        case .health, .ready, .description, .admin: true
+        case .health, .ready, .description, .deviations, .root, .admin: true
         }
     }
 
