@@ -27,9 +27,9 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // Without its extensions of Foundation's types.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
         // MARK: App — the command line.
@@ -38,26 +38,27 @@ let package = Package(
             dependencies: [
                 "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Obligations",
                 "Proxy",
-                "Recording", "Replay", "Reports", "Scenarios", "Sessions", "Sockets", "TLS", argumentParser, logging,
+                "Recording", "Replay", "Reports", "Scenarios", "Sessions", "Sockets", "TLS", "Text", argumentParser,
+                logging,
             ],
             path: "Sources/App/fitiq-mock"),
 
         // MARK: Clients — a client that keeps the contract, and what checks others.
         // A world for each test of Swift Testing; apart, so that nothing else needs Testing.
         .target(
-            name: "FakeBackend", dependencies: ["FitIQAPI", "MockServer", "Obligations", "Scenarios"],
+            name: "FakeBackend", dependencies: ["FitIQAPI", "MockServer", "Obligations", "Scenarios", "Text"],
             path: "Sources/Clients/FakeBackend"),
         // Clients checked from both ends: cases, and what drives them.
         .target(
             name: "ContractSuite",
             dependencies: [
                 "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Recording", "Reports", "Scenarios",
-                "Sockets",
+                "Sockets", "Text",
             ],
             path: "Sources/Clients/ContractSuite"),
         .target(
             name: "FitIQClient",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Sockets", "WebSocket", httpTypes],
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Sockets", "Text", "WebSocket", httpTypes],
             path: "Sources/Clients/FitIQClient"),
 
         // MARK: Server — the fake, the proxy, and what a developer writes down for them.
@@ -65,50 +66,50 @@ let package = Package(
             name: "MockServer",
             dependencies: [
                 "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations", "Recording", "Replay",
-                "Scenarios", "Sessions", "Sockets", "TLS", "Texts", "WebSocket", httpTypes, heap, logging,
+                "Scenarios", "Sessions", "Sockets", "TLS", "Text", "Texts", "WebSocket", httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),
         // Between a client and a real server, to see what they say.
         .target(
             name: "Proxy",
-            dependencies: ["FitIQAPI", "HTTP1", "Sessions", "Sockets", "TLS", httpTypes, logging],
+            dependencies: ["FitIQAPI", "HTTP1", "Sessions", "Sockets", "TLS", "Text", httpTypes, logging],
             path: "Sources/Server/Proxy"),
         // What a developer writes down: data, scripts, faults.
         .target(
             name: "Scenarios",
             dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Texts",
-                .product(name: "Yams", package: "Yams"),
+                "CYAML", "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Text",
+                "Texts",
             ],
             path: "Sources/Server/Scenarios"),
         // What goes wrong on purpose: transforms between codec and socket.
         .target(
-            name: "Faults", dependencies: ["FitIQAPI", "JSON", "WebSocket", httpTypes],
+            name: "Faults", dependencies: ["FitIQAPI", "JSON", "Text", "WebSocket", httpTypes],
             path: "Sources/Server/Faults"),
 
         // MARK: Traffic — what happened: kept, compared, played back and judged.
         .target(
-            name: "Reports", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording"],
+            name: "Reports", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording", "Text"],
             path: "Sources/Traffic/Reports"),
         // What a client owes, judged by the journal.
         .target(
             name: "Obligations",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes],
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "Text", "WebSocket", httpTypes],
             path: "Sources/Traffic/Obligations"),
         // A session played back: which recorded answer a request gets, and when each frame goes.
         .target(
             name: "Replay",
-            dependencies: ["FitIQAPI", "JSON", "Recording", "Sessions", "WebSocket"],
+            dependencies: ["FitIQAPI", "JSON", "Recording", "Sessions", "Text", "WebSocket"],
             path: "Sources/Traffic/Replay"),
         // Real sessions: what went over the wire, as HAR; observed, redacted, written, shown, compared.
         .target(
             name: "Sessions",
-            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes],
+            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Recording", "Text", "WebSocket", httpTypes],
             path: "Sources/Traffic/Sessions"),
         // What happened in a world: exchanges and frames.
         .target(
             name: "Recording",
-            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes],
+            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Text", "WebSocket", httpTypes],
             path: "Sources/Traffic/Recording"),
 
         // MARK: Domain — the FitIQ contract: what goes over the wire, and the rules behind it.
@@ -116,16 +117,19 @@ let package = Package(
             name: "FitIQBackend", dependencies: ["FitIQAPI", "JSON", "Nutrition", "Patterns", heap],
             path: "Sources/Domain/FitIQBackend"),
         .target(
-            name: "FitIQAPI", dependencies: ["Digests", "JSON", httpTypes], path: "Sources/Domain/FitIQAPI"),
+            name: "FitIQAPI", dependencies: ["Digests", "JSON", "Text", httpTypes, heap],
+            path: "Sources/Domain/FitIQAPI"),
         // Text in, foods with nutrition facts out.
         .target(name: "Nutrition", path: "Sources/Domain/Nutrition"),
 
         // MARK: Protocols — pure state machines and languages, no I/O.
-        .target(name: "HTTP1", dependencies: [httpTypes], path: "Sources/Protocols/HTTP1"),
-        .target(name: "WebSocket", dependencies: ["Digests", httpTypes], path: "Sources/Protocols/WebSocket"),
-        .target(name: "JSON", path: "Sources/Protocols/JSON"),
+        .target(name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1"),
+        .target(name: "WebSocket", dependencies: ["Digests", "Text", httpTypes], path: "Sources/Protocols/WebSocket"),
+        .target(name: "JSON", dependencies: ["Text"], path: "Sources/Protocols/JSON"),
         // Regular expressions in linear time.
         .target(name: "Patterns", path: "Sources/Protocols/Patterns"),
+        // Characters, codings, times and words, as all floors above need them.
+        .target(name: "Text", path: "Sources/Protocols/Text"),
 
         // MARK: Platform — the system and the C libraries.
         .target(name: "Sockets", dependencies: ["CPlatform"], path: "Sources/Platform/Sockets"),
@@ -138,6 +142,9 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/Platform/COpenSSL", pkgConfig: "openssl",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CYAML", path: "Sources/Platform/CYAML", pkgConfig: "yaml-0.1",
+            providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
 
         // MARK: Tests — libraries of their own first.
         // The guides' models and shapes, for the tests below.
@@ -166,7 +173,7 @@ let package = Package(
         .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS"]),
         .testTarget(
             name: "SessionsTests",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "Sessions", "WebSocket", httpTypes]),
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "Sessions", "Text", "WebSocket", httpTypes]),
         .testTarget(
             name: "ReplayTests",
             dependencies: ["FitIQAPI", "JSON", "Recording", "Replay", "Sessions", "WebSocket", httpTypes]),
@@ -176,6 +183,7 @@ let package = Package(
                 "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sessions", "Sockets", "TLS", "WebSocket", httpTypes,
             ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
+        .testTarget(name: "TextTests", dependencies: ["Text"]),
         .testTarget(name: "NutritionTests", dependencies: ["Nutrition"]),
         .testTarget(name: "PatternsTests", dependencies: ["Patterns"]),
         .testTarget(
@@ -195,7 +203,7 @@ let package = Package(
             name: "ObligationsTests",
             dependencies: ["FitIQAPI", "HTTP1", "JSON", "Obligations", "Recording", "WebSocket", httpTypes]),
         .testTarget(
-            name: "ReportsTests", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording", "Reports"],
+            name: "ReportsTests", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording", "Reports", "Text"],
             exclude: ["Golden"]),
         .testTarget(
             name: "ContractSuiteTests",

@@ -48,7 +48,7 @@ struct ProcessLineTests {
         ] as [(String, Int64?)])
     func times(text: String, nanoseconds: Int64?) {
         let start = Self.surroundings.now
-        #expect(AdapterTime.read(text) == nanoseconds.map { start.advanced(byNanoseconds: $0) })
+        #expect(Timestamp(text) == nanoseconds.map { start.advanced(byNanoseconds: $0) })
     }
 
     @Test(
@@ -124,7 +124,7 @@ struct ProcessLineTests {
         }
         #expect(try read(#"{"ok":true,"next":null}"#, AdapterAnswer.next) == nil)
         #expect(try read(#"{"ok":true}"#, AdapterAnswer.next) == nil)
-        #expect(throws: AnswerError.wrong(path: "next", found: #""soon""#, expected: AdapterTime.expectation)) {
+        #expect(throws: AnswerError.wrong(path: "next", found: #""soon""#, expected: AdapterAnswer.time)) {
             _ = try read(#"{"ok":true,"next":"soon"}"#, AdapterAnswer.next)
         }
         #expect(throws: AnswerError.unsupported) { try read(#"{"unsupported":true}"#, AdapterAnswer.done) }

@@ -37,14 +37,4 @@ struct MessagesTests {
     func sentences(message: String, expected: String) {
         #expect(message == expected)
     }
-
-    static let durations: [(Int64, String)] = [
-        (0, "0 ns"), (999, "999 ns"), (1000, "1 µs"), (1500, "1.5 µs"), (250 * millisecond, "250 ms"),
-        (second, "1 s"), (second + 1, "1.000000001 s"), (90 * second, "90 s"), (1_050 * millisecond, "1.05 s"),
-    ]
-
-    @Test("Durations", arguments: durations)
-    func duration(nanoseconds: Int64, expected: String) {
-        #expect(Messages.duration(nanoseconds) == expected)
-    }
 }

@@ -73,7 +73,7 @@ struct Accepted: Sendable, CustomTestStringConvertible {
 
     @Test("is no longer JSON when a byte follows that is not white space", arguments: structures + strings)
     func refusesWhatFollows(_ accepted: Accepted) {
-        for byte in UInt8.min...UInt8.max where !byte.isWhitespace {
+        for byte in UInt8.min...UInt8.max where !byte.isJSONWhitespace {
             #expect(throws: JSONError.self) { try JSON.parse(Array(accepted.text.utf8) + [byte]) }
         }
     }

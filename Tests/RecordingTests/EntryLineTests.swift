@@ -48,15 +48,4 @@ struct EntryLineTests {
         journal.record(.note("x"), at: Sample.time.advanced(byNanoseconds: 250_000_000))
         #expect(EntryLine(journal.entries()[0]).text == "#1 10:30:00.250  x")
     }
-
-    @Test(
-        "one line, cut, without what acts on a terminal",
-        arguments: [
-            ("a\r\nb\tc", "a b c"), ("\u{1B}[31m\u{9B}\u{7F}", "\u{FFFD}[31m\u{FFFD}\u{FFFD}"),
-            ("\u{202E}x", "\u{FFFD}x"),
-            ("123456789", "123456789"), ("1234567890", "1234567890"), ("12345678901", "1234567890…"),
-        ])
-    func oneLine(text: String, line: String) {
-        #expect(text.onOneLine(limit: 10) == line)
-    }
 }

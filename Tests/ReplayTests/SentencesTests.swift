@@ -118,8 +118,6 @@ struct SentencesTests {
         (ReplayDifference(place: "a", expected: nil, actual: "1").description, "a: expected nothing, got 1"),
         (ReplayDifference(place: "a", expected: nil, actual: nil).description, "a"),
         (Sentences.method("HANDSHAKE"), "a WebSocket's handshake"),
-        (Sentences.target(of: "https://api.fitiq.example"), "/"),
-        (Sentences.target(of: "/a"), "/a"),
     ]
 
     @Test("Each sentence reads as it should", arguments: rows)

@@ -1,5 +1,6 @@
 import Obligations
 import Testing
+import Text
 
 @testable import Reports
 
@@ -7,8 +8,8 @@ import Testing
 struct SentencesTests {
     static let rows: [(String, String)] = [
         (Sentences.times(1), "once"), (Sentences.times(2), "twice"), (Sentences.times(3), "3 times"),
-        (Sentences.list(["a"]), "a"), (Sentences.list(["a", "b"]), "a and b"), (Sentences.list([]), ""),
-        (Sentences.list(["a", "b", "c"]), "a, b and c"),
+        (Words.list(["a"]), "a"), (Words.list(["a", "b"]), "a and b"), (Words.list([]), ""),
+        (Words.list(["a", "b", "c"]), "a, b and c"),
         (Sentences.seconds(0), "0"), (Sentences.seconds(1_500_000_000), "1.5"),
         (Sentences.seconds(1_050_400_000), "1.05"),
         (Sentences.seconds(999_600_000), "1"), (Sentences.seconds(7_000_000), "0.007"),

@@ -130,4 +130,38 @@ struct TreeTests {
             "name: &n a\nsummary: *n\nfaults: [&f {on: any, delay: &d 1s}]\ntoken_lifetime: *d")
         #expect(scenario.summary == "a" && scenario.tokenLifetime == 1_000_000_000)
     }
+
+    @Test("Aliases count as if they were written out: values, depth and bytes of text, in keys too")
+    func aliasLimits() throws {
+        // Nine lists of nine, each of the one before: half a billion values in 300 bytes.
+        let bomb = (1...9).map { level in
+            let element = level == 1 ? "x" : "*l\(level - 1)"
+            return "- &l\(level) [\(Array(repeating: element, count: 9).joined(separator: ", "))]\n"
+        }
+        #expect(Self.errors(bomb.joined())?.mistakes.first?.message == Messages.tooManyNodes)
+        let deep = "- &d " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40) + "\n- "
+        let shallow = String(repeating: "[", count: 23) + "*d" + String(repeating: "]", count: 23)
+        #expect(throws: Never.self) { try TreeBuilder.tree(ofYAML: Array((deep + shallow).utf8)) }
+        #expect(Self.errors(deep + "[\(shallow)]")?.mistakes.first?.message == Messages.tooDeep)
+        let long = String(repeating: "x", count: 1024 * 1024)
+        for alias in ["*t", "{? *t : 1}"] {
+            let start = "- &t \(long)\n"
+            let repeats = { (count: Int) in Array((start + String(repeating: "- \(alias)\n", count: count)).utf8) }
+            #expect(throws: Never.self) { try TreeBuilder.tree(ofYAML: repeats(16)) }
+            #expect {
+                try TreeBuilder.tree(ofYAML: repeats(17))
+            } throws: {
+                ($0 as? TreeError)?.message == Messages.tooMuchRepeated
+            }
+        }
+    }
+
+    @Test("An alias within what it names, before its anchor, or after it is given again")
+    func aliasOrder() throws {
+        for text in ["&a [*a]", "- *a\n- &a b"] {
+            #expect(Self.errors(text)?.mistakes.first?.message == Messages.undefinedAlias("a"))
+        }
+        let scenario = try Scenario.read("name: &a x\nsummary: &a y\nusers: [{id: *a}]")
+        #expect(scenario.data.users.map(\.id) == ["y"])
+    }
 }

@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Testing
+import Text
 
 @testable import Sessions
 
@@ -38,7 +39,7 @@ struct IdentityTests {
 
     @Test("A combining mark behind a delimiter leaves it one")
     func marks() {
-        let url = SessionURL("https://a.example/\u{301}b?\u{301}c=\u{301}d&\u{301}e#\u{301}f")
+        let url = URLParts("https://a.example/\u{301}b?\u{301}c=\u{301}d&\u{301}e#\u{301}f")
         #expect(url.origin == "https://a.example" && url.authority == "a.example")
         #expect(ExactString(url.path) == "/\u{301}b")
         #expect(url.query.map { ExactString($0) } == "\u{301}c=\u{301}d&\u{301}e")

@@ -1,6 +1,7 @@
 import FitIQAPI
 import MockServer
 import Scenarios
+import Text
 
 /// What a newcomer sees first: where the server is, what it asks for, and commands to try.
 struct Banner {

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 
 /// What 'judge' says.
 extension Messages {
@@ -9,7 +10,7 @@ extension Messages {
     static func inLine(_ number: Int, _ sentence: String) -> String { "line \(number): \(sentence)" }
 
     static func noSuchWorld(_ id: String, others: [String]) -> String {
-        let near = NearMiss.nearest(to: id, among: others).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(id, among: others)
         let shown = others.prefix(5).joined(separator: ", ") + (others.count > 5 ? ", …" : "")
         return "no entry is of the world '\(id)'; there are entries of \(shown).\(near)"
     }

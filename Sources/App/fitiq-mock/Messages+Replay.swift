@@ -1,13 +1,14 @@
 import FitIQAPI
 import MockServer
 import Replay
+import Text
 
 /// What the program says of sessions that are played back.
 extension Messages {
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
 
     static func unknownChoice(_ option: String, _ value: String, allowed: [String]) -> String {
-        let near = NearMiss.nearest(to: value, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(value, among: allowed)
         return "\(option) must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
@@ -35,7 +36,7 @@ extension Messages {
         for entry in plan.session.entries {
             if case .socket = entry { sockets += 1 } else { exchanges += 1 }
         }
-        return "a recorded session of \(counted(exchanges, "request")) and \(counted(sockets, "WebSocket"))"
+        return "a recorded session of \(Words.counted(exchanges, "request")) and \(Words.counted(sockets, "WebSocket"))"
     }
 
     static let strictReplay = "Each recorded request once, in the recorded order, and nothing else (match: strict)."

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Reports
 import Sockets
+import Text
 
 /// Everything that the program says, in one place.
 enum Messages {
@@ -11,7 +12,7 @@ enum Messages {
     }
 
     static func unknownCommand(_ word: String, allowed: [String]) -> String {
-        let near = NearMiss.nearest(to: word, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(word, among: allowed)
         return "there is no command '\(word)'.\(near) There are \(allowed.joined(separator: ", ")). "
             + "See 'fitiq-mock --help'."
     }
@@ -21,13 +22,13 @@ enum Messages {
     }
 
     static func unknownLogLevel(_ value: String, allowed: [String]) -> String {
-        let near = NearMiss.nearest(to: value, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(value, among: allowed)
         return "--log-level must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
     static func unknownGuide(_ value: String) -> String {
         let names = GuideMode.allCases.map(\.rawValue)
-        let near = NearMiss.nearest(to: value, among: names).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(value, among: names)
         return "--guide must be one of \(names.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
@@ -53,7 +54,7 @@ enum Messages {
     }
 
     static func unknownClock(_ value: String, allowed: [String]) -> String {
-        let near = NearMiss.nearest(to: value, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(value, among: allowed)
         return "--clock must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
@@ -81,7 +82,7 @@ enum Messages {
     }
 
     static func unknownCase(_ address: String, nearest: String?) -> String {
-        "no case is called '\(address)', and none lies below it.\(nearest.map { " Did you mean '\($0)'?" } ?? "") "
+        "no case is called '\(address)', and none lies below it.\(NearestWord.hint(nearest)) "
             + "See 'fitiq-mock test-client --list'."
     }
 
@@ -119,7 +120,7 @@ enum Messages {
         _ number: Int, of count: Int, _ name: String, seconds: Int64, requests: Int, frames: Int
     ) -> String {
         "fitiq-mock: scenario \(number) of \(count), \(name): \(seconds) s, "
-            + "\(counted(requests, "request")), \(counted(frames, "frame"))"
+            + "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))"
     }
 
     static func scenarioEnds(
@@ -133,10 +134,8 @@ enum Messages {
             case .timedOut: "the command's time was up"
             }
         return "fitiq-mock: scenario \(number) of \(count), \(name): \(how) after \(tenths / 10).\(tenths % 10) s, "
-            + "\(counted(requests, "request")), \(counted(frames, "frame"))"
+            + "\(Words.counted(requests, "request")), \(Words.counted(frames, "frame"))"
     }
-
-    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     // MARK: Scenarios
 

@@ -5,6 +5,7 @@ import MockServer
 import Recording
 import Reports
 import Sockets
+import Text
 
 struct TestClient: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -86,7 +87,7 @@ enum CaseSelection {
     static func cases(prefixes: [String], guide: String?) throws(Failure) -> [ContractCase] {
         let all = ContractCase.all
         for prefix in prefixes where !all.contains(where: { $0.isSelected(by: prefix) }) {
-            let near = NearMiss.nearest(to: prefix, among: all.flatMap { beginnings(of: $0.address) })
+            let near = NearestWord.find(prefix, among: all.flatMap { beginnings(of: $0.address) })
             throw .configuration(Messages.unknownCase(prefix, nearest: near))
         }
         var mode: GuideMode?

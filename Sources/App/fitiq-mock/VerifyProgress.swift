@@ -1,5 +1,6 @@
 import Recording
 import Reports
+import Text
 
 #if canImport(Darwin)
     import Darwin

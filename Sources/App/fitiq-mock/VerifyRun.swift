@@ -4,6 +4,7 @@ import Recording
 import Reports
 import Scenarios
 import Sockets
+import Text
 
 /// Runs a command in one scenario after the other, each in a world of its own.
 struct VerifyRun {
@@ -153,9 +154,4 @@ extension Report.CommandOutcome {
             case .signalled(let number): .signalled(number)
             }
     }
-}
-
-extension Duration {
-    /// Whole nanoseconds; of the lengths that a command can take.
-    var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Obligations
+import Text
 
 /// A case while it is played: carries a world and its client through the steps.
 struct CasePlay {
@@ -149,7 +150,6 @@ extension CaseFailure {
 extension Timestamp {
     /// The point in time that lies so much later.
     func advanced(by duration: Duration) -> Timestamp {
-        let (seconds, attoseconds) = duration.components
-        return advanced(byNanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+        advanced(byNanoseconds: duration.nanoseconds)
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Obligations
+import Text
 
 /// The sentences of this module.
 enum Messages {
@@ -78,7 +79,7 @@ enum Messages {
 
     static func problems(_ problems: [ClientReport.Problem]) -> String {
         if problems.isEmpty { return "no problem" }
-        return list(problems.suffix(5).map { "\($0.kind.rawValue) (\(quoted($0.message)))" })
+        return Words.list(problems.suffix(5).map { "\($0.kind.rawValue) (\(quoted($0.message)))" })
     }
 
     static func goals(_ report: ClientReport) -> String {
@@ -86,7 +87,7 @@ enum Messages {
         let goals = report.goals.suffix(5).map { goal in
             quoted(goal.title) + (goal.conversation.map { " linked with \($0)" } ?? " without a consultation")
         }
-        return list(goals) + "; its chat is \(report.consultation ?? "none")"
+        return Words.list(goals) + "; its chat is \(report.consultation ?? "none")"
     }
 
     static func meal(_ meal: ClientReport.Meal?) -> String {
@@ -168,21 +169,13 @@ enum Messages {
         text.count <= 60 ? "\"\(text)\"" : "\"\(text.prefix(59))…\""
     }
 
-    static func list(_ parts: [String]) -> String {
-        guard let last = parts.last, parts.count > 1 else { return parts.first ?? "" }
-        return parts.dropLast().joined(separator: ", ") + " and " + last
-    }
-
     /// A duration in its largest whole unit, else in seconds with up to three digits.
     static func text(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = attoseconds / 1_000_000_000_000_000
-        guard milliseconds == 0 else {
-            let digits = String(milliseconds + 1000).dropFirst()
-            return "\(seconds).\(digits.reversed().drop { $0 == "0" }.reversed().map(String.init).joined()) s"
+        let milliseconds = duration.nanoseconds / 1_000_000
+        guard milliseconds > 0, milliseconds % 60_000 == 0 else {
+            return "\(Durations.seconds(duration.nanoseconds)) s"
         }
-        if seconds > 0, seconds % 3600 == 0 { return "\(seconds / 3600) h" }
-        if seconds > 0, seconds % 60 == 0 { return "\(seconds / 60) min" }
-        return "\(seconds) s"
+        let minutes = milliseconds / 60_000
+        return minutes % 60 == 0 ? "\(minutes / 60) h" : "\(minutes) min"
     }
 }

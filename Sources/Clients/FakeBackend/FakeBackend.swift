@@ -2,6 +2,7 @@ import FitIQAPI
 import MockServer
 import Obligations
 import Testing
+import Text
 
 /// A world of its own for a test: where its backend is, and what its client did there.
 ///
@@ -57,13 +58,11 @@ public struct FakeBackend: Sendable {
     ///
     /// - Throws: ``ClockIsReal`` where the world follows the system's clock: give the trait `clock: .manual`.
     public func advance(by duration: Duration) async throws {
-        let (seconds, attoseconds) = duration.components
-        let nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         try await server.perform { [access] engine, now in
             guard engine.hasManualClock(world: access.id) else { throw ClockIsReal() }
             let time = engine.time(ofWorld: access.id) ?? now
             engine.advanceWorld(
-                access.id, to: time.advanced(byNanoseconds: max(0, nanoseconds)), at: now, noted: true)
+                access.id, to: time.advanced(byNanoseconds: max(0, duration.nanoseconds)), at: now, noted: true)
         }
     }
 

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Obligations
+import Text
 
 // Every sentence of this module that somebody may read stands in this file.
 
@@ -44,7 +45,7 @@ enum Messages {
     static func notAsRecorded(_ failure: String) -> String { "The session was not followed: \(failure)" }
 
     static func unknownObligation(_ id: String, known: [String]) -> String {
-        let near = NearMiss.nearest(to: id, among: known).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(id, among: known)
         return
             "There is no obligation '\(id)' to allow the breach of.\(near) There are \(known.joined(separator: ", "))."
     }

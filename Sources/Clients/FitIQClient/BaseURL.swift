@@ -1,3 +1,5 @@
+import Text
+
 /// Where a backend is reached: `http://127.0.0.1:8080`, perhaps with a path that every request begins with.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
@@ -21,23 +23,12 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         while path.hasSuffix("/") { path.removeLast() }
         guard !authority.contains("@"), !path.contains("?"), !path.contains("#") else { throw .badURL(text) }
 
-        let hostEnd: Substring.Index
-        if authority.hasPrefix("[") {
-            guard let bracket = authority.firstIndex(of: "]") else { throw .badURL(text) }
-            host = String(authority[authority.index(after: authority.startIndex)..<bracket])
-            hostEnd = authority.index(after: bracket)
-        } else {
-            hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
-            host = String(authority[..<hostEnd])
+        guard let parts = HostAndPort(authority), !parts.host.isEmpty, parts.port == nil || parts.portNumber != nil
+        else {
+            throw .badURL(text)
         }
-        let portText = authority[hostEnd...]
-        guard !host.isEmpty else { throw .badURL(text) }
-        if portText.isEmpty {
-            port = 80
-        } else {
-            guard portText.first == ":", let number = UInt16(portText.dropFirst()) else { throw .badURL(text) }
-            port = number
-        }
+        host = String(parts.host)
+        port = parts.portNumber ?? 80
         self.path = String(path)
     }
 

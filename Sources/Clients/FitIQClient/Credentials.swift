@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// What a client proves itself with.
 public struct Credentials: Sendable {
@@ -21,20 +22,5 @@ public struct Credentials: Sendable {
     }
 
     /// The token as `?token=` carries it: what is not unreserved (RFC 3986 §2.3) is percent-encoded.
-    var queryToken: String {
-        let digits = Array("0123456789ABCDEF".unicodeScalars)
-        var encoded = String.UnicodeScalarView()
-        for byte in token.utf8 {
-            let scalar = Unicode.Scalar(byte)
-            if scalar.isASCII,
-                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                    || "-._~".unicodeScalars.contains(scalar)
-            {
-                encoded.append(scalar)
-            } else {
-                encoded.append(contentsOf: ["%", digits[Int(byte >> 4)], digits[Int(byte & 15)]])
-            }
-        }
-        return String(encoded)
-    }
+    var queryToken: String { PercentCoding.encoded(token) }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// An endpoint of the API and the ids in its path, as text: whether an id exists is the backend's to say.
 public enum Route: Equatable, Sendable {
@@ -187,7 +188,7 @@ public enum Route: Equatable, Sendable {
         if last != "{id}", let alike = templates.first(where: { $0.split(separator: "/").last == last }) {
             return alike
         }
-        return NearMiss.nearest(to: wanted, among: templates.map(shape)).flatMap { near in
+        return NearestWord.find(wanted, among: templates.map(shape)).flatMap { near in
             templates.first { shape($0) == near }
         }
     }

@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// Every text of this module that a person reads.
 enum Messages {
     static func text(of error: TLSError) -> String {
@@ -191,22 +193,11 @@ extension Messages {
 
     /// `2026-11-21 20:47:26 UTC`: seconds since 1970 as a date of the Gregorian calendar.
     static func time(_ seconds: Int64) -> String {
-        let (days, second) = floored(seconds, by: 86_400)
-        // Days since 0000-03-01, in eras of 400 years: leap days then come last.
-        let (era, day) = floored(days + 719_468, by: 146_097)
-        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
-        let dayOfYear = day - (365 * year + year / 4 - year / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
-        let civilMonth = month < 10 ? month + 3 : month - 9
-        let civilYear = year + era * 400 + (civilMonth <= 2 ? 1 : 0)
-        let two = { (number: Int64) in (number < 10 ? "0" : "") + String(number) }
-        return "\(civilYear)-\(two(civilMonth))-\(two(dayOfMonth)) \(two(second / 3_600)):\(two(second / 60 % 60)):"
-            + "\(two(second % 60)) UTC"
-    }
-
-    private static func floored(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        var seconds = time_t(seconds)
+        var time = tm()
+        guard OPENSSL_gmtime(&seconds, &time) != nil else { return "\(seconds) s after 1970" }
+        let two = { (number: Int32) in (number < 10 ? "0" : "") + String(number) }
+        return "\(time.tm_year + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday)) "
+            + "\(two(time.tm_hour)):\(two(time.tm_min)):\(two(time.tm_sec)) UTC"
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// What steers the connection among fields to be sent.
 struct FieldFacts {
@@ -70,8 +71,7 @@ extension [UInt8] {
         var shift = 0
         while value >> shift >= 16 { shift += 4 }
         while shift >= 0 {
-            let digit = UInt8(truncatingIfNeeded: value >> shift & 15)
-            append(digit < 10 ? digit + UInt8(ascii: "0") : digit - 10 + UInt8(ascii: "A"))
+            append(UInt8(truncatingIfNeeded: value >> shift & 15).uppercaseHexDigit)
             shift -= 4
         }
     }

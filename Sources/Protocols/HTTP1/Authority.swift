@@ -1,3 +1,5 @@
+import Text
+
 /// The host and port of a Host field or a request target.
 ///
 /// uri-host [ ":" port ], uri-host = IP-literal / IPv4address / reg-name (RFC 9110 §4.1, RFC 3986 §3.2).

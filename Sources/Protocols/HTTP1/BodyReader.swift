@@ -1,3 +1,5 @@
+import Text
+
 /// Reads the body of a message as its framing says (RFC 9112 §6, §7.1).
 struct BodyReader: Sendable {
     /// Where in the body we are.

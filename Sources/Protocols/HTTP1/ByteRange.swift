@@ -1,3 +1,5 @@
+import Text
+
 /// The bytes a parser looks at, borrowed for the length of one call.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 

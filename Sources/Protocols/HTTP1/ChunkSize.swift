@@ -1,3 +1,5 @@
+import Text
+
 /// chunk-size = 1*HEXDIG, with chunk-ext = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] ) after it
 /// (RFC 9112 §7.1, §7.1.1).
 enum ChunkSize {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 extension Connection {
     /// What the bytes received say next.

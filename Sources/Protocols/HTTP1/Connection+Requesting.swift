@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// The client's half. Calling any of it as a server, or before the last response is complete, stops the program.
 extension Connection {

@@ -1,3 +1,5 @@
+import Text
+
 /// A short, printable copy of bytes that arrived, for messages.
 ///
 /// At most 40 bytes, in double quotes; anything unprintable is escaped, so that a message never carries control
@@ -21,16 +23,10 @@ struct Excerpt: CustomStringConvertible, Sendable {
         case .tab: "\\t"
         case .lineFeed: "\\n"
         case .carriageReturn: "\\r"
-        case UInt8(ascii: "\""): "\\\""
-        case UInt8(ascii: "\\"): "\\\\"
+        case .quote: "\\\""
+        case .backslash: "\\\\"
         case 0x20..<0x7f: String(UnicodeScalar(byte))
-        default: "\\x" + hex(byte)
+        default: "\\x" + byte.uppercaseHex
         }
-    }
-
-    /// Two upper-case hexadecimal digits.
-    static func hex(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return digits.utf8.count == 1 ? "0" + digits : digits
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// Field lines as they arrived: order kept, duplicates kept, looked up by name in any case.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 /// Where the name and the value of one field line lie.
 ///
 /// field-line = field-name ":" OWS field-value OWS (RFC 9112 §5)

@@ -1,3 +1,5 @@
+import Text
+
 /// How much of the header block a message has used; trailers go on counting where the head stopped.
 struct FieldSection: Sendable {
     private(set) var byteCount = 0

@@ -1,3 +1,5 @@
+import Text
+
 /// What the fields that steer the connection said, gathered while the lines are parsed.
 struct FramingFields: Sendable {
     private(set) var hostCount = 0

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// Reads a start line and field lines, line by line as they arrive.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 /// The elements of a comma-separated field value, trimmed; empty elements are yielded too.
 ///
 /// `#element => [ element ] *( OWS "," OWS [ element ] )` (RFC 9110 §5.6.1.2). Commas in quoted strings are not

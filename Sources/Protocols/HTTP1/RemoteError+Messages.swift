@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// Every message of this module: what arrived, what was expected, what to do.
 extension RemoteError {
@@ -50,7 +51,7 @@ extension RemoteError {
     static func badMethod(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         bad(
             "RFC 9110 §9.1",
-            "The byte 0x\(Excerpt.hex(byte)) stands in the method of \(line). "
+            "The byte 0x\(byte.uppercaseHex) stands in the method of \(line). "
                 + "A method is letters, digits and !#$%&'*+-.^_`|~."
         )
     }
@@ -90,8 +91,8 @@ extension RemoteError {
     static func badTargetByte(_ byte: UInt8, _ target: Excerpt) -> RemoteError {
         bad(
             "RFC 9112 §3.2",
-            "The byte 0x\(Excerpt.hex(byte)) stands in the target \(target). "
-                + "Percent-encode it as %\(Excerpt.hex(byte))."
+            "The byte 0x\(byte.uppercaseHex) stands in the target \(target). "
+                + "Percent-encode it as %\(byte.uppercaseHex)."
         )
     }
     static func fragmentInTarget(_ target: Excerpt) -> RemoteError {
@@ -143,7 +144,7 @@ extension RemoteError {
     static func badFieldName(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         bad(
             "RFC 9110 §5.1",
-            "The byte 0x\(Excerpt.hex(byte)) stands in the name of the header line \(line). "
+            "The byte 0x\(byte.uppercaseHex) stands in the name of the header line \(line). "
                 + "A name is letters, digits and !#$%&'*+-.^_`|~.")
     }
     static func fieldWithoutColon(_ line: Excerpt) -> RemoteError {
@@ -152,7 +153,7 @@ extension RemoteError {
     static func controlCharacterInValue(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         bad(
             "RFC 9110 §5.5",
-            "The control character 0x\(Excerpt.hex(byte)) stands in the value of \(line). Leave it out or encode it.")
+            "The control character 0x\(byte.uppercaseHex) stands in the value of \(line). Leave it out or encode it.")
     }
     static func headerBlockTooLarge(_ limit: Int) -> RemoteError {
         RemoteError(
@@ -245,14 +246,14 @@ extension RemoteError {
     static func badChunkExtension(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
         bad(
             "RFC 9112 §7.1.1",
-            "The control character 0x\(Excerpt.hex(byte)) stands in the chunk extension of \(line). "
+            "The control character 0x\(byte.uppercaseHex) stands in the chunk extension of \(line). "
                 + "Leave extensions out."
         )
     }
     static func chunkWithoutLineEnd(_ byte: UInt8) -> RemoteError {
         bad(
             "RFC 9112 §7.1",
-            "The data of a chunk was followed by the byte 0x\(Excerpt.hex(byte)). "
+            "The data of a chunk was followed by the byte 0x\(byte.uppercaseHex). "
                 + "Expected CRLF: check that the chunk size counts bytes.")
     }
 
@@ -262,7 +263,7 @@ extension RemoteError {
     static func unexpectedResponse(_ byte: UInt8) -> RemoteError {
         bad(
             "RFC 9112 §9.2",
-            "The byte 0x\(Excerpt.hex(byte)) arrived when no request waited for an answer. Answer each request once.")
+            "The byte 0x\(byte.uppercaseHex) arrived when no request waited for an answer. Answer each request once.")
     }
     static func unexpectedSwitch() -> RemoteError {
         bad("RFC 9110 §15.2.2", "The server sent 101 to a request that proposed no other protocol. Answer it in HTTP.")

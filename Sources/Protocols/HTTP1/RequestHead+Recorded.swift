@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 extension RequestHead {
     /// Reads a head that was written down after a server had accepted it: a request line, field lines and no empty line.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// The first line of a request.
 ///

@@ -1,3 +1,5 @@
+import Text
+
 extension RequestTarget {
     /// The path split at `/` and then percent-decoded, so that a decoded `/` stays inside its segment.
     ///
@@ -11,7 +13,7 @@ extension RequestTarget {
             while start <= path.count {
                 var end = start
                 while end < path.count, path[end] != .slash { end += 1 }
-                segments.append(PercentDecoding.string(path[ByteRange(start, end)], plusIsSpace: false))
+                segments.append(PercentCoding.string(path[ByteRange(start, end)], plusIsSpace: false))
                 start = end + 1
             }
             return segments
@@ -28,51 +30,21 @@ extension RequestTarget {
             var start = 0
             while start <= query.count {
                 var end = start
-                while end < query.count, query[end] != UInt8(ascii: "&") { end += 1 }
+                while end < query.count, query[end] != .ampersand { end += 1 }
                 if end > start {
                     var equals = start
-                    while equals < end, query[equals] != UInt8(ascii: "=") { equals += 1 }
+                    while equals < end, query[equals] != .equals { equals += 1 }
                     let name = query[ByteRange(start, equals)]
                     let value = query[ByteRange(min(equals + 1, end), end)]
                     items.append(
                         (
-                            PercentDecoding.string(name, plusIsSpace: true),
-                            PercentDecoding.string(value, plusIsSpace: true)
+                            PercentCoding.string(name, plusIsSpace: true),
+                            PercentCoding.string(value, plusIsSpace: true)
                         ))
                 }
                 start = end + 1
             }
             return items
         } ?? []
-    }
-}
-
-/// Percent-decoding of bytes (RFC 3986 §2.1).
-enum PercentDecoding {
-    static func string(_ bytes: Bytes, plusIsSpace: Bool) -> String {
-        var plain = true
-        for byte in bytes where byte == .percent || (plusIsSpace && byte == UInt8(ascii: "+")) { plain = false }
-        if plain { return String(decoding: bytes, as: UTF8.self) }
-        return String(decoding: decoded(bytes, plusIsSpace: plusIsSpace), as: UTF8.self)
-    }
-
-    /// The bytes with their escapes resolved; a `%` that begins no escape is kept.
-    static func decoded(_ bytes: Bytes, plusIsSpace: Bool) -> [UInt8] {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            if byte == .percent, index + 2 < bytes.count, let high = bytes[index + 1].hexValue,
-                let low = bytes[index + 2].hexValue
-            {
-                decoded.append(high << 4 | low)
-                index += 3
-                continue
-            }
-            decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? .space : byte)
-            index += 1
-        }
-        return decoded
     }
 }

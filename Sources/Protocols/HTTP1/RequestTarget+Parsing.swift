@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 extension RequestTarget.Parts {
     /// Tells the forms apart by the method and the first bytes.
@@ -15,7 +16,7 @@ extension RequestTarget.Parts {
         var hash: UInt8 = 0
         for byte in bytes[range] {
             invisible |= byte &- 0x21 < 0x5e ? 0 : 1
-            hash |= byte == UInt8(ascii: "#") ? 1 : 0
+            hash |= byte == .hash ? 1 : 0
         }
         if invisible != 0, let byte = bytes[range].first(where: { !$0.isVisible }) {
             throw .badTargetByte(byte, Excerpt(bytes, range))
@@ -94,7 +95,7 @@ extension RequestTarget.Parts {
             }
             index += 1
         }
-        guard String(validating: PercentDecoding.decoded(bytes[path], plusIsSpace: false), as: UTF8.self) != nil else {
+        guard String(validating: PercentCoding.decoded(bytes[path], plusIsSpace: false), as: UTF8.self) != nil else {
             throw .escapesNotUTF8(Excerpt(bytes, path))
         }
     }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// What a request asks for: the request-target of its first line (RFC 9112 §3.2).
 ///

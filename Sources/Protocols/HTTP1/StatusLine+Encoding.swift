@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 extension StatusLine {
     /// Appends the status line of a response; those of common statuses are encoded once.

@@ -1,29 +1,8 @@
-/// The character classes of HTTP's grammar (RFC 9110 §5.6, RFC 5234 B.1, RFC 3986 §2).
+import Text
+
+/// The character classes of HTTP's grammar (RFC 9110 §5.6, RFC 3986 §3.2.2); those of all protocols are in `Text`.
 extension UInt8 {
-    static let tab = UInt8(ascii: "\t")
-    static let lineFeed = UInt8(ascii: "\n")
-    static let carriageReturn = UInt8(ascii: "\r")
-    static let space = UInt8(ascii: " ")
-    static let colon = UInt8(ascii: ":")
-    static let comma = UInt8(ascii: ",")
-    static let dot = UInt8(ascii: ".")
-    static let percent = UInt8(ascii: "%")
-    static let questionMark = UInt8(ascii: "?")
-    static let semicolon = UInt8(ascii: ";")
-    static let slash = UInt8(ascii: "/")
-
     @inline(__always) var isWhitespace: Bool { self == .space || self == .tab }
-    @inline(__always) var isDigit: Bool { self &- 0x30 < 10 }
-    @inline(__always) var isAlpha: Bool { (self | 0x20) &- 0x61 < 26 }
-
-    @inline(__always) var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
-
-    /// The value of a hexadecimal digit.
-    @inline(__always) var hexValue: UInt8? {
-        if isDigit { return self &- 0x30 }
-        let letter = (self | 0x20) &- 0x61
-        return letter < 6 ? letter + 10 : nil
-    }
 
     /// What tokens are made of; one bit per character, a table without a lazily initialised global.
     ///
@@ -43,16 +22,12 @@ extension UInt8 {
         return control & UInt8(self == 0x09 ? 0 : 1) == 0
     }
 
-    /// VCHAR = %x21-7E (RFC 5234 B.1).
-    @inline(__always) var isVisible: Bool { self > 0x20 && self < 0x7f }
-
     /// unreserved / sub-delims: what a reg-name is made of beside escapes (RFC 3986 §2.2, §2.3, §3.2.2).
     var isRegisteredNameCharacter: Bool {
-        if isAlpha || isDigit { return true }
+        if isUnreserved { return true }
         switch self {
-        case UInt8(ascii: "-"), .dot, UInt8(ascii: "_"), UInt8(ascii: "~"): return true
-        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("),
-            UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), .comma, .semicolon, UInt8(ascii: "="):
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), .ampersand, UInt8(ascii: "'"), UInt8(ascii: "("),
+            UInt8(ascii: ")"), UInt8(ascii: "*"), .plus, .comma, .semicolon, .equals:
             return true
         default: return false
         }

@@ -1,3 +1,5 @@
+import Text
+
 /// An HTTP version this module speaks (RFC 9112 §2.3).
 ///
 /// Any `HTTP/1.x` with x > 0 counts as ``http11``: minor versions add nothing to trip over (RFC 9110 §2.5).

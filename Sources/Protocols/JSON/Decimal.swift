@@ -1,3 +1,5 @@
+import Text
+
 /// A valid JSON number taken apart: digits, and where the point stands among them.
 struct Decimal {
     private(set) var isNegative = false
@@ -12,11 +14,11 @@ struct Decimal {
             index += 1
         }
         var seenPoint = false
-        while index < text.count, text[index].isDigit || text[index] == .point {
-            if text[index] == .point {
+        while index < text.count, text[index].isDigit || text[index] == .dot {
+            if text[index] == .dot {
                 seenPoint = true
             } else {
-                digits.append(text[index] &- .zero)
+                digits.append(text[index] &- .digitZero)
                 if !seenPoint { pointPosition += 1 }
             }
             index += 1
@@ -28,7 +30,7 @@ struct Decimal {
         // No text is long enough for its digits to reach across a larger exponent, so it saturates.
         var exponent = 0
         while index < text.count {
-            exponent = min(exponent * 10 + Int(text[index] &- .zero), Int.max / 16)
+            exponent = min(exponent * 10 + Int(text[index] &- .digitZero), Int.max / 16)
             index += 1
         }
         pointPosition += exponentIsNegative ? -exponent : exponent

@@ -1,3 +1,5 @@
+import Text
+
 /// Writing strings: what must be escaped is, and nothing else.
 enum Escape {
     /// RFC 8259, section 7: "the characters that MUST be escaped: quotation mark, reverse solidus, and the control
@@ -33,9 +35,8 @@ enum Escape {
         case .carriageReturn: output.append(UInt8(ascii: "r"))
         case .tab: output.append(UInt8(ascii: "t"))
         default:
-            let low = byte & 0x0F
-            output.append(contentsOf: [UInt8(ascii: "u"), .zero, .zero, .zero + byte >> 4])
-            output.append(low < 10 ? .zero + low : UInt8(ascii: "a") + low - 10)
+            output.append(contentsOf: [UInt8(ascii: "u"), .digitZero, .digitZero, .digitZero + byte >> 4])
+            output.append((byte & 0x0F).lowercaseHexDigit)
         }
     }
 

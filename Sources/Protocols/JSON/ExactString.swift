@@ -1,3 +1,5 @@
+import Text
+
 /// A string that is identified by its UTF-8 bytes.
 ///
 /// Swift's strings are equal where Unicode calls them canonically equivalent: `é` in one scalar or two, and the Kelvin
@@ -25,7 +27,7 @@ public struct ExactString: Sendable {
     /// The text with ASCII letters in lower case and all else as it is; the Kelvin sign, too, which else becomes `k`.
     public func asciiLowercased() -> ExactString {
         ExactString(
-            String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self))
+            String(decoding: utf8.map(\.lowercased), as: UTF8.self))
     }
 }
 

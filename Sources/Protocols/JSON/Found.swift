@@ -1,3 +1,5 @@
+import Text
+
 /// What stands where something else was expected, in words.
 enum Found: Equatable, CustomStringConvertible {
     case end
@@ -36,7 +38,7 @@ enum Found: Equatable, CustomStringConvertible {
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+        byte.isAlphanumeric || byte == .underscore || byte == UInt8(ascii: "$")
     }
 
     var description: String {

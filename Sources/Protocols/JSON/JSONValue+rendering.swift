@@ -1,3 +1,5 @@
+import Text
+
 extension JSONValue {
     /// The value as compact JSON text in UTF-8.
     public func encoded() -> [UInt8] {
@@ -36,15 +38,19 @@ extension JSONValue {
         Rendering.append(self, budget: budget, to: &output)
         let isCut = output.count > budget
         if isCut {
-            var end = budget
-            while end > 0, output[end] & 0xC0 == 0x80 { end -= 1 }
-            output.removeLast(output.count - end)
+            output.removeLast(output.count - UTF8Sequence.boundary(in: output, at: budget))
         }
         let text = String(decoding: output, as: UTF8.self)
         guard isCut || text.count > limit else { return text }
         // The bytes may have been cut inside the last cluster, so it goes as well.
         return text.prefix(min(limit, text.count) - 1) + "…"
     }
+}
+
+extension String {
+    /// The text as a JSON string for messages, in quotation marks and without control characters, cut with "…" to at most
+    /// so many characters (1 or more).
+    public func quoted(limit: Int = 60) -> String { JSONValue.string(self).excerpt(limit: limit) }
 }
 
 extension JSONValue: CustomStringConvertible {

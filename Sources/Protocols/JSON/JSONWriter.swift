@@ -1,3 +1,5 @@
+import Text
+
 /// Appends JSON text to a byte array: members in the order written, and commas where they belong.
 ///
 ///     var writer = JSONWriter(reserving: 256)

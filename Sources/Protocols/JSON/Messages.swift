@@ -1,3 +1,5 @@
+import Text
+
 /// What a message says came before the error.
 enum Place {
     case start, brace, bracket, comma, colon, memberValue, element

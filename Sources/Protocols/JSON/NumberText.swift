@@ -1,3 +1,5 @@
+import Text
+
 /// Writing numbers.
 enum NumberText {
     /// `Int.min` has 19 digits and a sign.
@@ -9,7 +11,7 @@ enum NumberText {
             var rest = value.magnitude
             repeat {
                 first -= 1
-                digits[first] = .zero + UInt8(truncatingIfNeeded: rest % 10)
+                digits[first] = .digitZero + UInt8(truncatingIfNeeded: rest % 10)
                 rest /= 10
             } while rest > 0
             if value < 0 {
@@ -29,10 +31,10 @@ enum NumberText {
         if value < 0 { output.append(.minus) }
         // A tenth of the largest magnitude fits.
         append(Int(whole), to: &output)
-        output.append(.point)
+        output.append(.dot)
         while divisor > 1 {
             divisor /= 10
-            output.append(.zero + UInt8(truncatingIfNeeded: fraction / divisor % 10))
+            output.append(.digitZero + UInt8(truncatingIfNeeded: fraction / divisor % 10))
         }
     }
 
@@ -56,13 +58,13 @@ enum NumberText {
         decimal.round(toFractionDigits: fractionDigits)
         if value < 0, !decimal.isZero { output.append(.minus) }
         for position in 0..<max(decimal.pointPosition, 0) {
-            output.append(.zero + decimal.digit(at: position))
+            output.append(.digitZero + decimal.digit(at: position))
         }
-        if decimal.pointPosition <= 0 { output.append(.zero) }
+        if decimal.pointPosition <= 0 { output.append(.digitZero) }
         guard fractionDigits > 0 else { return }
-        output.append(.point)
+        output.append(.dot)
         for position in decimal.pointPosition..<(decimal.pointPosition + fractionDigits) {
-            output.append(.zero + decimal.digit(at: position))
+            output.append(.digitZero + decimal.digit(at: position))
         }
     }
 }

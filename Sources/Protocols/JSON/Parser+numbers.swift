@@ -1,3 +1,5 @@
+import Text
+
 extension Parser {
     mutating func parseNumber() throws(JSONError) -> JSONNumber {
         let start = offset
@@ -18,10 +20,10 @@ extension Parser {
         if index < bytes.count, bytes[index] == .minus { index += 1 }
         let integer = index
         try skipDigits(&index, after: .minus)
-        if bytes[integer] == .zero, index > integer + 1 {
+        if bytes[integer] == .digitZero, index > integer + 1 {
             throw failure(Messages.leadingZero, at: integer)
         }
-        if index < bytes.count, bytes[index] == .point {
+        if index < bytes.count, bytes[index] == .dot {
             index += 1
             try skipDigits(&index, after: .point)
         }

@@ -1,3 +1,5 @@
+import Text
+
 extension Parser {
     /// Parses the string whose opening quote is at `offset`.
     ///
@@ -95,36 +97,9 @@ extension Parser {
             guard offset < bytes.count, let digit = bytes[offset].hexValue else {
                 throw failure(Messages.hexDigit(found: found(at: offset)), at: offset)
             }
-            value = value << 4 | digit
+            value = value << 4 | UInt32(digit)
             offset += 1
         }
         return value
-    }
-}
-
-/// Well-formed UTF-8 (RFC 3629, section 4).
-enum UTF8Sequence {
-    /// The length of the sequence at an offset, or 0 if it is ill-formed or cut off.
-    ///
-    ///     UTF8-2 = %xC2-DF UTF8-tail
-    ///     UTF8-3 = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) / %xED %x80-9F UTF8-tail / %xEE-EF 2( UTF8-tail )
-    ///     UTF8-4 = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) / %xF4 %x80-8F 2( UTF8-tail )
-    static func length(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        let length: Int
-        var second: ClosedRange<UInt8> = 0x80...0xBF
-        switch bytes[offset] {
-        case 0x00...0x7F: return 1
-        case 0xC2...0xDF: length = 2
-        case 0xE0: (length, second) = (3, 0xA0...0xBF)
-        case 0xED: (length, second) = (3, 0x80...0x9F)
-        case 0xE1...0xEF: length = 3
-        case 0xF0: (length, second) = (4, 0x90...0xBF)
-        case 0xF4: (length, second) = (4, 0x80...0x8F)
-        case 0xF1...0xF3: length = 4
-        default: return 0
-        }
-        guard offset + length <= bytes.count, second.contains(bytes[offset + 1]) else { return 0 }
-        for index in (offset + 2)..<max(offset + length, offset + 2) where bytes[index] & 0xC0 != 0x80 { return 0 }
-        return length
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// One pass over a JSON text.
 ///
 /// Open arrays and objects are kept on a stack of our own, not on the thread's: no text can overflow it. Finished
@@ -93,7 +95,7 @@ struct Parser {
             }
             place = .bracket
             return nil
-        case .minus, .zero...(.zero + 9): return .number(try parseNumber())
+        case .minus, .digitZero...(.digitZero + 9): return .number(try parseNumber())
         case UInt8(ascii: "t") where take("true"): return .bool(true)
         case UInt8(ascii: "f") where take("false"): return .bool(false)
         case UInt8(ascii: "n") where take("null"): return .null
@@ -154,7 +156,7 @@ struct Parser {
     }
 
     private mutating func skipWhitespace() {
-        while offset < bytes.count, bytes[offset].isWhitespace { offset += 1 }
+        while offset < bytes.count, bytes[offset].isJSONWhitespace { offset += 1 }
     }
 
     /// Takes a literal name; one that runs on, as in `nullable`, is none.
@@ -164,7 +166,7 @@ struct Parser {
         for index in 0..<literal.utf8CodeUnitCount where bytes[offset + index] != literal.utf8Start[index] {
             return false
         }
-        if end < bytes.count, bytes[end].isLetter || bytes[end].isDigit { return false }
+        if end < bytes.count, bytes[end].isAlphanumeric { return false }
         offset = end
         return true
     }
@@ -172,4 +174,9 @@ struct Parser {
     func failure(_ message: String, at offset: Int) -> JSONError { JSONError(message, at: offset, in: bytes) }
 
     func found(at offset: Int) -> Found { Found(at: offset, in: bytes) }
+}
+
+extension UInt8 {
+    /// RFC 8259 §2: `ws = *( %x20 / %x09 / %x0A / %x0D )`.
+    @inlinable public var isJSONWhitespace: Bool { self == 0x20 || self == 0x0A || self == 0x0D || self == 0x09 }
 }

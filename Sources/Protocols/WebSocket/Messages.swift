@@ -1,3 +1,5 @@
+import Text
+
 /// Every text of this module that goes to a peer or into a journal.
 ///
 /// Each says what arrived, what was expected and what to do. Those of a protocol violation are also the reason in our
@@ -52,7 +54,7 @@ extension ProtocolViolation {
         case .messageTooBig(let total, let limit):
             "A message of at least \(total) bytes came. The limit is \(limit): send smaller messages."
         case .invalidText(let byte, let index):
-            "Text is not UTF-8: byte \(hexadecimal(byte)) at index \(index). Send UTF-8, or a binary message."
+            "Text is not UTF-8: byte 0x\(byte.uppercaseHex) at index \(index). Send UTF-8, or a binary message."
         case .truncatedText(let count):
             "Text is not UTF-8: it ends inside a character after \(count) bytes. Send whole characters."
         case .closePayloadOfOneByte:
@@ -60,7 +62,7 @@ extension ProtocolViolation {
         case .closeCodeNotAllowed(let code):
             "Close code \(code) must not be sent. Use 1000, another registered code, or 3000 to 4999."
         case .closeReasonNotUTF8(let byte, let index):
-            "A close reason is not UTF-8: byte \(hexadecimal(byte)) at index \(index). Send UTF-8."
+            "A close reason is not UTF-8: byte 0x\(byte.uppercaseHex) at index \(index). Send UTF-8."
         case .closeReasonTruncated:
             "A close reason is not UTF-8: it ends inside a character. Cut it between characters."
         }
@@ -69,11 +71,6 @@ extension ProtocolViolation {
     private func reservedBitNames(_ byte: UInt8) -> String {
         let names = [(0x40, "RSV1"), (0x20, "RSV2"), (0x10, "RSV3")].filter { byte & UInt8($0.0) != 0 }.map(\.1)
         return names.joined(separator: ", ") + (names.count == 1 ? " is" : " are")
-    }
-
-    private func hexadecimal(_ byte: UInt8) -> String {
-        let digits = String(byte, radix: 16, uppercase: true)
-        return "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
     }
 }
 

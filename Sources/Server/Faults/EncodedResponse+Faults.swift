@@ -24,7 +24,7 @@ extension EncodedResponse {
         switch fault {
         case .malformedJSON where expectsBody:
             // A newline at the end is no part of the text: without it alone the text would still be JSON.
-            while let last = body.last, [0x20, 0x09, 0x0A, 0x0D].contains(last) { body.removeLast() }
+            while body.last?.isJSONWhitespace == true { body.removeLast() }
             _ = body.popLast()
         case .nanosecondTimestamps where expectsBody:
             body = NanosecondTimestamps.rewrite(body, seed: seed)

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 
 /// Every text of this module that goes to a client or to whoever handles the rules.
 enum Messages {
@@ -9,7 +10,7 @@ enum Messages {
 
     /// The message of an answer beyond a quota.
     static func quotaExceeded(requests: Int, window: Int64, secondsLeft: Int, rule: String) -> String {
-        "A scenario allows \(requests) request\(requests == 1 ? "" : "s") in \(duration(window)) here "
+        "A scenario allows \(requests) request\(requests == 1 ? "" : "s") in \(Durations.exact(window)) here "
             + "(fault '\(excerpt(rule))'); try again in \(secondsLeft) s."
     }
 
@@ -35,17 +36,6 @@ enum Messages {
     /// The beginning of a name, so that no message grows with what somebody wrote.
     static func excerpt(_ name: String) -> String {
         name.utf8.count <= FaultLimits.ruleName ? name : String(name.unicodeScalars.prefix(24)) + "…"
-    }
-
-    /// `10 s`, `1.5 s`, `250 ms`: the largest of the units that is not larger than the duration.
-    static func duration(_ nanoseconds: Int64) -> String {
-        let units: [(Int64, String)] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")]
-        for (size, name) in units where nanoseconds >= size {
-            var fraction = String(nanoseconds % size + size).dropFirst()
-            while fraction.last == "0" { fraction.removeLast() }
-            return "\(nanoseconds / size)\(fraction.isEmpty ? "" : ".")\(fraction) \(name)"
-        }
-        return "\(nanoseconds) ns"
     }
 }
 

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 
 /// Times in JSON with nine digits of a second's fraction, as Go's `time.Time` writes them.
 ///
@@ -45,14 +46,14 @@ public enum NanosecondTimestamps {
 
     private static func isTime(_ string: ArraySlice<UInt8>) -> Bool {
         zip(string, shape).allSatisfy { byte, model in
-            model == UInt8(ascii: "0") ? byte &- UInt8(ascii: "0") < 10 : byte == model
+            model == UInt8(ascii: "0") ? byte.isDigit : byte == model
         }
     }
 
     /// Whether a colon follows the string, or the text ends within it.
     private static func isName(_ text: [UInt8], endingAt quote: Int) -> Bool {
         guard quote < text.count else { return true }
-        let next = text[(quote + 1)...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let next = text[(quote + 1)...].first { !$0.isJSONWhitespace }
         return next == UInt8(ascii: ":")
     }
 

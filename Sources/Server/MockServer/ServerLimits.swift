@@ -1,3 +1,5 @@
+import Text
+
 /// What a client may ask of the server's transport; each limit has its refusal (docs/limits.md).
 public struct ServerLimits: Sendable, Equatable {
     /// Open connections; one more is accepted, answered 503 and closed.
@@ -75,14 +77,10 @@ struct Patience {
     let handshake, read, idle, closing, worldIdle: Int64
 
     init(_ limits: ServerLimits) {
-        func nanoseconds(_ duration: Duration) -> Int64 {
-            let (seconds, attoseconds) = duration.components
-            return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
-        }
-        handshake = nanoseconds(limits.handshakeTime)
-        read = nanoseconds(limits.readTime)
-        idle = nanoseconds(limits.idleTime)
-        closing = nanoseconds(limits.closingTime)
-        worldIdle = nanoseconds(limits.worldIdleTime)
+        handshake = limits.handshakeTime.nanoseconds
+        read = limits.readTime.nanoseconds
+        idle = limits.idleTime.nanoseconds
+        closing = limits.closingTime.nanoseconds
+        worldIdle = limits.worldIdleTime.nanoseconds
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Where a web page comes from: scheme, host and port (RFC 6454).
 ///
 /// Browsers name it in the field `Origin`. Two origins are the same where all three parts are.
@@ -11,20 +13,25 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `scheme://host[:port]`, with nothing before or after it (RFC 6454 §6.2); nil for all else, `null` included.
     public init?(_ text: String) {
-        guard let separator = text.firstRange(of: "://") else { return nil }
-        self.init(scheme: text[..<separator.lowerBound], authority: text[separator.upperBound...])
+        let parts = URLParts(text)
+        guard let scheme = parts.scheme, let authority = parts.authority, parts.origin.utf8.count == text.utf8.count
+        else {
+            return nil
+        }
+        self.init(scheme: scheme, authority: authority)
     }
 
     /// The origin of the pages that a server gives out under the authority of a `Host` field.
+    ///
+    /// A port has no leading zero, so that each origin has one spelling.
     init?(scheme: Substring, authority: Substring) {
-        guard let first = scheme.utf8.first, Self.isLetter(first), scheme.utf8.allSatisfy(Self.isSchemeByte) else {
-            return nil
-        }
-        guard let (host, port) = Self.split(authority) else { return nil }
+        guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.port == nil || parts.portNumber != nil,
+            parts.port?.first != "0"
+        else { return nil }
         let name = scheme.lowercased()
         self.scheme = name == "ws" ? "http" : name == "wss" ? "https" : name
-        self.host = host.lowercased()
-        self.port = port == Self.defaultPorts[self.scheme] ? nil : port
+        host = parts.isBracketed ? "[\(parts.host.lowercased())]" : parts.host.lowercased()
+        port = parts.portNumber == Self.defaultPorts[self.scheme] ? nil : parts.portNumber
     }
 
     /// The origin as a browser writes it.
@@ -44,29 +51,6 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WebOrigin {
-    /// `host[:port]`; nil where that is neither.
-    ///
-    /// A port has no leading zero, so that each origin has one spelling.
-    private static func split(_ authority: Substring) -> (host: Substring, port: UInt16?)? {
-        var hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
-        if authority.hasPrefix("[") {
-            guard let bracket = authority.firstIndex(of: "]") else { return nil }
-            hostEnd = authority.index(after: bracket)
-            let address = authority[..<bracket].dropFirst()
-            guard address.contains(":"), address.utf8.allSatisfy(isAddressByte) else { return nil }
-        } else {
-            let host = authority[..<hostEnd]
-            guard !host.isEmpty, host.utf8.allSatisfy(isNameByte) else { return nil }
-        }
-        let rest = authority[hostEnd...]
-        guard !rest.isEmpty else { return (authority, nil) }
-        let digits = rest.dropFirst()
-        guard rest.first == ":", digits.first != "0", digits.utf8.allSatisfy(isDigit), let port = UInt16(digits) else {
-            return nil
-        }
-        return (authority[..<hostEnd], port)
-    }
-
     /// 127.0.0.0/8 in four decimal numbers: `127.0.0.1.example.com` is a name, and anybody's.
     private static func isLoopback(_ host: String) -> Bool { host.hasPrefix("127.") && isIPv4(host) }
 
@@ -75,26 +59,29 @@ extension WebOrigin {
         return parts.count == 4
             && parts.allSatisfy { part in
                 // Some read a leading zero as octal.
-                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(isDigit) && UInt8(part) != nil
+                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) && UInt8(part) != nil
                     && (part.utf8.count == 1 || part.first != "0")
             }
     }
+}
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+/// What `--allow-origin` says: an origin whose pages may write and open sockets.
+public enum AllowedOrigin: Hashable, Sendable {
+    /// `*`: any page of the web, and with it whatever site the person at this machine happens to visit.
+    case any
+    /// `null`: pages without an origin, which are files, and pages in a sandbox, whosever they are.
+    case null
+    /// One origin, `http://localhost:3000`.
+    case origin(WebOrigin)
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-
-    private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
-            || byte == UInt8(ascii: ".")
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
-            || byte == UInt8(ascii: "_")
-    }
-
-    private static func isAddressByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (0x61...0x66).contains(byte | 0x20) || byte == UInt8(ascii: ":") || byte == UInt8(ascii: ".")
+    /// Reads the value of the option; nil where it is none.
+    public init?(_ text: String) {
+        switch text {
+        case "*": self = .any
+        case "null": self = .null
+        default:
+            guard let origin = WebOrigin(text) else { return nil }
+            self = .origin(origin)
+        }
     }
 }

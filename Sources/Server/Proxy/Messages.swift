@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 
 // Every sentence of this module that a person may read.
 enum Messages {
@@ -123,9 +124,8 @@ enum Messages {
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
     static func seconds(_ time: Duration) -> String {
-        let (seconds, attoseconds) = time.components
-        let milliseconds = attoseconds / 1_000_000_000_000_000
-        return milliseconds == 0 ? "\(seconds) s" : "\(seconds * 1_000 + milliseconds) ms"
+        let milliseconds = time.nanoseconds / 1_000_000
+        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 
     /// The text in quotation marks, its controls made visible and its end cut off where it is long.

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Text
 
 /// Every sentence about a scenario file; most are what is said of the value at a path: "goals[0].title must be …".
 enum Messages {
@@ -13,6 +14,8 @@ enum Messages {
     static let tooManyNodes =
         "The document has more than \(ScenarioLimits.nodes) values, aliases counted each time; "
         + "'made_up_messages' makes long histories."
+    static let tooMuchRepeated =
+        "Aliases repeat more than \(ScenarioLimits.fileBytes) bytes of text; 'made_up_messages' makes long histories."
     static let severalDocuments = "Here another document begins ('---'); a file holds one scenario."
     static let keyIsNotText = "A key must be a word or a text; this one is a list or a mapping."
     static let repeatedKey = "is given twice; each key may stand once."
@@ -24,26 +27,27 @@ enum Messages {
 
     static func notUTF8(byte: Int) -> String { "The file is not UTF-8: byte \(byte), counted from 0, is invalid." }
 
-    static func notYAML(_ problem: String, context: String? = nil, contextLine: Int? = nil) -> String {
-        switch problem {
-        case "but found another document": return severalDocuments
-        case _ where problem.hasPrefix("Maximum nesting level reached"): return tooDeep
-        default: break
-        }
-        let place = contextLine.map { ", which begins in line \($0)" } ?? ""
-        let hint: String
-        switch problem {
-        case "found character that cannot start any token":
-            hint = " Indent with spaces, and put texts that begin with a special character in quotation marks."
-        case "mapping values are not allowed in this context":
-            hint = " A text with ': ' in it needs quotation marks; keys of one mapping stand in one column."
-        case "did not find expected key", "did not find expected '-' indicator":
-            hint = " Members of one list or mapping stand in one column."
-        case "found undefined alias":
-            hint = " A text that begins with '*' needs quotation marks."
-        default: hint = ""
-        }
-        return "The file is not valid YAML: \(problem)\(context.map { " (\($0)\(place))" } ?? "").\(hint)"
+    static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory for it than there is."
+
+    /// What usually lies behind an error of YAML.
+    enum YAMLHint: String {
+        case specialCharacter =
+            " Indent with spaces, and put texts that begin with a special character in quotation marks."
+        case colon = " A text with ': ' in it needs quotation marks; keys of one mapping stand in one column."
+        case columns = " Members of one list or mapping stand in one column."
+    }
+
+    /// An error in libyaml's words.
+    static func notYAML(
+        _ problem: String, context: String? = nil, contextLine: Int = 1, hint: YAMLHint? = nil
+    ) -> String {
+        let place = context.map { " (\($0), which begins in line \(contextLine))" } ?? ""
+        return "The file is not valid YAML: \(problem)\(place).\(hint?.rawValue ?? "")"
+    }
+
+    static func undefinedAlias(_ name: String) -> String {
+        "The alias '*\(shortened(name))' has no anchor '&\(shortened(name))' before it. "
+            + "A text that begins with '*' needs quotation marks."
     }
 
     static func duplicateKeys(_ keys: [String]) -> String {
@@ -60,7 +64,7 @@ enum Messages {
     }
 
     static func unknownScenario(_ name: String, known: [String]) -> String {
-        let near = nearest(name, known).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(nearest(name, known))
         return "There is no built-in scenario \(quoted(name)).\(near) There are \(known.joined(separator: ", "))."
     }
 
@@ -71,7 +75,7 @@ enum Messages {
     }
 
     static func unknownKey(in kind: ObjectKind, nearest: String?) -> String {
-        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(nearest)
         return "is not a key of \(kind.description).\(near) Known keys: \(kind.keys.joined(separator: ", "))."
     }
 
@@ -88,14 +92,11 @@ enum Messages {
     static func wrongType(expected: String, got: String) -> String { "must be \(expected); got \(got)." }
 
     static func unknownChoice(allowed: [String], got: String, nearest: String?) -> String {
-        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(nearest)
         return "must be \(oneOf(allowed)); got \(got).\(near)"
     }
 
-    static func oneOf(_ names: [String]) -> String {
-        guard let last = names.last, names.count > 1 else { return names.first ?? "nothing" }
-        return names.dropLast().joined(separator: ", ") + " or " + last
-    }
+    static func oneOf(_ names: [String]) -> String { names.isEmpty ? "nothing" : Words.list(names, last: "or") }
 
     static func text(of characters: ClosedRange<Int>) -> String {
         "a text of \(characters.lowerBound) to \(characters.upperBound) characters"
@@ -137,7 +138,7 @@ enum Messages {
     static let duration = "a duration: a number with ns, us, ms, s, m, h or d, such as 250ms or 1.5s, up to 366d"
 
     static func durationOutOfRange(_ range: ClosedRange<Int64>, got: String) -> String {
-        "must last from \(span(range.lowerBound)) to \(span(range.upperBound)); got \(got)."
+        "must last from \(Durations.whole(range.lowerBound)) to \(Durations.whole(range.upperBound)); got \(got)."
     }
 
     static let seconds = "whole seconds from 0 to 31622400, or a duration such as 2s"
@@ -169,7 +170,7 @@ enum Messages {
         + "Give one of them 'status: archived'."
 
     static func unknownGoal(_ name: String, known: [String], nearest: String?) -> String {
-        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(nearest)
         let list = known.isEmpty ? "the user has no goals with a name" : "the user's goals are \(oneOf(known))"
         return "names no goal: \(quoted(name)); \(list).\(near)"
     }
@@ -179,7 +180,7 @@ enum Messages {
     static let itemIDs = "must have 'id' and 'food_id' where another food of the meal has them: all of them, or none."
 
     static func unknownPause(_ name: String, known: [String], nearest: String?) -> String {
-        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(nearest)
         let list = known.isEmpty ? "there are none under 'pauses:'" : "there are \(oneOf(known))"
         return "must be a duration such as 2s, or the name of a pause, of which \(list); got \(quoted(name)).\(near)"
     }
@@ -220,7 +221,7 @@ enum Messages {
         "any (every REST request), handshake, socket, or a method and a path such as POST /api/v1/consultations"
 
     static func unknownTarget(_ text: String, nearest: String?) -> String {
-        let near = nearest.map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(nearest)
         return "must be \(target); got \(text).\(near)"
     }
 
@@ -265,11 +266,11 @@ enum Messages {
 
     /// The nearest of the first 64 names: a scenario may have a thousand, each of which costs time for each mistake.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
-        NearMiss.nearest(to: text, among: Array(candidates.prefix(64)))
+        NearestWord.find(text, among: Array(candidates.prefix(64)))
     }
 
     /// A text in quotation marks, cut where it is long and free of control characters.
-    static func quoted(_ text: String) -> String { JSONValue.string(text).excerpt(limit: 60) }
+    static func quoted(_ text: String) -> String { text.quoted() }
 
     /// A word as it was written, cut where it is long.
     static func shortened(_ text: String) -> String {
@@ -279,16 +280,5 @@ enum Messages {
 
     private static func list(_ keys: [String]) -> String {
         keys.count > 6 ? keys.prefix(6).joined(separator: ", ") + " and others" : keys.joined(separator: ", ")
-    }
-
-    /// A duration in the largest unit that divides it.
-    private static func span(_ nanoseconds: Int64) -> String {
-        let units: [(String, Int64)] = [
-            ("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000),
-            ("ms", 1_000_000), ("us", 1000),
-        ]
-        guard nanoseconds > 0 else { return "0" }
-        for (name, size) in units where nanoseconds % size == 0 { return "\(nanoseconds / size)\(name)" }
-        return "\(nanoseconds)ns"
     }
 }

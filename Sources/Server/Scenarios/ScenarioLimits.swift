@@ -1,3 +1,5 @@
+import Text
+
 /// How much a scenario may hold; each limit has its refusal (docs/limits.md).
 public enum ScenarioLimits {
     /// Bytes of a file, 16 MiB.
@@ -50,4 +52,7 @@ public enum ScenarioLimits {
 
     /// The longest duration, 366 days, in nanoseconds.
     public static let longestDuration: Int64 = 366 * 86_400_000_000_000
+
+    /// Reads a duration such as `1.5s`, in nanoseconds; nil for anything else, and for a longer one.
+    package static func duration(_ text: String) -> Int64? { Durations.nanoseconds(text, atMost: longestDuration) }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTP1
+import Text
 import WebSocket
 
 /// An entry on one line, for people: when, which way, what, and the beginning of what it held.
@@ -24,10 +25,8 @@ public struct EntryLine: Sendable {
     private static func time(_ time: Timestamp, since start: Timestamp?) -> String {
         guard let start else { return String(time.nanosecondText.dropFirst(11).prefix(12)) }
         let nanoseconds = time.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch
-        let milliseconds = nanoseconds.magnitude / 1_000_000
-        let fraction = String(milliseconds % 1000)
-        let digits = String(repeating: "0", count: 3 - fraction.count) + fraction
-        return "\(nanoseconds < 0 ? "-" : "+")\(milliseconds / 1000).\(digits) s"
+        let seconds = Durations.fixedSeconds(Int64(clamping: nanoseconds.magnitude))
+        return "\(nanoseconds < 0 ? "-" : "+")\(seconds) s"
     }
 
     private static func description(of event: JournalEvent) -> String {
@@ -93,26 +92,4 @@ public struct EntryLine: Sendable {
     }
 
     private static func excerpt(_ text: String) -> String { text.onOneLine(limit: excerptLength) }
-}
-
-extension String {
-    /// The text on one line, without characters that act on a terminal or turn the direction of writing, cut with "…".
-    public func onOneLine(limit: Int) -> String {
-        var line = ""
-        var count = 0
-        for character in self {
-            guard count < limit else { return line + "…" }
-            // CR LF is one character; of one that is heaped up of many scalars the first will do.
-            for scalar in character == "\r\n" ? "\n".unicodeScalars.prefix(1) : character.unicodeScalars.prefix(8) {
-                switch scalar.value {
-                case 0x09, 0x0A, 0x0D: line.append(" ")
-                case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
-                    line.append("\u{FFFD}")
-                default: line.unicodeScalars.append(scalar)
-                }
-            }
-            count += 1
-        }
-        return line
-    }
 }

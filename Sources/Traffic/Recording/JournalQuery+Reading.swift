@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Text
 
 extension JournalQuery {
     /// The parameters that there are.
@@ -68,7 +69,7 @@ extension JournalQuery {
     private static func number(
         _ name: String, _ value: String, in range: ClosedRange<Int>
     ) throws(APIError) -> Int {
-        guard value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int(value),
+        guard value.utf8.allSatisfy(\.isDigit), let number = Int(value),
             range.contains(number)
         else { throw .outOfRange(name, allowed: range, got: value) }
         return number
@@ -91,7 +92,7 @@ extension JournalQuery {
                 let first = Int(digits[0] - UInt8(ascii: "0")) * 100
                 return first...(first + 99)
             }
-            if digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let status = Int(value) {
+            if digits.allSatisfy(\.isDigit), let status = Int(value) {
                 return status...status
             }
         }

@@ -1,3 +1,5 @@
+import Text
+
 /// The bytes of a body or a frame as they came, and how many there were before they were cut.
 public struct RecordedBody: Sendable, Hashable {
     /// The bytes, shared with whoever else holds them.
@@ -26,10 +28,6 @@ public struct RecordedBody: Sendable, Hashable {
     /// A character of UTF-8 is not torn: up to three bytes fewer are kept.
     mutating func cut(to limit: Int) {
         guard bytes.count > limit else { return }
-        var end = limit
-        while end > 0, limit - end < 3, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        // Bytes that are no UTF-8 are cut where the limit is.
-        if bytes[end] & 0xC0 == 0x80 { end = limit }
-        bytes = Array(bytes[..<end])
+        bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Text
 
 // Every sentence of this module that somebody may read stands in this file.
 
@@ -10,7 +11,7 @@ enum Sentences {
     }
 
     static func unknownParameter(_ name: String, allowed: [String]) -> String {
-        let near = NearMiss.nearest(to: name, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(name, among: allowed)
         return "The journal has no parameter \(quoted(name)); it has \(allowed.joined(separator: ", ")).\(near)"
     }
 
@@ -62,7 +63,7 @@ enum Sentences {
         "the last line has no end: the program that wrote it was stopped. All lines before it are whole."
 
     /// A value from the client in quotation marks, cut where it is long and free of control characters.
-    private static func quoted(_ text: String) -> String { JSONValue.string(text).excerpt(limit: 80) }
+    private static func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 }
 
 extension EndpointNearMiss.Difference {
@@ -85,5 +86,5 @@ extension EndpointNearMiss.Difference {
         }
     }
 
-    private static func quoted(_ text: String) -> String { JSONValue.string(text).excerpt(limit: 80) }
+    private static func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 }

@@ -1,6 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
+import Text
 
 /// One event of a `text/event-stream`, as EventSource reads it.
 ///
@@ -67,7 +68,7 @@ public struct ServerSentEvent: Sendable, Equatable {
     /// The id that a client saw last, from its `Last-Event-ID` field; nil where there is none, or one that is not ours.
     public static func lastID(in fields: FieldBlock) -> Int? {
         guard let name = HTTPField.Name("Last-Event-ID"), let text = fields[name], !text.isEmpty,
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            text.utf8.allSatisfy(\.isDigit)
         else { return nil }
         return Int(text)
     }

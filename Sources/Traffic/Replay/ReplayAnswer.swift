@@ -54,11 +54,14 @@ public struct ReplayResponse: Sendable, Equatable {
 }
 
 /// A WebSocket of a player.
-public struct ReplaySocket: Sendable, Hashable {
+public struct ReplaySocket: Sendable, Hashable, Comparable {
     /// Counts the sockets of a player from 1.
     public let number: UInt64
 
     init(number: UInt64) { self.number = number }
+
+    /// The older socket comes first.
+    public static func < (left: ReplaySocket, right: ReplaySocket) -> Bool { left.number < right.number }
 }
 
 /// The answer to a handshake that is accepted.

@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Sessions
+import Text
 
 // Every sentence of this module that somebody may read stands in this file.
 
@@ -29,7 +30,7 @@ enum Sentences {
 
     /// Which entry a note is about.
     static func place(_ number: Int, _ request: SessionRequest) -> String {
-        "Entry \(number) (\(Excerpts.short(request.method)) \(Excerpts.target(target(of: request.url), 200)))"
+        "Entry \(number) (\(request.method.cut(toBytes: 60)) \(Excerpts.target(URLParts(request.url).target, 200)))"
     }
 
     static func cutBody(_ place: String, kept: Int, of count: Int) -> String {
@@ -136,18 +137,8 @@ enum Sentences {
 
     // MARK: Parts
 
-    /// The path and query of a URL.
-    static func target(of url: String) -> String {
-        guard let scheme = url.utf8.firstIndex(of: UInt8(ascii: ":")), url[scheme...].hasPrefix("://") else {
-            return url
-        }
-        let rest = url[scheme...].dropFirst(3)
-        guard let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) else { return "/" }
-        return String(rest[slash...])
-    }
-
     static func method(_ name: String) -> String {
-        name == RequestShapes.handshake ? "a WebSocket's handshake" : Excerpts.short(name)
+        name == RequestShapes.handshake ? "a WebSocket's handshake" : name.cut(toBytes: 60)
     }
 
     static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Obligations
 import Recording
+import Text
 
 /// A report as JUnit XML, which CI systems read: a suite for each scenario, a case for each obligation and check.
 ///

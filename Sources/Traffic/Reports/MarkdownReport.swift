@@ -1,6 +1,7 @@
 import FitIQAPI
 import Obligations
 import Recording
+import Text
 
 /// A report as GitHub-flavoured Markdown, for the summary of a CI job: a line that sums up, a table, and a block for what is broken.
 ///

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Obligations
 import Recording
+import Text
 
 // Every sentence of this module that somebody may read stands in this file.
 
@@ -14,7 +15,7 @@ enum Sentences {
     }
 
     static func unknownSubject(_ subject: String, known: [String]) -> String {
-        let near = NearMiss.nearest(to: subject, among: known).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(subject, among: known)
         return "there is no obligation or check '\(short(subject))'.\(near)"
     }
 
@@ -59,7 +60,7 @@ enum Sentences {
     static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
 
     static func missed(_ count: Int, scenario: String) -> String {
-        "\(counted(count, "entry", "entries")) of the journal of \(scenario) fell out before they were judged: "
+        "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) fell out before they were judged: "
             + "breaches among them are not seen, and what depends on them may be judged wrongly."
     }
 
@@ -84,7 +85,7 @@ enum Sentences {
         "in \(scenario): broken \(times(verdict.findingCount)), faced \(times(max(verdict.exercisedCount, verdict.findingCount)))"
     }
 
-    static func more(_ count: Int) -> String { "and \(counted(count, "more breach", "more breaches"))." }
+    static func more(_ count: Int) -> String { "and \(Words.counted(count, "more breach", "more breaches"))." }
 
     static func warning(_ finding: Finding, in obligation: Obligation) -> String {
         finding.level == obligation.level ? finding.message : "(\(finding.level.rawValue)) \(finding.message)"
@@ -122,7 +123,7 @@ enum Sentences {
         switch scenarios.count {
         case 0: id
         case 1: "\(id): the scenario \(scenarios[0]) makes a client face it"
-        default: "\(id): the scenarios \(list(scenarios)) make a client face it"
+        default: "\(id): the scenarios \(Words.list(scenarios)) make a client face it"
         }
     }
 
@@ -136,9 +137,10 @@ enum Sentences {
         parts.append("\(outcome[.kept]) kept")
         parts.append("\(outcome[.notExercised]) not exercised")
         let total = Report.Mark.allCases.reduce(0) { $0 + outcome[$1] }
-        var text = "\(counted(total, "obligation", "obligations")) in \(counted(runs, "run", "runs")): \(list(parts))."
+        var text =
+            "\(Words.counted(total, "obligation", "obligations")) in \(Words.counted(runs, "run", "runs")): \(Words.list(parts))."
         if outcome.checkCount > 0 {
-            text += " \(counted(outcome.checkCount, "case", "cases")), \(outcome.failedCheckCount) failed."
+            text += " \(Words.counted(outcome.checkCount, "case", "cases")), \(outcome.failedCheckCount) failed."
         }
         return "\(text) \(judgement(outcome))"
     }
@@ -160,18 +162,12 @@ enum Sentences {
         if !outcome.hasConnected {
             return (["The run fails: the client never connected"] + reasons).joined(separator: ", and ") + "."
         }
-        return reasons.isEmpty ? "The run passes." : "The run fails: \(list(reasons))."
+        return reasons.isEmpty ? "The run passes." : "The run fails: \(Words.list(reasons))."
     }
 
     // MARK: Words
 
-    static func counted(_ count: Int, _ one: String, _ many: String) -> String { "\(count) \(count == 1 ? one : many)" }
-
     static func times(_ count: Int) -> String { count == 1 ? "once" : count == 2 ? "twice" : "\(count) times" }
-
-    static func list(_ words: [String]) -> String {
-        words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
-    }
 
     /// Nanoseconds as seconds with no more digits than needed, at most three.
     static func seconds(_ nanoseconds: Int64) -> String {

@@ -1,6 +1,7 @@
 import FitIQAPI
 import Obligations
 import Recording
+import Text
 
 /// A report for people at a terminal: a table, what is broken and how it is mended, and a line that sums up.
 public struct TerminalReport {

@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Recording
+import Text
 import WebSocket
 
 /// Every sentence of the module.
@@ -33,12 +34,12 @@ extension Messages {
             "the file ends in the middle, as when a recorder is killed; "
                 + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
         case .damagedEntry(let number, let leftOut):
-            "entry \(number) is damaged, as some recorders leave it when they are killed: \(counted(leftOut, "byte")) of its frames were left "
+            "entry \(number) is damaged, as some recorders leave it when they are killed: \(Words.counted(leftOut, "byte")) of its frames were left "
                 + "out, the others are there"
         case .lostEntry(let number, let count):
-            "entry \(number) is damaged and was left out (\(counted(count, "byte")))"
+            "entry \(number) is damaged and was left out (\(Words.counted(count, "byte")))"
         case .moreDamaged(let entries, let leftOut):
-            "more entries are damaged (\(entries)): \(counted(leftOut, "byte")) were left out"
+            "more entries are damaged (\(entries)): \(Words.counted(leftOut, "byte")) were left out"
         case .loneSurrogates(let count):
             "\(count) characters that are no Unicode (half a surrogate pair) were replaced by U+FFFD"
         case .missingAttachment(let name, let entry):
@@ -85,16 +86,15 @@ extension Messages {
     static func summary(_ summary: SessionSummary, name: String) -> String {
         guard let started = summary.started else { return "\(name): nothing was recorded" }
         var parts = ["\(name): \(started.wireText)", seconds(summary.lasted)]
-        if summary.requests > 0 { parts.append(counted(summary.requests, "request")) }
+        if summary.requests > 0 { parts.append(Words.counted(summary.requests, "request")) }
         if summary.sockets > 0 {
-            parts.append("\(counted(summary.sockets, "WebSocket")) with \(counted(summary.frames, "frame"))")
+            parts.append(
+                "\(Words.counted(summary.sockets, "WebSocket")) with \(Words.counted(summary.frames, "frame"))")
         }
         return parts.joined(separator: ", ")
     }
 
     static func note(_ text: String) -> String { "note: \(text)" }
-
-    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
     /// Nanoseconds as `4.4 ms` or `1.234 s`.
     static func duration(_ nanoseconds: Int64) -> String {
@@ -108,11 +108,7 @@ extension Messages {
         nanoseconds < 0 ? "-" + seconds(-nanoseconds) : "+" + seconds(nanoseconds)
     }
 
-    private static func seconds(_ nanoseconds: Int64) -> String {
-        let milliseconds = nanoseconds / 1_000_000
-        let fraction = String(milliseconds % 1000)
-        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
-    }
+    private static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.fixedSeconds(nanoseconds)) s" }
 
     static func bytes(_ count: Int) -> String {
         switch count {
@@ -126,11 +122,11 @@ extension Messages {
     static let incomplete = "  (the answer was cut off)"
     static let noEnding = "still open, or its end was not recorded"
 
-    static func oddText(_ count: Int) -> String { "text that is no UTF-8, \(counted(count, "byte"))" }
+    static func oddText(_ count: Int) -> String { "text that is no UTF-8, \(Words.counted(count, "byte"))" }
 
-    static func binary(_ count: Int) -> String { "binary, \(counted(count, "byte"))" }
+    static func binary(_ count: Int) -> String { "binary, \(Words.counted(count, "byte"))" }
 
-    static func moreBytes(_ count: Int) -> String { "… and \(counted(count, "byte")) more" }
+    static func moreBytes(_ count: Int) -> String { "… and \(Words.counted(count, "byte")) more" }
 
     /// The payload of a close frame: `close 1000 "bye"`.
     static func close(_ payload: [UInt8]) -> String {
@@ -157,7 +153,7 @@ extension Messages {
 
     static func sent(_ what: String, by party: Party) -> String { "\(what) by the \(party.rawValue)" }
 
-    static func moreChanges(_ count: Int) -> String { counted(count, "more difference") }
+    static func moreChanges(_ count: Int) -> String { Words.counted(count, "more difference") }
 
     static func place(_ index: Int) -> String { "no. \(index + 1)" }
 
@@ -176,6 +172,6 @@ extension Messages {
     }
 
     static func verdict(_ count: Int) -> String {
-        count == 0 ? "The sessions are equal." : "The sessions differ in \(counted(count, "place"))."
+        count == 0 ? "The sessions are equal." : "The sessions differ in \(Words.counted(count, "place"))."
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import Recording
+import Text
 
 /// Records connections as a HAR file while they go on: the bytes of both directions in, writes to the file out.
 ///

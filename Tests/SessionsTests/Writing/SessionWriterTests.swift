@@ -2,6 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 import Testing
+import Text
 import WebSocket
 
 @testable import Sessions
@@ -68,7 +69,7 @@ struct SessionWriterTests {
         }
         file.apply(writer.takeWrites())
         let finished = try HARFile(reading: file.finished(writer.compaction(notes: [])))
-        let paths = finished.session.entries.map { SessionURL($0.request.url).target }
+        let paths = finished.session.entries.map { URLParts($0.request.url).target }
         #expect(paths == (0..<40).map { "/\($0)" } + (0..<40).map { "/ws/\($0)" })
     }
 

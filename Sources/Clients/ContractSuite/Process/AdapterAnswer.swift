@@ -6,6 +6,9 @@ enum AdapterAnswer {
     /// How deep and large an answer may be.
     static let limits = JSON.Limits(depth: 16, bytes: AdapterLimits.lineBytes, values: 100_000)
 
+    /// What stands for a point in time: RFC 3339, to the nanosecond.
+    static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
+
     /// Whose clock the client follows.
     static func clock(_ line: [UInt8]) throws(AnswerError) -> ClientClock {
         let answer = try members(line, allowed: ["clock"])
@@ -27,10 +30,10 @@ enum AdapterAnswer {
     static func next(_ line: [UInt8]) throws(AnswerError) -> Timestamp? {
         let answer = try members(line, allowed: ["next"])
         guard let text = try answer.optionalText("next") else { return nil }
-        guard let time = AdapterTime.read(text) else {
-            throw answer.wrong("next", expected: AdapterTime.expectation)
+        guard let next = Timestamp(text) else {
+            throw answer.wrong("next", expected: time)
         }
-        return time
+        return next
     }
 
     /// The members of an answer that says `"ok":true`.
@@ -68,23 +71,4 @@ enum AnswerError: Error, Sendable, Hashable {
     case wrong(path: String, found: String, expected: String)
     /// A member that nobody knows, and what it was probably meant to be.
     case unknown(path: String, nearest: String?)
-}
-
-/// Times on the lines: RFC 3339, to the nanosecond.
-enum AdapterTime {
-    static let expectation = "a time such as 2025-01-29T10:30:01.500000000Z"
-
-    /// Reads a time; digits behind the ninth of a fraction are cut off.
-    static func read(_ text: String) -> Timestamp? {
-        guard let second = DateTime(text)?.timestamp else { return nil }
-        guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return second }
-        var nanoseconds: Int64 = 0
-        var weight: Int64 = 100_000_000
-        for byte in text.utf8[text.utf8.index(after: point)...] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), weight > 0 else { break }
-            nanoseconds += Int64(byte - UInt8(ascii: "0")) * weight
-            weight /= 10
-        }
-        return second.advanced(byNanoseconds: nanoseconds)
-    }
 }

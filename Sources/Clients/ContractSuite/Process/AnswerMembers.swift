@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Text
 
 /// The members of an object in an answer, with where it stands: every mistake is told by its path.
 struct AnswerMembers {
@@ -16,7 +17,7 @@ struct AnswerMembers {
     /// Refuses members with other names: a misspelt one would be missed in silence.
     func allow(_ names: [String]) throws(AnswerError) {
         for (key, _) in object where !names.contains(key) {
-            throw .unknown(path: path(to: key), nearest: NearMiss.nearest(to: key, among: names))
+            throw .unknown(path: path(to: key), nearest: NearestWord.find(key, among: names))
         }
     }
 

@@ -1,5 +1,6 @@
 import HTTPTypes
 import JSON
+import Text
 
 // Every sentence that a REST client can be refused with stands in this file; the socket's are in FrameError.swift.
 
@@ -194,7 +195,7 @@ extension APIError {
 
     /// A field or parameter names a value that does not exist.
     public static func unknownChoice(_ field: String, got value: String, allowed: [String]) -> APIError {
-        let near = NearMiss.nearest(to: value, among: allowed).map { " Did you mean \(quoted($0))?" } ?? ""
+        let near = NearestWord.hint(value, among: allowed, quote: "\"")
         let list = allowed.map { quoted($0) }.joined(separator: ", ")
         return invalid("'\(field)' must be one of \(list); got \(quoted(value)).\(near)")
     }
@@ -361,9 +362,7 @@ extension APIError {
 }
 
 /// A value from the client in quotation marks, cut where it is long and free of control characters.
-func quoted(_ text: String) -> String {
-    JSONValue.string(text).excerpt(limit: 80)
-}
+func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 
 extension HTTPResponse.Status {
     /// 507 (RFC 4918 §11.5), which swift-http-types does not name.

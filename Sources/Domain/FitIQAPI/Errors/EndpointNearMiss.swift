@@ -1,4 +1,5 @@
 import HTTPTypes
+import Text
 
 /// An endpoint that a request which matched none probably meant, and what keeps it from matching.
 public struct EndpointNearMiss: Equatable, Sendable {
@@ -193,7 +194,7 @@ private struct PathRepair {
         if got == expected { return (0, nil) }
         let (left, right) = (Array(got.lowercased().utf8), Array(expected.utf8))
         if left == right { return (EndpointNearMiss.Cost.letterCase, .segmentCase(got: got, expected: expected)) }
-        let edits = NearMiss.editDistance(left, right)
+        let edits = NearestWord.editDistance(left, right)
         let isNear = edits <= max(left.count, right.count) / 2
         let cost = isNear ? 10 + 30 * edits / max(left.count, right.count) : EndpointNearMiss.Cost.otherWord
         return (cost, .segment(got: got, expected: expected))

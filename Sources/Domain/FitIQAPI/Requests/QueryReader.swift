@@ -1,3 +1,5 @@
+import Text
+
 /// Takes the parameters of a query; of a repeated one the first counts, unknown ones are ignored.
 struct QueryReader {
     private let items: [(name: String, value: String)]
@@ -14,7 +16,7 @@ struct QueryReader {
     func number(_ parameter: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
         guard let value = self[parameter] else { return nil }
         // Int's initialiser takes "+5", which no guide's client sends.
-        guard value.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let number = Int(value),
+        guard value.utf8.allSatisfy(\.isDigit), let number = Int(value),
             range.contains(number)
         else { throw .outOfRange(parameter, allowed: range, got: value) }
         return number

@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// A refusal on the socket: the `error` frame's `error` and `code`.
 public struct FrameError: Error, Equatable, Sendable {
@@ -33,18 +34,16 @@ public struct FrameError: Error, Equatable, Sendable {
         } else {
             reason = ""
         }
-        let near = value.string.flatMap { NearMiss.nearest(to: $0, among: known) }.map { " Did you mean \"\($0)\"?" }
+        let near = NearestWord.hint(value.string.flatMap { NearestWord.find($0, among: known) }, quote: "\"")
         return FrameError(
             .invalidMessageType,
-            "The frame's 'type' is \(value.excerpt())\(reason); send \(choice(of: known)).\(reason.isEmpty ? near ?? "" : "")"
+            "The frame's 'type' is \(value.excerpt())\(reason); send \(choice(of: known)).\(reason.isEmpty ? near : "")"
         )
     }
 
     /// `"a", "b" or "c"`.
     private static func choice(of names: [String]) -> String {
-        let names = names.map { "\"\($0)\"" }
-        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
-        return names.dropLast().joined(separator: ", ") + " or " + last
+        Words.list(names.map { "\"\($0)\"" }, last: "or")
     }
 
     static let missingContent = FrameError(

@@ -1,3 +1,5 @@
+import Text
+
 /// An id that the backend issued: a version 4 UUID, written in lower case.
 ///
 /// The FitIQ backend compares ids as text and so is case-sensitive (consultation-websocket, best practice 1).
@@ -25,12 +27,12 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
             var offset = 0
             for nibble in 0..<32 {
                 if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
-                    bytes[offset] = UInt8(ascii: "-")
+                    bytes[offset] = .minus
                     offset += 1
                 }
                 let half = nibble < 16 ? high : low
                 let value = UInt8(truncatingIfNeeded: half >> UInt64(60 - nibble % 16 * 4)) & 0xF
-                bytes[offset] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+                bytes[offset] = value.lowercaseHexDigit
                 offset += 1
             }
             return 36
@@ -64,18 +66,11 @@ extension ResourceID {
         for position in 0..<36 {
             let byte = bytes[position]
             if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == UInt8(ascii: "-") else { return .malformed }
+                guard byte == .minus else { return .malformed }
                 continue
             }
-            let value: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = byte - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"):
-                value = byte - UInt8(ascii: "A") + 10
-                hasUpperCase = true
-            default: return .malformed
-            }
+            guard let value = byte.hexValue else { return .malformed }
+            hasUpperCase = hasUpperCase || byte.isUppercaseLetter
             if nibbles < 16 {
                 halves.0 = halves.0 << 4 | UInt64(value)
             } else {

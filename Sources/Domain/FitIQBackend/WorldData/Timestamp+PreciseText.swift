@@ -5,12 +5,9 @@ extension Timestamp {
     ///
     /// For documents, which must not lose the order of what happened within a second; the wire has ``wireText``.
     public var preciseText: String {
-        let seconds = wireText
-        let nanoseconds = nanosecondsSinceEpoch - secondsSinceEpoch * 1_000_000_000
-        guard nanoseconds != 0 else { return seconds }
-        // A leading one keeps the zeros that follow the point.
-        var digits = "\(1_000_000_000 + nanoseconds)".dropFirst()
-        while digits.last == "0" { digits.removeLast() }
-        return "\(seconds.dropLast()).\(digits)Z"
+        guard nanosecondsSinceEpoch != secondsSinceEpoch * 1_000_000_000 else { return wireText }
+        var text = nanosecondText.dropLast()
+        while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }
+        return text + "Z"
     }
 }

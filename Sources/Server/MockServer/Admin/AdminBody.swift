@@ -1,5 +1,8 @@
+import Digests
 import FitIQAPI
 import FitIQBackend
+import HTTP1
+import HTTPTypes
 import JSON
 import Scenarios
 
@@ -59,7 +62,7 @@ struct AdminBody {
     /// A span of time in nanoseconds, or nil where the key is absent.
     func duration(_ key: String) throws(APIError) -> Int64? {
         guard let text = try text(key, expected: AdminBody.expectedDuration) else { return nil }
-        guard let nanoseconds = DurationText.nanoseconds(text) else {
+        guard let nanoseconds = ScenarioLimits.duration(text) else {
             throw .wrongType(key, expected: AdminBody.expectedDuration, got: .string(text))
         }
         return nanoseconds
@@ -115,4 +118,39 @@ struct AdminBody {
         else { throw .wrongType("clock", expected: expected, got: value) }
         return .manual(start: start)
     }
+}
+
+/// Who may use the admin API: whoever has the token; where the server has none, this machine.
+struct AdminAccess {
+    /// What `--admin-token` says.
+    let token: String?
+
+    /// Refuses who may not.
+    ///
+    /// Without a token, pages of other sites are refused as well: a browser on this machine would ask in their name, or by a
+    /// name of theirs that leads here.
+    func check(_ head: RequestHead, isLocal: Bool) throws(APIError) {
+        if let token {
+            guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
+                constantTimeEquals(sent, Array(token.utf8))
+            else { throw .wrongAdminToken }
+            return
+        }
+        guard isLocal else { throw .adminFromElsewhere }
+        if let origin = head.fields[.origin], !(WebOrigin(origin)?.isOfThisMachine ?? false) {
+            throw .adminForOtherSite
+        }
+        if let authority = head.authority,
+            !(WebOrigin(scheme: "http", authority: authority[...])?.isOfThisMachine ?? false)
+        {
+            throw .adminForOtherSite
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// The token of the admin API.
+    static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
+    /// The site of the page that asks (RFC 6454 §7).
+    static let origin = HTTPField.Name("Origin")!  // A constant token.
 }

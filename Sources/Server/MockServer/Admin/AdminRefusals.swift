@@ -3,6 +3,7 @@ import FitIQBackend
 import HTTPTypes
 import Replay
 import Scenarios
+import Text
 
 /// What the admin API says where it does not do what it was asked.
 extension APIError {
@@ -29,7 +30,7 @@ extension APIError {
 
     /// A key that the admin API does not know.
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
-        let near = NearMiss.nearest(to: key, among: allowed).map { " Did you mean '\($0)'?" } ?? ""
+        let near = NearestWord.hint(key, among: allowed)
         let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
         return APIError(
             .badRequest, .validationFailed, "The key '\(key)' is not known here; allowed are \(list).\(near)")
@@ -76,7 +77,7 @@ extension APIError {
 
     /// No rule has the name.
     static func unknownFault(_ name: String, known: [String]) -> APIError {
-        let near = NearMiss.nearest(to: name, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
+        let near = NearestWord.hint(name, among: known, quote: "\"")
         return APIError(.notFound, .notFound, "This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
     }
 
@@ -153,7 +154,7 @@ extension APIError {
 
     /// An unknown path below `/__admin`.
     static func unknownAdminPath(_ path: String) -> APIError {
-        let near = NearMiss.nearest(to: path, among: AdminRoute.templates).map { " Did you mean \"\($0)\"?" } ?? ""
+        let near = NearestWord.hint(path, among: AdminRoute.templates, quote: "\"")
         return APIError(.notFound, .notFound, "There is no endpoint \"\(path)\" in the admin API.\(near)")
     }
 }

@@ -1,5 +1,6 @@
 import FitIQAPI
 import HTTPTypes
+import Texts
 
 /// What a request is answered with.
 struct Answer {
@@ -51,5 +52,88 @@ struct Answer {
 
     init(_ error: APIError, in form: GuideMode) {
         self.init(status: error.status, body: error.body(in: form), fields: error.fields.isEmpty ? nil : error.fields)
+    }
+}
+
+/// The field lines that most responses share, encoded once a second.
+struct ResponseFields {
+    private var second = Int64.min
+    /// `Content-Type` of JSON and `Date`.
+    private(set) var json: [UInt8] = []
+
+    mutating func update(to now: Timestamp) {
+        guard now.secondsSinceEpoch != second else { return }
+        second = now.secondsSinceEpoch
+        json = Array("Content-Type: \(Answer.json)\r\nDate: \(now.httpDateText)\r\n".utf8)
+    }
+}
+
+/// A description of the API that the server serves, in the form of each guide mode.
+///
+/// The texts are part of the binary: nothing is read from disk, and nothing is copied before a client asks.
+public enum APIDescription: CaseIterable, Sendable {
+    /// `/openapi.yaml`: the REST endpoints, OpenAPI 3.1.
+    case openAPI
+    /// `/asyncapi.yaml`: the WebSocket and its frames, AsyncAPI 3.0.
+    case asyncAPI
+    /// `/docs`: both for people, as one HTML file that fetches nothing.
+    case documentation
+
+    /// The value of `Content-Type`.
+    public var mediaType: String {
+        switch self {
+        case .openAPI, .asyncAPI: "application/yaml"
+        case .documentation: "text/html; charset=utf-8"
+        }
+    }
+
+    /// The description in a mode, as a copy of its UTF-8.
+    public func bytes(for mode: GuideMode) -> [UInt8] { Self.bytes(of: path(for: mode)) }
+
+    /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
+    public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
+
+    /// `/docs/deviations`: where the guides contradict each other, HTML, the same in every mode, as a copy of its UTF-8.
+    public static var deviationsBytes: [UInt8] { bytes(of: "openapi/deviations.html") }
+
+    /// An operation of the admin API, with its path below `/__admin`.
+    public struct AdminOperation: Equatable, Sendable {
+        public let method: String
+        public let path: String
+        public let summary: String
+    }
+
+    /// The operations of the admin API in the order of its description, read from the indentation that it is written with:
+    /// paths at two, methods at four, summaries at six.
+    public static var adminOperations: [AdminOperation] {
+        var operations: [AdminOperation] = []
+        var (path, method) = ("", "")
+        let lines = String(decoding: adminOpenAPIBytes, as: UTF8.self).split(separator: "\n")
+        for line in lines.drop(while: { $0 != "paths:" }).prefix(while: { $0 != "components:" }) {
+            if line.hasPrefix("  /"), line.hasSuffix(":") {
+                path = String(line.dropFirst(2).dropLast())
+            } else if line.hasPrefix("    "), line.hasSuffix(":"), line.dropFirst(4).first != " " {
+                method = line.dropFirst(4).dropLast().uppercased()
+            } else if line.hasPrefix("      summary: ") {
+                operations.append(AdminOperation(method: method, path: path, summary: String(line.dropFirst(15))))
+            }
+        }
+        return operations
+    }
+
+    /// The file of a description, from the root of the package.
+    func path(for mode: GuideMode) -> String {
+        let folder = mode == .union ? "openapi" : "openapi/guides/\(mode.rawValue)"
+        return switch self {
+        case .openAPI: "\(folder)/openapi.yaml"
+        case .asyncAPI: "\(folder)/asyncapi.yaml"
+        case .documentation: "openapi/guides/\(mode.rawValue)/docs.html"
+        }
+    }
+
+    private static func bytes(of path: String) -> [UInt8] {
+        let text = EmbeddedText(path: path)
+        precondition(text.path != nil, "\(path) is not embedded; it needs a row in texts.c")
+        return Array(UnsafeBufferPointer(start: text.start, count: text.count))
     }
 }

@@ -6,7 +6,7 @@ import Replay
 import WebSocket
 
 /// A connection's number: its place among the open ones, and a serial that tells apart those that had the place before.
-public struct ConnectionID: Hashable, Sendable {
+public struct ConnectionID: Hashable, Comparable, Sendable {
     /// The whole of it, which is not used again while the connection lasts.
     let number: UInt64
 
@@ -22,6 +22,9 @@ public struct ConnectionID: Hashable, Sendable {
     public var place: Int { Int(UInt32(truncatingIfNeeded: number)) }
 
     var socket: SocketID { SocketID(number) }
+
+    /// Orders by age, save that serials begin anew after 2^32 connections.
+    public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
 }
 
 /// One transport connection as the engine sees it: bytes and state machines, no file descriptor.

@@ -4,34 +4,6 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-extension Engine.Configuration {
-    /// Takes a scenario, with the guide, seed and clock that it names; what it does not name is as documented.
-    public mutating func adopt(_ scenario: Scenario) {
-        let defaults = Engine.Configuration()
-        self.scenario = scenario
-        seed = scenario.seed ?? defaults.seed
-        mode = scenario.guide ?? defaults.mode
-        clock = scenario.clock ?? defaults.clock
-    }
-
-    /// Plants the scenario's data into a world that is thrown away.
-    ///
-    /// - Parameter now: the system's time; a clock that is moved by hand begins with its own.
-    /// - Throws: where in the data something does not fit together.
-    public func checkData(at now: Timestamp) throws(PlantError) {
-        let settings = defaultWorldSettings
-        var backend = settings.makeBackend()
-        var turn = Turn(
-            now: WorldClock(settings.clock).now(now), identifiers: ResourceIDSequence(seed: settings.seed))
-        try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
-    }
-
-    /// What worlds share before there is any.
-    var emptyRoom: SharedRoom {
-        SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes)
-    }
-}
-
 /// A scenario that changes while the server runs.
 extension Engine {
     /// What of a new scenario is not in force yet.

@@ -11,58 +11,6 @@ import WebSocket
 /// connections of ``takeTouched()``: it sends their output, obeys their ``Connection/ending``, and calls ``advance(to:)`` at
 /// ``nextDeadline``. Not thread-safe: one loop owns it.
 public final class Engine {
-    /// What an engine is made with.
-    public struct Configuration: Sendable {
-        /// Where the server is reached, `http://127.0.0.1:8080`; the host sets it to where it listens.
-        public var origin: String
-        /// Where the server is reached over TLS, `https://127.0.0.1:8443`; nil where it is not.
-        public var secureOrigin: String?
-        /// Decides every id and every pace.
-        public var seed: UInt64
-        /// How fast answers come.
-        public var pace: Pace
-        /// Which guide's answers are given.
-        public var mode: GuideMode
-        /// What the default world starts from, and what happens in it; its guide, seed and clock are taken from here, not from it.
-        public var scenario: Scenario
-        /// Whose clock the default world follows.
-        public var clock: ClockMode
-        /// The `X-API-Key` that is accepted.
-        public var apiKey: String
-        /// The secret that tokens are signed with.
-        public var jwtSecret: String
-        /// What the admin API asks for; without one it answers this machine only.
-        public var adminToken: String?
-        /// The origins, beside the server's own, whose pages may write and open sockets.
-        public var allowedOrigins: Set<AllowedOrigin> = []
-        /// Limits of the transport.
-        public var limits: ServerLimits
-        /// Limits of a world.
-        public var worldLimits: FitIQBackend.Limits
-
-        /// Makes a configuration; what is left out has the documented default.
-        public init(
-            origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human,
-            mode: GuideMode = .union, scenario: Scenario = Scenario(), clock: ClockMode = .real,
-            apiKey: String = DevelopmentCredentials.apiKey,
-            jwtSecret: String = DevelopmentCredentials.jwtSecret, adminToken: String? = nil,
-            limits: ServerLimits = ServerLimits(),
-            worldLimits: FitIQBackend.Limits = FitIQBackend.Limits()
-        ) {
-            self.origin = origin
-            self.seed = seed
-            self.pace = pace
-            self.mode = mode
-            self.scenario = scenario
-            self.clock = clock
-            self.apiKey = apiKey
-            self.jwtSecret = jwtSecret
-            self.adminToken = adminToken
-            self.limits = limits
-            self.worldLimits = worldLimits
-        }
-    }
-
     /// What the engine was made with; its scenario is the one that was loaded last.
     public internal(set) var configuration: Configuration
     var limits: ServerLimits { configuration.limits }
@@ -84,7 +32,7 @@ public final class Engine {
     var connections = ConnectionTable()
     /// The connection whose request is being answered: it is not given up meanwhile.
     var answering: Connection?
-    var deadlines = DeadlineQueue()
+    var deadlines = DeadlineQueue<ConnectionID>()
     private var touched: [Connection] = []
     private var spareBuffers = SpareBuffers()
     private var spareEvents: [WebSocket.Event] = []
@@ -245,7 +193,7 @@ public final class Engine {
         // At once: only what the loop serves in between comes before the next slice.
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
         var next = deadlines.next
-        if let step = worlds.deadlines.next { next = next.map { min($0, step) } ?? step }
+        if let step = worlds.nextDeadline { next = next.map { min($0, step) } ?? step }
         if let nextSweep = worlds.nextSweep { next = next.map { min($0, nextSweep) } ?? nextSweep }
         return next
     }
@@ -312,5 +260,41 @@ public final class Engine {
         body(&events)
         events.removeAll(keepingCapacity: events.capacity <= 64)
         swap(&events, &spareEvents)
+    }
+}
+
+/// Stopping in good order.
+extension Engine {
+    /// Begins to stop: idle connections close, requests that have begun are answered, sockets are closed with 1001.
+    ///
+    /// The transport stops accepting, and ends after ``ServerLimits/shutdownTime`` or when no connection is left.
+    public func beginShutdown(at now: Timestamp) {
+        guard !isShuttingDown else { return }
+        isShuttingDown = true
+        for connection in connections where connection.ending == .none {
+            if connection.isSilent {
+                recorder.closed(connection, by: .server, .shutdown)
+                end(connection, .reset)
+            } else if connection.webSocket != nil {
+                goAway(connection, at: now)
+            } else if connection.follower != nil {
+                endEvents(on: connection, at: now)
+            } else if connection.waiting == nil, connection.stream == nil, !connection.http.isReadingHead,
+                !connection.http.isReadingBody
+            {
+                end(connection, .close)
+            }
+        }
+    }
+
+    /// Whether every connection is gone.
+    public var isEmpty: Bool { connections.count == 0 }
+
+    /// Cuts off whatever connection is left.
+    public func resetAll() {
+        for connection in connections {
+            if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }
+            end(connection, .reset)
+        }
     }
 }

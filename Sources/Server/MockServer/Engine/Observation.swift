@@ -1,4 +1,5 @@
 import HTTPTypes
+import Logging
 
 /// Something that the person who runs the server may want to know; the descriptions are its log lines.
 public enum Observation: Sendable, CustomStringConvertible {
@@ -46,6 +47,26 @@ public enum Observation: Sendable, CustomStringConvertible {
         switch self {
         case .answered, .webSocketOpened, .tlsFailed: false
         case .refused, .refusedConnection, .webSocketFailed, .slowReader, .memory: true
+        }
+    }
+}
+
+extension Engine {
+    /// Writes what happens to a log: mistakes at `warning`, trouble with TLS at `notice`, every request at `info`.
+    ///
+    /// At coarser levels nothing is observed, and so nothing is spent on it.
+    public func log(to logger: Logger) {
+        guard logger.logLevel <= .warning else { return }
+        let everything = logger.logLevel <= .info
+        observesRequests = everything
+        observe = { observation in
+            if observation.isWarning {
+                logger.warning("\(observation)")
+            } else if observation.isNotice {
+                logger.notice("\(observation)")
+            } else if everything {
+                logger.info("\(observation)")
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ final class World {
     /// Field lines that most responses share.
     var responseFields = ResponseFields()
     /// When connections go on whose output a fault holds back, by the world's clock.
-    var heldOutputs = DeadlineQueue()
+    var heldOutputs = DeadlineQueue<ConnectionID>()
     /// When somebody last asked for it, by the system's clock.
     var lastUsed: Timestamp
     /// Bytes of the body that brought its scenario, which is kept for a reset; 0 for one of the server's own.
@@ -201,6 +201,12 @@ final class World {
         guard let outputs = heldOutputs.next else { return answers }
         return min(answers, outputs)
     }
+}
+
+extension World: Comparable {
+    static func == (left: World, right: World) -> Bool { left === right }
+    /// The older world comes first.
+    static func < (left: World, right: World) -> Bool { left.number < right.number }
 }
 
 extension World {

@@ -136,3 +136,28 @@ extension World {
         return judge.judgement(at: time, of: journal.lastNumber - forgottenNumber)
     }
 }
+
+/// What is found of a world's client: which obligations it kept and broke, and what it was made to face.
+public struct Judgement: Sendable {
+    /// The obligations of the world's guide, in the order of the contract.
+    public let verdicts: [Verdict]
+    /// What went wrong without being the client's doing.
+    public let exposures: [Exposure]
+    /// Whether a client asked for anything at all.
+    public let hasConnected: Bool
+    /// Entries that the journal had lost before anybody asked for a judgement.
+    public let missedCount: Int
+    /// Requests that belong to no operation.
+    public let unmatchedCount: Int
+}
+
+extension Finding {
+    /// The entries that show it, each on a line as in a journal, cut where it is long.
+    public var evidenceLines: [String] {
+        let encoder = JournalEncoder()
+        return evidence.map { entry in
+            let line = String(decoding: encoder.encode(entry), as: UTF8.self)
+            return line.count > 400 ? line.prefix(400) + "…" : line
+        }
+    }
+}

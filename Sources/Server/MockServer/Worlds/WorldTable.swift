@@ -12,7 +12,7 @@ final class WorldTable {
     /// How many worlds were ever made beside the main one: ids are not used again.
     var serial = 0
     /// When worlds have to be looked at, by the system's clock.
-    var deadlines = WorldDeadlineQueue()
+    private var deadlines = DeadlineQueue<World>()
     /// When idle worlds are looked for next; nil while there is only the main one.
     var nextSweep: Timestamp?
     /// Idle worlds that were found and are still to be forgotten, the oldest last.
@@ -42,10 +42,7 @@ final class WorldTable {
     /// A world but the main one; nil where there is none with this id.
     subscript(id: ExactString) -> World? {
         get { others[id] }
-        set {
-            others[id] = newValue
-            deadlines.worldCount = others.count + 1
-        }
+        set { others[id] = newValue }
     }
 
     /// A world by its name, the main one by ``World/defaultID``; nil where there is none.
@@ -53,6 +50,31 @@ final class WorldTable {
 
     /// Whether a world is still one of the server's.
     func contains(_ world: World) -> Bool { world.id.map { others[ExactString($0)] === world } ?? true }
+
+    // MARK: Time
+
+    /// When a world has to be looked at next, by the system's clock.
+    var nextDeadline: Timestamp? { deadlines.next }
+
+    /// Notes when a world has to be looked at, unless it is looked at earlier.
+    func look(at world: World, at time: Timestamp) {
+        if let queued = world.queuedDeadline, queued <= time { return }
+        world.queuedDeadline = time
+        deadlines.insert(world, at: time)
+        // Each entry that was replaced by an earlier one stays until its time; a world in a hurry leaves many.
+        if deadlines.count > 2 * (count + 1) + 1024 { deadlines.removeAll { $0.queuedDeadline != $1 } }
+    }
+
+    /// Takes out the next world whose time has come.
+    func popDue(at now: Timestamp) -> World? {
+        while let (world, time) = deadlines.popDue(at: now) {
+            // An entry that an earlier one has replaced.
+            guard world.queuedDeadline == time else { continue }
+            world.queuedDeadline = nil
+            return world
+        }
+        return nil
+    }
 
     // MARK: Storage
 

@@ -1,3 +1,5 @@
+import Text
+
 /// The server that a proxy stands in front of: scheme, host and port.
 public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
     /// Whether it speaks TLS.
@@ -30,53 +32,17 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
             throw Refusal(description: Messages.urlWithPath(text))
         }
         guard !authority.contains("@") else { throw Refusal(description: Messages.urlWithCredentials) }
-        guard let (host, port) = UpstreamURL.split(authority) else {
-            throw Refusal(description: Messages.badAuthority(String(authority)))
-        }
-        self.host = host.lowercased()
-        guard let port else {
+        guard let parts = HostAndPort(authority), parts.hasPlainHost, parts.isBracketed || parts.host.utf8.count <= 253
+        else { throw Refusal(description: Messages.badAuthority(String(authority))) }
+        host = parts.host.lowercased()
+        guard let port = parts.port else {
             self.port = isSecure ? 443 : 80
             return
         }
-        // "+80" is a number to Swift.
-        guard port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt16(port), number > 0 else {
+        guard let number = parts.portNumber, number > 0 else {
             throw Refusal(description: Messages.badPort(String(port)))
         }
         self.port = number
-    }
-
-    /// `host[:port]`, an IPv6 address in brackets; nil where that is neither.
-    private static func split(_ authority: Substring) -> (host: String, port: Substring?)? {
-        let hostEnd: Substring.Index
-        let host: Substring
-        if authority.hasPrefix("[") {
-            guard let bracket = authority.firstIndex(of: "]") else { return nil }
-            host = authority[authority.index(after: authority.startIndex)..<bracket]
-            guard host.contains(":"), host.utf8.allSatisfy({ isHexDigit($0) || $0 == 0x3A || $0 == 0x2E }) else {
-                return nil
-            }
-            hostEnd = authority.index(after: bracket)
-        } else {
-            hostEnd = authority.firstIndex(of: ":") ?? authority.endIndex
-            host = authority[..<hostEnd]
-            guard !host.isEmpty, host.utf8.count <= 253, host.utf8.allSatisfy(isNameByte) else { return nil }
-        }
-        let rest = authority[hostEnd...]
-        if rest.isEmpty { return (String(host), nil) }
-        return rest.first == ":" ? (String(host), rest.dropFirst()) : nil
-    }
-
-    private static func isNameByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte | 0x20)
     }
 
     /// `http` or `https`.

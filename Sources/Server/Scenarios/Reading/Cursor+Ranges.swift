@@ -1,13 +1,14 @@
 import Faults
 import FitIQBackend
 import Patterns
+import Text
 
 extension Cursor {
     /// `n`, `n..m` or `n..`, counted from 1.
     private func bounds() -> (first: Int, last: Int?)? {
         guard let text = written else { return nil }
         func number(_ text: Substring) -> Int? {
-            guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy(\.isDigit),
                 let value = Int(text), (1...1_000_000_000).contains(value)
             else { return nil }
             return value

@@ -1,3 +1,5 @@
+import Text
+
 /// A value of a scenario as it was written, before anybody knows what it means; YAML and JSON both become this.
 struct Node: Equatable {
     var content: Content
@@ -68,9 +70,7 @@ indirect enum Path {
     private static func name(_ key: String) -> String {
         let isWord =
             !key.isEmpty && key.utf8.count <= 60
-            && key.utf8.allSatisfy {
-                (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == 0x5F || $0 == 0x2D
-            }
+            && key.utf8.allSatisfy(\.isWordCharacter)
         return isWord ? key : Messages.quoted(key)
     }
 }

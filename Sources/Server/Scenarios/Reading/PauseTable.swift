@@ -24,7 +24,7 @@ struct PauseTable {
             func refuse(_ predicate: String) {
                 cursor.diagnosis.note(predicate, path: path, position: member.keyPosition ?? member.value.position)
             }
-            if DurationText.nanoseconds(member.key) != nil { refuse(Messages.pauseIsDuration(member.key)) }
+            if ScenarioLimits.duration(member.key) != nil { refuse(Messages.pauseIsDuration(member.key)) }
             if durations[ExactString(member.key)] != nil { refuse(Messages.repeatedKey) }
             let value = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
             durations[ExactString(member.key)] = value.duration(0...FaultLimits.longestWait) ?? 0
@@ -39,7 +39,7 @@ struct PauseTable {
             return nil
         }
         if let duration = durations[ExactString(text)] { return duration }
-        if DurationText.nanoseconds(text) != nil { return cursor.duration(0...FaultLimits.longestWait) }
+        if ScenarioLimits.duration(text) != nil { return cursor.duration(0...FaultLimits.longestWait) }
         cursor.refuse(
             Messages.unknownPause(text, known: Array(names.prefix(20)), nearest: Messages.nearest(text, names)))
         return nil

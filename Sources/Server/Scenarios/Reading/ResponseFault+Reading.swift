@@ -129,7 +129,7 @@ extension Cursor {
 
     /// Whole seconds, as a number or as a duration: `2`, `2s`.
     fileprivate func seconds() -> Int? {
-        if let text = written, let duration = DurationText.nanoseconds(text), duration % 1_000_000_000 == 0 {
+        if let text = written, let duration = ScenarioLimits.duration(text), duration % 1_000_000_000 == 0 {
             return Int(duration / 1_000_000_000)
         }
         guard let value = number?.int, (0...366 * 86_400).contains(value) else {

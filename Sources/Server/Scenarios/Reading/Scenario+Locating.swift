@@ -9,7 +9,7 @@ extension ScenarioErrors {
     ///   - text: the scenario's file; where it has no tree, the mistake has no line.
     ///   - file: what the file is called in messages.
     public init(path: String, message: String, in text: String, file: String?) {
-        let position = (try? TreeBuilder.tree(ofYAML: text)).flatMap { $0.position(at: path) }
+        let position = (try? TreeBuilder.tree(ofYAML: Array(text.utf8))).flatMap { $0.position(at: path) }
         self.init(
             file: file,
             mistakes: [

@@ -36,12 +36,9 @@ extension Scenario {
                 mistakesOfJSON?.file = file
             }
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ScenarioErrors(TreeError(notUTF8: bytes), file: file)
-        }
         let tree: Node
         do {
-            tree = try TreeBuilder.tree(ofYAML: text)
+            tree = try TreeBuilder.tree(ofYAML: bytes)
         } catch {
             // Too large to tell lines: what is wrong is worth more than where.
             throw mistakesOfJSON ?? ScenarioErrors(error, file: file)
@@ -127,30 +124,5 @@ extension ScenarioErrors {
         self.init(
             file: file,
             mistakes: [Mistake(line: position?.line, column: position?.column, path: "", message: error.message)])
-    }
-}
-
-extension TreeError {
-    /// The first byte that is no UTF-8, with its line and column.
-    init(notUTF8 bytes: [UInt8]) {
-        // What comes before the first repaired scalar was valid.
-        var position = Position(line: 1, column: 1)
-        var offset = 0
-        var decoder = UTF8()
-        var input = bytes.makeIterator()
-        decoding: while true {
-            switch decoder.decode(&input) {
-            case .scalarValue(let scalar):
-                offset += UTF8.width(scalar)
-                if scalar == "\n" {
-                    position.line += 1
-                    position.column = 1
-                } else {
-                    position.column += 1
-                }
-            case .emptyInput, .error: break decoding
-            }
-        }
-        self.init(position: position, message: Messages.notUTF8(byte: offset))
     }
 }

@@ -1,5 +1,4 @@
 import JSON
-import Yams
 
 /// Why a text has no tree.
 struct TreeError: Error {
@@ -10,21 +9,34 @@ struct TreeError: Error {
 /// Makes the tree of a text or a value, within the limits: aliases can make a small file a huge document.
 struct TreeBuilder {
     private var remainingNodes = ScenarioLimits.nodes
+    /// What aliases may still repeat.
+    private var remainingBytes = ScenarioLimits.fileBytes
+    private var anchors: [ExactString: Anchored] = [:]
 
-    /// The tree of a YAML document.
-    static func tree(ofYAML text: String) throws(TreeError) -> Node {
-        let root: Yams.Node?
-        do {
-            // Without rules every word stays a text: what it means depends on where it stands.
-            root = try Yams.compose(yaml: text, .basic, .default, .utf8)
-        } catch let error as YamlError {
-            throw TreeError(error, in: text)
-        } catch {
-            throw TreeError(message: Messages.notYAML("\(error)"))
+    /// What an alias can name.
+    private enum Anchored {
+        case scalar(YAMLParser.Scalar, Position)
+        case tree(Node)
+    }
+
+    /// The tree of a YAML document in UTF-8.
+    ///
+    /// Every word stays a text: what it means depends on where it stands.
+    static func tree(ofYAML bytes: [UInt8]) throws(TreeError) -> Node {
+        try bytes.withUnsafeBufferPointer { bytes throws(TreeError) in
+            let parser = try YAMLParser(bytes)
+            guard case .documentStart = try parser.next().kind else {
+                throw TreeError(position: Position(line: 1, column: 1), message: Messages.emptyFile)
+            }
+            var builder = TreeBuilder()
+            let root = try builder.node(try parser.next(), depth: 1, of: parser)
+            _ = try parser.next()  // The document's end.
+            let next = try parser.next()
+            guard case .streamEnd = next.kind else {
+                throw TreeError(position: next.position, message: Messages.severalDocuments)
+            }
+            return root
         }
-        guard let root else { throw TreeError(position: Position(line: 1, column: 1), message: Messages.emptyFile) }
-        var builder = TreeBuilder()
-        return try builder.node(root, depth: 1)
     }
 
     /// The tree of a JSON value, which the limits of the JSON reader have bounded already, save for depth.
@@ -32,56 +44,164 @@ struct TreeBuilder {
         try node(value, depth: 1)
     }
 
-    private mutating func node(_ node: Yams.Node, depth: Int) throws(TreeError) -> Node {
-        let position = Position(node.mark)
-        guard depth <= ScenarioLimits.depth else {
-            throw TreeError(position: position, message: Messages.tooDeep)
-        }
-        guard remainingNodes > 0 else { throw TreeError(position: position, message: Messages.tooManyNodes) }
-        remainingNodes -= 1
-        switch node {
-        case .scalar(let scalar): return Node(try Self.content(of: scalar, at: position), at: position)
-        case .alias: preconditionFailure("Yams puts what an alias names in its place.")
-        case .sequence(let sequence):
-            try Self.check(sequence.tag, at: position)
+    // MARK: - YAML
+
+    /// The value that begins with an event.
+    private mutating func node(
+        _ event: YAMLParser.Event, depth: Int, of parser: borrowing YAMLParser
+    ) throws(TreeError) -> Node {
+        let position = event.position
+        let node: Node
+        let anchor: String?
+        switch event.kind {
+        case .alias(let name): return try repeated(try anchored(name, at: position), depth: depth)
+        case .scalar(let scalar):
+            try count(depth: depth, at: position)
+            register(.scalar(scalar, position), as: scalar.properties.anchor)
+            return Node(try Self.content(of: scalar, at: position), at: position)
+        case .listStart(let properties):
+            try count(depth: depth, at: position)
+            try Self.check(properties.tag, at: position)
+            anchor = properties.anchor
             var elements: [Node] = []
-            for element in sequence { elements.append(try self.node(element, depth: depth + 1)) }
-            return Node(.list(elements), at: position)
-        case .mapping(let mapping):
-            try Self.check(mapping.tag, at: position)
-            var members: [Node.Member] = []
-            for (key, value) in mapping {
-                guard case .scalar(let name) = key else {
-                    throw TreeError(position: Position(key.mark) ?? position, message: Messages.keyIsNotText)
-                }
-                // A key that an alias repeats stands where its anchor does; its value is nearer.
-                let member = Node.Member(
-                    key: name.string, keyPosition: Position(key.mark),
-                    value: try self.node(value, depth: depth + 1))
-                members.append(member)
+            while true {
+                let next = try parser.next()
+                if case .listEnd = next.kind { break }
+                elements.append(try self.node(next, depth: depth + 1, of: parser))
             }
-            return Node(.mapping(members), at: position)
+            node = Node(.list(elements), at: position)
+        case .mappingStart(let properties):
+            try count(depth: depth, at: position)
+            try Self.check(properties.tag, at: position)
+            anchor = properties.anchor
+            node = Node(.mapping(try members(depth: depth, of: parser)), at: position)
+        case .documentStart, .documentEnd, .listEnd, .mappingEnd, .streamEnd:
+            preconditionFailure("libyaml begins a value with one of the events above.")
+        }
+        register(.tree(node), as: anchor)
+        return node
+    }
+
+    /// The keys and values up to the end of a mapping.
+    private mutating func members(depth: Int, of parser: borrowing YAMLParser) throws(TreeError) -> [Node.Member] {
+        var members: [Node.Member] = []
+        while true {
+            let event = try parser.next()
+            if case .mappingEnd = event.kind { break }
+            // A key that an alias repeats stands where its anchor does; its value is nearer.
+            let (key, position) = try key(event)
+            let value = try node(try parser.next(), depth: depth + 1, of: parser)
+            members.append(Node.Member(key: key, keyPosition: position, value: value))
+        }
+        try Self.checkKeys(of: members)
+        return members
+    }
+
+    private mutating func key(_ event: YAMLParser.Event) throws(TreeError) -> (String, Position) {
+        switch event.kind {
+        case .scalar(let scalar):
+            register(.scalar(scalar, event.position), as: scalar.properties.anchor)
+            return (scalar.text, event.position)
+        case .alias(let name):
+            switch try anchored(name, at: event.position) {
+            case .scalar(let scalar, let position):
+                try countRepeated(scalar.text, at: position)
+                return (scalar.text, position)
+            case .tree(let node): throw TreeError(position: node.position, message: Messages.keyIsNotText)
+            }
+        default: throw TreeError(position: event.position, message: Messages.keyIsNotText)
         }
     }
 
+    /// Canonically equivalent keys count as one, because they look the same.
+    private static func checkKeys(of members: [Node.Member]) throws(TreeError) {
+        guard members.count > 1 else { return }
+        var first: [String: Int] = [:]  // Natural text: equivalent keys are refused, none is looked up.
+        var repeated: Set<Int> = []
+        for (index, member) in members.enumerated() {
+            if let other = first.updateValue(index, forKey: member.key) {
+                first[member.key] = other
+                repeated.insert(other)
+            }
+        }
+        guard !repeated.isEmpty else { return }
+        let keys = repeated.map { members[$0] }.sorted { $0.key < $1.key }
+        throw TreeError(position: keys.first?.keyPosition, message: Messages.duplicateKeys(keys.map(\.key)))
+    }
+
     private static func content(
-        of scalar: Yams.Node.Scalar, at position: Position?
+        of scalar: YAMLParser.Scalar, at position: Position
     ) throws(TreeError) -> Node.Content {
-        try check(scalar.tag, at: position)
-        guard scalar.style == .plain, scalar.tag.rawValue.isEmpty else { return .text(scalar.string) }
-        switch scalar.string {
+        try check(scalar.properties.tag, at: position)
+        guard scalar.isPlain, scalar.properties.tag == nil else { return .text(scalar.text) }
+        switch scalar.text {
         case "", "~", "null": return .null
-        default: return .plain(scalar.string)
+        default: return .plain(scalar.text)
         }
     }
 
     /// `!!str` and its like only say what is so anyway; other tags ask for meanings that there are none of.
-    private static func check(_ tag: Tag, at position: Position?) throws(TreeError) {
-        switch tag.rawValue {
-        case "", "!", Tag.Name.str.rawValue, Tag.Name.seq.rawValue, Tag.Name.map.rawValue: return
-        default: throw TreeError(position: position, message: Messages.unknownTag(tag.rawValue))
+    private static func check(_ tag: String?, at position: Position) throws(TreeError) {
+        switch tag {
+        case nil, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map": return
+        case let tag?: throw TreeError(position: position, message: Messages.unknownTag(tag))
         }
     }
+
+    private mutating func count(depth: Int, at position: Position?) throws(TreeError) {
+        guard depth <= ScenarioLimits.depth else { throw TreeError(position: position, message: Messages.tooDeep) }
+        guard remainingNodes > 0 else { throw TreeError(position: position, message: Messages.tooManyNodes) }
+        remainingNodes -= 1
+    }
+
+    // MARK: - Anchors and aliases
+
+    private mutating func register(_ value: Anchored, as anchor: String?) {
+        if let anchor { anchors[ExactString(anchor)] = value }
+    }
+
+    // An anchor may be given again; an alias means the latest. Within itself a value has no name yet.
+    private func anchored(_ name: String, at position: Position) throws(TreeError) -> Anchored {
+        guard let value = anchors[ExactString(name)] else {
+            throw TreeError(position: position, message: Messages.undefinedAlias(name))
+        }
+        return value
+    }
+
+    private mutating func repeated(_ value: Anchored, depth: Int) throws(TreeError) -> Node {
+        switch value {
+        case .scalar(let scalar, let position):
+            let node = Node(try Self.content(of: scalar, at: position), at: position)
+            try countRepeated(node, depth: depth)
+            return node
+        case .tree(let node):
+            try countRepeated(node, depth: depth)
+            return node
+        }
+    }
+
+    /// Counts a value as if it were written out again.
+    private mutating func countRepeated(_ node: Node, depth: Int) throws(TreeError) {
+        try count(depth: depth, at: node.position)
+        switch node.content {
+        case .null: break
+        case .plain(let text), .text(let text): try countRepeated(text, at: node.position)
+        case .list(let elements):
+            for element in elements { try countRepeated(element, depth: depth + 1) }
+        case .mapping(let members):
+            for member in members {
+                try countRepeated(member.key, at: member.keyPosition)
+                try countRepeated(member.value, depth: depth + 1)
+            }
+        }
+    }
+
+    private mutating func countRepeated(_ text: String, at position: Position?) throws(TreeError) {
+        remainingBytes -= text.utf8.count
+        guard remainingBytes >= 0 else { throw TreeError(position: position, message: Messages.tooMuchRepeated) }
+    }
+
+    // MARK: - JSON
 
     private static func node(_ value: JSONValue, depth: Int) throws(TreeError) -> Node {
         guard depth <= ScenarioLimits.depth else { throw TreeError(message: Messages.tooDeep) }
@@ -102,48 +222,6 @@ struct TreeBuilder {
                 members.append(Node.Member(key: key, keyPosition: nil, value: try node(value, depth: depth + 1)))
             }
             return Node(.mapping(members))
-        }
-    }
-}
-
-extension Position {
-    fileprivate init?(_ mark: Mark?) {
-        guard let mark else { return nil }
-        self.init(line: mark.line, column: mark.column)
-    }
-
-    /// The place of the n-th character of a text.
-    fileprivate init(ofCharacter offset: Int, in text: String) {
-        self.init(line: 1, column: 1)
-        for character in text.prefix(offset) {
-            if character.isNewline {
-                line += 1
-                column = 1
-            } else {
-                column += character.unicodeScalars.count
-            }
-        }
-    }
-}
-
-extension TreeError {
-    fileprivate init(_ error: YamlError, in text: String) {
-        switch error {
-        case .scanner(let context, let problem, let mark, _), .parser(let context, let problem, let mark, _),
-            .composer(let context, let problem, let mark, _):
-            self.init(
-                position: Position(mark),
-                message: Messages.notYAML(problem, context: context?.text, contextLine: context?.mark.line))
-        case .reader(let problem, let offset, _, _):
-            self.init(
-                position: offset.map { Position(ofCharacter: $0, in: text) } ?? Position(line: 1, column: 1),
-                message: Messages.notYAML(problem))
-        case .duplicatedKeysInMapping(let keys, let context):
-            self.init(
-                position: Position(context.mark),
-                message: Messages.duplicateKeys(keys))
-        default:
-            self.init(position: Position(line: 1, column: 1), message: Messages.notYAML("\(error)"))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Faults
 import JSON
+import Text
 
 // The keys are those of FaultAction, which the reader looks for.
 
@@ -104,10 +105,6 @@ extension JSONWriter {
 
     /// Writes a span of time in the largest unit that says it in whole numbers.
     mutating func duration(_ name: StaticString, _ nanoseconds: Int64) {
-        let units: [(text: String, length: Int64)] = [
-            ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1000),
-        ]
-        let unit = units.first { nanoseconds % $0.length == 0 && nanoseconds != 0 } ?? ("ns", 1)
-        member(name, nanoseconds == 0 ? "0" : "\(nanoseconds / unit.length)\(unit.text)")
+        member(name, Durations.whole(nanoseconds, largest: .hours))
     }
 }

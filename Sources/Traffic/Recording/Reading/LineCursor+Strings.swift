@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 extension LineCursor {
     /// Passes over a string, whose quotation mark comes next; it is valid, if only escaped.
@@ -18,7 +19,7 @@ extension LineCursor {
                 _ = try escape()
             case 0..<0x20: throw NotJSON()
             default:
-                let length = UTF8Length.of(bytes, at: offset)
+                let length = UTF8Sequence.length(at: offset, in: bytes)
                 guard length > 0 else { throw NotJSON() }
                 offset += length
             }
@@ -48,7 +49,7 @@ extension LineCursor {
         }
         while offset < bytes.count {
             let byte = bytes[offset]
-            if byte < 0x20 || byte >= 0x80 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+            if byte < 0x20 || byte >= 0x80 || byte == .quote || byte == .backslash { return }
             offset += 1
         }
     }
@@ -61,7 +62,7 @@ extension LineCursor {
         let character = bytes[offset + 1]
         offset += 2
         switch character {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(character)
+        case .quote, .backslash, .slash: return Unicode.Scalar(character)
         case UInt8(ascii: "b"): return "\u{08}"
         case UInt8(ascii: "f"): return "\u{0C}"
         case UInt8(ascii: "n"): return "\n"
@@ -71,7 +72,7 @@ extension LineCursor {
             let first = try hexDigits()
             if let scalar = Unicode.Scalar(first) { return scalar }
             guard first < 0xDC00 else { throw NotJSON() }
-            try take(UInt8(ascii: "\\"))
+            try take(.backslash)
             try take(UInt8(ascii: "u"))
             let second = try hexDigits()
             guard (0xDC00...0xDFFF).contains(second),
@@ -83,17 +84,9 @@ extension LineCursor {
     }
 
     private mutating func hexDigits() throws(NotJSON) -> UInt32 {
-        guard offset + 4 <= bytes.count else { throw NotJSON() }
-        var value: UInt32 = 0
-        for _ in 0..<4 {
-            let byte = bytes[offset]
-            let letter = (byte | 0x20) &- UInt8(ascii: "a")
-            let digit = byte &- UInt8(ascii: "0")
-            guard digit < 10 || letter < 6 else { throw NotJSON() }
-            value = value << 4 | UInt32(digit < 10 ? digit : letter + 10)
-            offset += 1
-        }
-        return value
+        guard let unit = bytes.hexCodeUnit(at: offset) else { throw NotJSON() }
+        offset += 4
+        return UInt32(unit)
     }
 
     /// What a string stands for, in UTF-8.
@@ -184,27 +177,5 @@ extension LineCursor {
         let text = String(
             decoding: UnsafeBufferPointer(rebasing: bytes[Int(value.start)..<Int(value.end)]), as: UTF8.self)
         return JSONNumber(text)?.int.flatMap { Integer(exactly: $0) }
-    }
-}
-
-/// Well-formed UTF-8 (RFC 3629, section 4).
-enum UTF8Length {
-    /// The length of the sequence of two bytes or more at an offset, or 0 if it is ill-formed or cut off.
-    static func of(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> Int {
-        let length: Int
-        var second: ClosedRange<UInt8> = 0x80...0xBF
-        switch bytes[offset] {
-        case 0xC2...0xDF: length = 2
-        case 0xE0: (length, second) = (3, 0xA0...0xBF)
-        case 0xED: (length, second) = (3, 0x80...0x9F)
-        case 0xE1...0xEF: length = 3
-        case 0xF0: (length, second) = (4, 0x90...0xBF)
-        case 0xF4: (length, second) = (4, 0x80...0x8F)
-        case 0xF1...0xF3: length = 4
-        default: return 0
-        }
-        guard offset + length <= bytes.count, second.contains(bytes[offset + 1]) else { return 0 }
-        for index in 2..<max(length, 2) where bytes[offset + index] & 0xC0 != 0x80 { return 0 }
-        return length
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Moves over the JSON text of one line, without making a tree of it: members are found where they lie, and read when asked for.
 ///
 /// As strict as `JSON`, which says what is wrong where this says only that something is. Nothing recurses.
@@ -148,7 +150,7 @@ struct LineCursor {
 
     private mutating func digits() throws(NotJSON) {
         let start = offset
-        while offset < bytes.count, bytes[offset] &- UInt8(ascii: "0") < 10 { offset += 1 }
+        while offset < bytes.count, bytes[offset].isDigit { offset += 1 }
         if offset == start { throw NotJSON() }
     }
 

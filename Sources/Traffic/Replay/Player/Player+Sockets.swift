@@ -4,9 +4,7 @@ import Sessions
 
 extension Player {
     /// When the next effect is due; nil where every socket waits for its client or is over.
-    public var nextDeadline: Timestamp? {
-        deadlines.first.map { Timestamp(nanosecondsSinceEpoch: $0.time) }
-    }
+    public var nextDeadline: Timestamp? { deadlines.next }
 
     /// Begins a socket whose 101 has gone: times count from here.
     ///
@@ -108,17 +106,17 @@ extension Player {
     /// What is due up to a time, in order; each thing happens at its own time, however late the call.
     public mutating func advance(to now: Timestamp) -> [ReplayEffect] {
         var effects: [ReplayEffect] = []
-        while let first = deadlines.first, first.time <= now.nanosecondsSinceEpoch {
-            guard var play = sockets.removeValue(forKey: first.socket) else {
+        while let (socket, time) = deadlines.popDue(at: now) {
+            guard var play = sockets.removeValue(forKey: socket) else {
                 preconditionFailure("a deadline at the top is true")
             }
-            let (action, own) = play.take(at: first.time, plan.scripts[play.script], settings.frames, played: played)
+            let (action, own) = play.take(
+                at: time.nanosecondsSinceEpoch, plan.scripts[play.script], settings.frames, played: played)
             play.scheduled = nil
-            sockets[first.socket] = play
+            sockets[socket] = play
             tally.framesSent += 1
-            effects.append(ReplayEffect(socket: first.socket, action: rewritten(action, origin: play.origin, own: own)))
-            deadlines.popFirst()
-            schedule(first.socket)
+            effects.append(ReplayEffect(socket: socket, action: rewritten(action, origin: play.origin, own: own)))
+            schedule(socket)
         }
         return effects
     }
@@ -135,7 +133,9 @@ extension Player {
     private mutating func schedule(_ socket: ReplaySocket) {
         if var play = sockets.removeValue(forKey: socket) {
             let due = play.due(plan.scripts[play.script], settings.frames, played: played)
-            if due != play.scheduled, let due { deadlines.push(.init(time: due, socket: socket)) }
+            if due != play.scheduled, let due {
+                deadlines.insert(socket, at: Timestamp(nanosecondsSinceEpoch: due))
+            }
             play.scheduled = due
             sockets[socket] = play
         }
@@ -143,6 +143,8 @@ extension Player {
     }
 
     private mutating func dropStaleDeadlines() {
-        while let first = deadlines.first, sockets[first.socket]?.scheduled != first.time { deadlines.popFirst() }
+        while let (socket, time) = deadlines.first, sockets[socket]?.scheduled != time.nanosecondsSinceEpoch {
+            deadlines.removeFirst()
+        }
     }
 }

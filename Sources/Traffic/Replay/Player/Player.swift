@@ -21,7 +21,7 @@ public struct Player: Sendable {
     var tally = Tally()
     var sockets: [ReplaySocket: SocketPlay] = [:]
     var lastSocket: UInt64 = 0
-    var deadlines = DeadlineHeap()
+    var deadlines = DeadlineQueue<ReplaySocket>()
 
     /// Begins a session anew.
     ///

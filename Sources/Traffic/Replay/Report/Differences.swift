@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// Collects in what a request or a frame differs from a recorded one, the first few.
 struct Differences {
@@ -52,7 +53,7 @@ struct Differences {
             let value = values.map { isTold ? $0.text : Excerpts.secret($0.text) }.joined(separator: ", ")
             let other = others.map { isTold ? $0.text : Excerpts.secret($0.text) }.joined(separator: ", ")
             note(
-                "query.\(Excerpts.short(name.text))", values.isEmpty ? nil : Excerpts.quoted(value),
+                "query.\(name.text.cut(toBytes: 60))", values.isEmpty ? nil : Excerpts.quoted(value),
                 others.isEmpty ? nil : Excerpts.quoted(other))
         }
     }
@@ -81,7 +82,7 @@ struct Differences {
         switch (expected, actual) {
         case (.object(let left), .object(let right)):
             for (key, value) in left {
-                let inner = "\(place).\(Excerpts.short(key))"
+                let inner = "\(place).\(key.cut(toBytes: 60))"
                 guard let other = right[key] else {
                     note(inner, Excerpts.of(value, under: key), nil)
                     continue
@@ -89,7 +90,7 @@ struct Differences {
                 compare(value, other, at: inner, under: key)
             }
             for (key, value) in right where left[key] == nil {
-                note("\(place).\(Excerpts.short(key))", nil, Excerpts.of(value, under: key))
+                note("\(place).\(key.cut(toBytes: 60))", nil, Excerpts.of(value, under: key))
             }
         case (.array(let left), .array(let right)):
             for (index, (value, other)) in zip(left, right).enumerated() {

@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Sessions
+import Text
 
 extension Player {
     /// Describes a request without an answer, and notes it.
@@ -8,13 +9,13 @@ extension Player {
         _ reason: ReplayMiss.Reason, _ request: ReplayRequest, _ shapes: RequestShapes, at now: Timestamp
     ) -> ReplayMiss {
         var miss = ReplayMiss(
-            time: now, method: Excerpts.short(request.method), target: Excerpts.target(request.target),
+            time: now, method: request.method.cut(toBytes: 60), target: Excerpts.target(request.target),
             reason: reason, differences: [])
         if let (entry, differences) = nearest(to: shapes, reason) {
             let recorded = plan.session.entries[entry].request
             miss.nearest = .init(
                 entry: plan.numbers[entry], method: recorded.method,
-                target: Excerpts.target(Sentences.target(of: recorded.url)))
+                target: Excerpts.target(URLParts(recorded.url).target))
             miss.differences = differences.list
         }
         tally.unexpected += 1
@@ -86,7 +87,7 @@ extension Player {
             for (left, right) in zip(segments, shapes.url.segments) {
                 if left.isExactly(right) {
                     hasCommonWord = hasCommonWord || !common.contains(left)
-                } else if NearMiss.nearest(to: left, among: [right]) != nil {
+                } else if NearestWord.find(left, among: [right]) != nil {
                     hasCommonWord = true
                     cost += 1
                 } else {
@@ -109,7 +110,7 @@ extension Player {
         let script = plan.scripts[play.script]
         var miss = ReplayFrameMiss(
             time: now, socket: socket,
-            target: Excerpts.target(Sentences.target(of: plan.session.entries[play.entry].request.url)),
+            target: Excerpts.target(URLParts(plan.session.entries[play.entry].request.url).target),
             excerpt: Excerpts.of(bytes) ?? "\"\"", reason: isTooMany ? .tooMany : .noneLeft, differences: [])
         if !isTooMany, play.nextMessage < script.messages.count {
             miss.reason = .different

@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// What became of a session that was replayed.
 public struct ReplayReport: Sendable, Equatable {
@@ -101,7 +102,7 @@ extension Player {
             neverAsked.append(
                 .init(
                     entry: plan.numbers[index], method: request.method,
-                    target: Excerpts.target(Sentences.target(of: request.url))))
+                    target: Excerpts.target(URLParts(request.url).target)))
         }
         let waiting = sockets.values.reduce(0) { $0 + plan.scripts[$1.script].messages.count - $1.comeCount }
         return ReplayReport(

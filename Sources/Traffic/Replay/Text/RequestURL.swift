@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// A URL or request target taken apart: what is compared of it.
 struct RequestURL: Sendable, Equatable {
@@ -14,33 +15,21 @@ struct RequestURL: Sendable, Equatable {
     private(set) var items: [(name: String, value: String)] = []
 
     init(_ text: String) {
-        var rest = Substring(text)
-        if let colon = rest.utf8.firstIndex(of: UInt8(ascii: ":")), rest[colon...].hasPrefix("://"),
-            !rest[..<colon].utf8.contains(UInt8(ascii: "/"))
-        {
-            scheme = rest[..<colon].lowercased()
-            rest = rest[colon...].dropFirst(3)
-            let end = rest.utf8.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
-            authority = rest[..<end].lowercased()
-            rest = rest[end...]
-        }
-        if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
-        let question = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
-        let path = rest[..<(question ?? rest.endIndex)]
-        var parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+        let url = URLParts(text)
+        scheme = url.scheme?.lowercased() ?? ""
+        authority = url.authority?.lowercased() ?? ""
+        var parts = url.path.utf8.split(separator: .slash, omittingEmptySubsequences: false).dropFirst()
         if parts.count >= 3, let first = parts.first, first.elementsEqual("w".utf8) {
             world = "/w/" + String(Substring(parts[parts.startIndex + 1]))
             parts = parts.dropFirst(2)
         }
-        segments = parts.map { PercentDecoding.decode($0, plusIsSpace: false) }
-        guard let question else { return }
-        let query = rest[question...].utf8.dropFirst()
-        for item in query.split(separator: UInt8(ascii: "&")) {
-            let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+        segments = parts.map { PercentCoding.string($0, plusIsSpace: false) }
+        for item in (url.query ?? "").utf8.split(separator: .ampersand) {
+            let equals = item.firstIndex(of: .equals) ?? item.endIndex
             items.append(
                 (
-                    PercentDecoding.decode(item[..<equals], plusIsSpace: true),
-                    PercentDecoding.decode(item[equals...].dropFirst(), plusIsSpace: true)
+                    PercentCoding.string(item[..<equals], plusIsSpace: true),
+                    PercentCoding.string(item[equals...].dropFirst(), plusIsSpace: true)
                 ))
         }
     }
@@ -53,35 +42,4 @@ struct RequestURL: Sendable, Equatable {
 
     /// The path with its ids, as a message shows it.
     var path: String { "/" + segments.joined(separator: "/") }
-}
-
-/// Percent-decoding (RFC 3986 §2.1) that takes anything: what is no escape stays as it is.
-enum PercentDecoding {
-    static func decode(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String {
-        guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return String(Substring(text))
-        }
-        let bytes = Array(text)
-        var decoded: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            let byte = bytes[index]
-            index += 1
-            if byte == UInt8(ascii: "+"), plusIsSpace {
-                decoded.append(UInt8(ascii: " "))
-            } else if byte == UInt8(ascii: "%"), index + 2 <= bytes.count, bytes[index].isHexDigit,
-                bytes[index + 1].isHexDigit
-            {
-                decoded.append(hex(bytes[index]) << 4 | hex(bytes[index + 1]))
-                index += 2
-            } else {
-                decoded.append(byte)
-            }
-        }
-        return String(decoding: decoded, as: UTF8.self)
-    }
-
-    private static func hex(_ digit: UInt8) -> UInt8 {
-        digit.isDecimalDigit ? digit - UInt8(ascii: "0") : (digit | 0x20) - UInt8(ascii: "a") + 10
-    }
 }

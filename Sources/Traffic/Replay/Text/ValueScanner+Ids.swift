@@ -1,3 +1,5 @@
+import Text
+
 extension ValueScanner {
     /// What in a word is an id: all of it, or the UUID at its end, as in `goal_550e8400-…`.
     static func id(in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> FoundValue? {
@@ -35,14 +37,14 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// A number of 6 digits or more, a placeholder of redaction, or a text that nobody writes by hand.
     fileprivate var isID: Bool {
-        if allSatisfy(\.isDecimalDigit) { return count <= 40 }
+        if allSatisfy(\.isDigit) { return count <= 40 }
         if isPlaceholder { return true }
         guard count >= 16 else { return false }
         var (digits, upper, lower) = (0, 0, 0)
         for byte in self {
-            if byte.isDecimalDigit { digits += 1 }
-            if byte.isUpperCaseLetter { upper += 1 }
-            if byte.isLowerCaseLetter { lower += 1 }
+            if byte.isDigit { digits += 1 }
+            if byte.isUppercaseLetter { upper += 1 }
+            if byte.isLowercaseLetter { lower += 1 }
         }
         guard digits > 0 else { return false }
         // A third of the digits, letters of both cases, a ULID, or hexadecimal digits with or without a prefix.
@@ -59,7 +61,7 @@ extension UnsafeBufferPointer<UInt8> {
     /// `redacted-token-1`: what redaction leaves of a secret.
     var isPlaceholder: Bool {
         let prefix = "redacted-".utf8
-        guard count > prefix.count + 1, starts(with: prefix), self[count - 1].isDecimalDigit else { return false }
+        guard count > prefix.count + 1, starts(with: prefix), self[count - 1].isDigit else { return false }
         return true
     }
 
@@ -82,12 +84,4 @@ extension UnsafeBufferPointer<UInt8> {
         }
         return dots == 2
     }
-}
-
-extension UInt8 {
-    var isDecimalDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-    var isUpperCaseLetter: Bool { self &- UInt8(ascii: "A") < 26 }
-    var isLowerCaseLetter: Bool { self &- UInt8(ascii: "a") < 26 }
-    var isAlphanumeric: Bool { isDecimalDigit || (self | 0x20).isLowerCaseLetter }
-    var isHexDigit: Bool { isDecimalDigit || (self | 0x20) &- UInt8(ascii: "a") < 6 }
 }

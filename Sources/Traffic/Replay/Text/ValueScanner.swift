@@ -1,3 +1,5 @@
+import Text
+
 /// Finds ids, times and addresses in a text of any kind: JSON, a path, a sentence.
 ///
 /// The time is linear in the text's length: every byte belongs to one run, and a run is looked at a fixed number of times.
@@ -54,7 +56,7 @@ struct ValueScanner {
     }
 
     static func isWordByte(_ byte: UInt8) -> Bool {
-        byte.isAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        byte.isWordCharacter
     }
 
     static func isRunByte(_ byte: UInt8) -> Bool {
@@ -75,7 +77,7 @@ struct ValueScanner {
 
     private func digits(at offset: Int, _ count: Int) -> Bool {
         guard offset + count <= bytes.count else { return false }
-        return (offset..<(offset + count)).allSatisfy { bytes[$0].isDecimalDigit }
+        return (offset..<(offset + count)).allSatisfy { bytes[$0].isDigit }
     }
 
     private func has(_ byte: UInt8, at offset: Int) -> Bool { offset < bytes.count && bytes[offset] == byte }
@@ -102,7 +104,7 @@ struct ValueScanner {
         else { return nil }
         end += 9
         if has(UInt8(ascii: "."), at: end), digits(at: end + 1, 1) {
-            end = self.end(from: end + 1, where: \.isDecimalDigit)
+            end = self.end(from: end + 1, where: \.isDigit)
         }
         if has(UInt8(ascii: "Z"), at: end) || has(UInt8(ascii: "z"), at: end) { return end + 1 - position }
         let isOffset = has(UInt8(ascii: "+"), at: end) || has(UInt8(ascii: "-"), at: end)

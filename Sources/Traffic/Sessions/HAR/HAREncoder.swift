@@ -2,6 +2,7 @@ import Digests
 import FitIQAPI
 import HTTPTypes
 import JSON
+import Text
 
 /// Writes sessions as HAR 1.2: a whole one at once, or the pieces of a file that grows.
 ///
@@ -195,18 +196,7 @@ extension HAREncoder {
     }
 
     private static func decoded(_ text: Substring.UTF8View) -> String {
-        var bytes: [UInt8] = []
-        var rest = text
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(Substring(rest.prefix(2))), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
+        let bytes = Array(text).withUnsafeBufferPointer { PercentCoding.decoded($0, plusIsSpace: true) }
         return String(validating: bytes, as: UTF8.self) ?? String(text) ?? ""
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// Why a file is no HAR, and where.
 public struct HARError: Error, Sendable, Equatable {

@@ -1,5 +1,6 @@
 import FitIQAPI
 import JSON
+import Text
 
 extension JSONNumber {
     /// The number times a power of ten, what is left of a fraction cut off; nil where that does not fit.
@@ -26,7 +27,7 @@ extension JSONNumber {
                     if count == power { continue }
                     fractionDigits = count + 1
                 }
-                guard push(Int64(byte - UInt8(ascii: "0"))) else { return scaledAsDouble(tenTo: power) }
+                guard push(Int64(byte &- .digitZero)) else { return scaledAsDouble(tenTo: power) }
             }
         }
         for _ in (fractionDigits ?? 0)..<power {
@@ -51,18 +52,7 @@ enum HARTime {
 
     /// Reads `2025-01-29T10:30:00.250+01:00`, to the nanosecond; without an offset it is UTC.
     static func date(_ text: String) -> Timestamp? {
-        guard let start = (DateTime(text) ?? DateTime(text + "Z"))?.timestamp else { return nil }
-        let utf8 = Array(text.utf8)
-        guard utf8.count > 20, utf8[19] == UInt8(ascii: ".") else { return start }
-        var fraction: Int64 = 0
-        var missing = 9
-        for byte in utf8[20...] {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), missing > 0 else { break }
-            fraction = fraction * 10 + Int64(byte - UInt8(ascii: "0"))
-            missing -= 1
-        }
-        for _ in 0..<missing { fraction *= 10 }
-        return start.advanced(byNanoseconds: fraction)
+        Timestamp(text) ?? Timestamp(text + "Z")
     }
 
     /// Reads the time of a message: seconds as Chrome and mitmproxy have it, milliseconds as Playwright does.

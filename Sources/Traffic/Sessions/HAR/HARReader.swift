@@ -1,6 +1,7 @@
 import Digests
 import FitIQAPI
 import JSON
+import Text
 
 /// Makes a session of a HAR's JSON.
 ///
@@ -170,22 +171,12 @@ extension HARReader {
     /// `application/x-www-form-urlencoded` of decoded names and values.
     private static func form(_ params: [JSONValue]) -> [UInt8] {
         var output: [UInt8] = []
-        func append(_ text: String) {
-            for byte in text.utf8 {
-                switch byte {
-                case UInt8(ascii: " "): output.append(UInt8(ascii: "+"))
-                case _ where byte.isUnreserved: output.append(byte)
-                default:
-                    let digits = String(byte, radix: 16, uppercase: true)
-                    output += Array("%\(byte < 16 ? "0" : "")\(digits)".utf8)
-                }
-            }
-        }
+        func append(_ text: String?) { PercentCoding.append((text ?? "").utf8, spaceIsPlus: true, to: &output) }
         for (index, param) in params.enumerated() {
             if index > 0 { output.append(UInt8(ascii: "&")) }
-            append(param["name"]?.string ?? "")
+            append(param["name"]?.string)
             output.append(UInt8(ascii: "="))
-            append(param["value"]?.string ?? "")
+            append(param["value"]?.string)
         }
         return output
     }
@@ -246,18 +237,5 @@ extension HARReader {
             }
         }
         return fields
-    }
-}
-
-extension UInt8 {
-    /// RFC 3986 §2.3: `unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"`.
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
     }
 }

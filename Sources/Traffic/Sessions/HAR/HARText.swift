@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// The bytes of a file on their way to JSON: what writers are known to do wrong is repaired, and noted.
 struct HARText {
@@ -53,11 +54,6 @@ struct HARText {
     }
 }
 
-extension UInt8 {
-    /// RFC 8259, section 2: `ws = *( %x20 / %x09 / %x0A / %x0D )`.
-    fileprivate var isJSONWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
-}
-
 /// Escapes that name half a surrogate pair: JavaScript and Python write them, Unicode has no such characters.
 enum LoneSurrogates {
     /// Writes `\ufffd` in their places, and says how many there were.
@@ -65,7 +61,7 @@ enum LoneSurrogates {
         var count = 0
         var index = 0
         while index + 1 < bytes.count {
-            guard bytes[index] == UInt8(ascii: "\\") else {
+            guard bytes[index] == .backslash else {
                 index += 1
                 continue
             }
@@ -89,20 +85,10 @@ enum LoneSurrogates {
     }
 
     /// The number of the escape `\uXXXX` that begins there, if one does.
-    private static func codeUnit(at index: Int, in bytes: [UInt8]) -> UInt32? {
-        guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u") else {
+    private static func codeUnit(at index: Int, in bytes: [UInt8]) -> UInt16? {
+        guard index + 6 <= bytes.count, bytes[index] == .backslash, bytes[index + 1] == UInt8(ascii: "u") else {
             return nil
         }
-        var value: UInt32 = 0
-        for byte in bytes[(index + 2)..<(index + 6)] {
-            let lower = byte | 0x20
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt32(byte - UInt8(ascii: "0"))
-            case _ where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(lower):
-                value = value << 4 | UInt32(lower - UInt8(ascii: "a") + 10)
-            default: return nil
-            }
-        }
-        return value
+        return bytes.withUnsafeBufferPointer { $0.hexCodeUnit(at: index + 2) }
     }
 }

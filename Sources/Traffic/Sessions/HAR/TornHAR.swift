@@ -1,3 +1,5 @@
+import Text
+
 /// What is whole of a file that ends in the middle.
 ///
 /// One pass over the bytes that counts brackets outside of strings: it knows where each entry ended before the text did.
@@ -111,19 +113,13 @@ enum CutToken {
         let start = bytes.index(bytes.startIndex, offsetBy: min(offset, count))
         let token = Array(bytes[start...].prefix(count - min(offset, count)))
         guard let first = token.first else { return true }
-        return first < 0x80 ? isCutWord(token, after: bytes[..<start]) : isCutScalar(token)
+        return first < 0x80 ? isCutWord(token, after: bytes[..<start]) : UTF8Sequence.isTorn(token)
     }
 
     /// `tru`, where a value may stand; all other tokens of JSON fail at their end.
     private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
-        let before = text.last { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        let before = text.last { !$0.isJSONWhitespace }
         guard let before, ":,[".utf8.contains(before) else { return false }
         return ["true", "false", "null"].contains { $0.utf8.count > token.count && $0.utf8.starts(with: token) }
-    }
-
-    /// The beginning of a scalar that is more than one byte in UTF-8.
-    private static func isCutScalar(_ token: [UInt8]) -> Bool {
-        let length = token[0] >= 0xF0 ? 4 : token[0] >= 0xE0 ? 3 : token[0] >= 0xC2 ? 2 : 0
-        return token.count < length && token.dropFirst().allSatisfy { $0 & 0xC0 == 0x80 }
     }
 }

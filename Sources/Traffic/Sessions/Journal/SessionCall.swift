@@ -3,6 +3,7 @@ import HTTP1
 import HTTPTypes
 import JSON
 import Recording
+import Text
 
 /// An entry of a session that is of the API, with its head read as a server reads one.
 struct SessionCall {
@@ -45,7 +46,7 @@ struct SessionCall {
         }
     }
 
-    private var host: ExactString { ExactString(SessionURL(entry.request.url).authority) }
+    private var host: ExactString { ExactString(URLParts(entry.request.url).authority ?? "") }
 
     /// Whether it asks for a WebSocket of something else, such as a development server's behind the same host.
     private var isOtherHandshake: Bool { head.wantsUpgrade && head.target.segmentsInWorld.last != "ws" }
@@ -72,7 +73,7 @@ struct SessionCall {
 extension RequestHead {
     /// Reads the head of a recorded request; nil where it is none that a server would have accepted.
     init?(_ request: SessionRequest) {
-        let line = "\(request.method) \(SessionURL(request.url).target) HTTP/1.1"
+        let line = "\(request.method) \(URLParts(request.url).target) HTTP/1.1"
         guard Self.isOneLine(line) else { return nil }
         let fields = request.fields.filter { field in
             !field.name.isEmpty && Self.isOneLine(field.name) && Self.isOneLine(field.value)

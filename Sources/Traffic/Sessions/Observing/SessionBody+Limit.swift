@@ -1,3 +1,5 @@
+import Text
+
 extension SessionBody {
     /// Keeps the beginning of bytes that are more than the limit; a character of UTF-8 is not torn.
     init(_ bytes: [UInt8], keeping limit: Int) {
@@ -5,15 +7,7 @@ extension SessionBody {
             self.init(bytes)
             return
         }
-        self.init(Array(bytes[..<Self.boundary(in: bytes, at: limit)]), of: bytes.count)
-    }
-
-    /// The last place up to the limit where no character is torn; the limit itself in what is no UTF-8.
-    static func boundary(in bytes: [UInt8], at limit: Int) -> Int {
-        guard bytes.count > limit else { return bytes.count }
-        var end = limit
-        while end > 0, limit - end < 3, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-        return bytes[end] & 0xC0 == 0x80 ? limit : end
+        self.init(Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)]), of: bytes.count)
     }
 }
 
@@ -34,6 +28,6 @@ struct BodyCollector: Sendable {
     /// The body so far.
     func body(limit: Int) -> SessionBody {
         guard bytes.count > limit else { return SessionBody(bytes, of: byteCount) }
-        return SessionBody(Array(bytes[..<SessionBody.boundary(in: bytes, at: limit)]), of: byteCount)
+        return SessionBody(Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)]), of: byteCount)
     }
 }

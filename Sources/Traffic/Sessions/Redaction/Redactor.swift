@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 import WebSocket
 
 /// Replaces the secrets of a session by placeholders: equal secrets by equal ones, in the order in which they came up.
@@ -52,7 +53,7 @@ public struct Redactor: Sendable {
         // A placeholder may be longer than what it stands for, and a control frame has 125 bytes (RFC 6455 §5.5).
         let room = FrameEncoder.longestControlPayload - kept
         frame.payload = SessionBody(
-            Array(frame.payload.bytes[..<kept]) + text[..<SessionBody.boundary(in: text, at: room)])
+            Array(frame.payload.bytes[..<kept]) + text[..<UTF8Sequence.boundary(in: text, at: room)])
     }
 
     /// Redacts a text that may hold JSON, URLs or addresses.

@@ -1,3 +1,5 @@
+import Text
+
 /// What kind of secret something is, which its placeholder says.
 enum SecretKind: UInt8, Sendable, CaseIterable {
     case token
@@ -23,9 +25,9 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
     /// Which placeholder a text is; nil where it is none, or an address.
     static func placeholder(_ text: [UInt8]) -> (kind: SecretKind, number: Int)? {
         guard text.starts(with: "redacted-".utf8) else { return nil }
-        let digits = text[(text.lastIndex { $0 &- 0x30 >= 10 } ?? text.endIndex)...].dropFirst()
+        let digits = text[(text.lastIndex { !$0.isDigit } ?? text.endIndex)...].dropFirst()
         guard (1...9).contains(digits.count) else { return nil }
-        let number = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        let number = digits.reduce(0) { $0 * 10 + Int($1 &- .digitZero) }
         let kind = allCases.first { $0.placeholder(String(number)) == text }
         return kind.map { ($0, number) }
     }
@@ -71,6 +73,6 @@ struct PackedName: Hashable, Sendable {
             count += 1
             return true
         }
-        return byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        return byte == .underscore || byte == .minus
     }
 }

@@ -1,4 +1,5 @@
 import Digests
+import Text
 
 /// The secrets that came up, each with its placeholder, and a way to find them in any text.
 ///
@@ -66,23 +67,17 @@ struct SecretTable: Sendable {
     ///
     /// Not where it is short, or might be a word: a cookie with the value `english` must not change every text.
     private static func isSought(_ secret: [UInt8]) -> Bool {
-        secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy { $0 &- 0x61 < 26 })
+        secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy(\.isLowercaseLetter))
     }
 
     /// The secret as it is, and as URLs and JSON spell it where that is different.
     private static func forms(of secret: [UInt8]) -> [[UInt8]] {
         var forms = [secret]
         var encoded: [UInt8] = []
-        for byte in secret {
-            if TextBytes.isUnreserved(byte) {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), TextBytes.upperHex(byte >> 4), TextBytes.upperHex(byte & 15)]
-            }
-        }
+        PercentCoding.append(secret, to: &encoded)
         if encoded != secret { forms.append(encoded) }
-        if secret.contains(UInt8(ascii: "/")) {
-            forms.append(secret.flatMap { $0 == UInt8(ascii: "/") ? [UInt8(ascii: "\\"), $0] : [$0] })
+        if secret.contains(.slash) {
+            forms.append(secret.flatMap { $0 == .slash ? [.backslash, $0] : [$0] })
         }
         return forms
     }

@@ -1,3 +1,5 @@
+import Text
+
 /// E-mail addresses, which are told by their form: RFC 5322 §3.4.1, of which what people use.
 ///
 /// The local part has letters, digits, `.`, `_`, `+`, `-`, `'` and what is beyond ASCII; the domain has a dot, and a last
@@ -8,15 +10,15 @@ extension TextScan {
         let start = startOfLocalPart(endingAt: index)
         guard start < index, var end = endOfDomain(from: index + width) else { return }
         // What has several of these signs is no address that mail is sent to, but it may hold one.
-        while end < text.count, text[end] == TextBytes.at, let next = endOfDomain(from: end + 1) { end = next }
+        while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
         // Placeholders stay as they are, so that what was redacted once can be redacted again.
         if domain.elementsEqual("redacted.example".utf8) { return }
         var address = plain(slice(start..<index))
-        address.append(TextBytes.at)
+        address.append(.at)
         address += plain(domain)
-        let placeholder = table.placeholder(for: address.map { $0 | ($0 &- 0x41 < 26 ? 0x20 : 0) }, .user)
-        let parts = placeholder.split(separator: TextBytes.at)
+        let placeholder = table.placeholder(for: address.map(\.lowercased), .user)
+        let parts = placeholder.split(separator: .at)
         if parts.count == 2 {
             replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
         } else {
@@ -26,9 +28,9 @@ extension TextScan {
     }
 
     private func plain(_ part: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-        let decoded = TextBytes.percentDecoded(part)
-        guard decoded.contains(TextBytes.backslash) else { return decoded }
-        return decoded.withUnsafeBufferPointer { TextBytes.unescaped($0) }
+        let decoded = PercentCoding.decoded(part, plusIsSpace: false)
+        guard decoded.contains(.backslash) else { return decoded }
+        return decoded.withUnsafeBufferPointer { JSONEscapes.removed(from: $0) }
     }
 
     private func startOfLocalPart(endingAt end: Int) -> Int {
@@ -36,15 +38,15 @@ extension TextScan {
         walk: while start > copied {
             let byte = text[start - 1]
             switch byte {
-            case TextBytes.percent:
+            case .percent:
                 // The digits were taken for letters: they count if what they stand for does.
-                guard let decoded = TextBytes.percentDecoded(at: start - 1, in: text), Self.isLocal(decoded) else {
+                guard let decoded = PercentCoding.byte(at: start - 1, in: text), Self.isLocal(decoded) else {
                     start = min(start + 2, end)
                     break walk
                 }
                 start -= 1
-            case TextBytes.backslash:
-                if start < end, text[start] == UInt8(ascii: "u"), let unit = TextBytes.hexUnit(at: start + 1, in: text),
+            case .backslash:
+                if start < end, text[start] == UInt8(ascii: "u"), let unit = text.hexCodeUnit(at: start + 1),
                     unit >= 0x80 || Self.isLocal(UInt8(unit))
                 {
                     start -= 1
@@ -59,14 +61,14 @@ extension TextScan {
                 start -= 1
             }
         }
-        while start < end, text[start] == UInt8(ascii: "'") || text[start] == TextBytes.dot { start += 1 }
+        while start < end, text[start] == UInt8(ascii: "'") || text[start] == .dot { start += 1 }
         return start
     }
 
     private static func isLocal(_ byte: UInt8) -> Bool {
-        if TextBytes.isAlphanumeric(byte) || byte >= 0x80 { return true }
+        if byte.isAlphanumeric || byte >= 0x80 { return true }
         switch byte {
-        case TextBytes.dot, UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "'"): return true
+        case .dot, .underscore, .plus, .minus, UInt8(ascii: "'"): return true
         default: return false
         }
     }
@@ -80,14 +82,14 @@ extension TextScan {
             while index < text.count, isDomain(text[index]) { index += 1 }
             guard index > label else { return end }
             let first = text[label]
-            if label > start, index - label >= 2, TextBytes.isLetter(first) || first >= 0x80 { end = index }
-            guard index < text.count, text[index] == TextBytes.dot else { return end }
+            if label > start, index - label >= 2, first.isLetter || first >= 0x80 { end = index }
+            guard index < text.count, text[index] == .dot else { return end }
             index += 1
             label = index
         }
     }
 
     private func isDomain(_ byte: UInt8) -> Bool {
-        TextBytes.isAlphanumeric(byte) || byte >= 0x80 || byte == UInt8(ascii: "-")
+        byte.isAlphanumeric || byte >= 0x80 || byte == UInt8(ascii: "-")
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Members of JSON objects and items of queries whose names tell that they are secrets.
 extension TextScan {
     /// Replaces the value of the member whose name may begin behind the quote at an index.
@@ -33,14 +35,14 @@ extension TextScan {
             left -= 1
             if packed.append(text[index]) {
                 index += 1
-            } else if text[index] == TextBytes.backslash, hasBytes("u", at: index + 1),
-                let unit = TextBytes.hexUnit(at: index + 2, in: text), unit < 0x80
+            } else if text[index] == .backslash, hasBytes("u", at: index + 1),
+                let unit = text.hexCodeUnit(at: index + 2), unit < 0x80
             {
                 guard packed.append(UInt8(unit)) else { return nil }
                 index += 6
             } else {
                 // The closing quote, which on inner levels is escaped.
-                return text[index] == TextBytes.quote || text[index] == TextBytes.backslash ? (packed, index) : nil
+                return text[index] == .quote || text[index] == .backslash ? (packed, index) : nil
             }
         }
         return nil
@@ -51,8 +53,8 @@ extension TextScan {
         at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable
     ) -> Int? {
         var start = index
-        while start < text.count, text[start] == TextBytes.backslash { start += 1 }
-        guard start - index == level, start < text.count, text[start] == TextBytes.quote else { return nil }
+        while start < text.count, text[start] == .backslash { start += 1 }
+        guard start - index == level, start < text.count, text[start] == .quote else { return nil }
         start += 1
         let (end, next) = endOfString(from: start, level: level)
         // A credential may stand there with its scheme, as in the field.
@@ -60,8 +62,8 @@ extension TextScan {
         guard end > start else { return next }
         var secret = Array(slice(start..<end))
         var escapes = level + 1
-        while escapes > 0, secret.contains(TextBytes.backslash) {
-            secret = secret.withUnsafeBufferPointer { TextBytes.unescaped($0) }
+        while escapes > 0, secret.contains(.backslash) {
+            secret = secret.withUnsafeBufferPointer { JSONEscapes.removed(from: $0) }
             escapes /= 2
         }
         replace(start..<end, with: table.placeholder(for: secret, kind))
@@ -75,11 +77,11 @@ extension TextScan {
     private func endOfString(from start: Int, level: Int) -> (end: Int, next: Int) {
         var run = 0
         for index in start..<text.count {
-            if text[index] == TextBytes.backslash {
+            if text[index] == .backslash {
                 run += 1
                 continue
             }
-            if text[index] == TextBytes.quote, run % (2 * (level + 1)) == level { return (index - level, index + 1) }
+            if text[index] == .quote, run % (2 * (level + 1)) == level { return (index - level, index + 1) }
             run = 0
         }
         return (text.count, text.count)
@@ -88,23 +90,23 @@ extension TextScan {
     /// Replaces a number of four digits or more by a string: shorter ones count something.
     private mutating func redactNumber(at start: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
         var end = start
-        while end < text.count, TextBytes.isDigit(text[end]) { end += 1 }
-        let isWhole = end == text.count || (text[end] != TextBytes.dot && text[end] | 0x20 != UInt8(ascii: "e"))
+        while end < text.count, text[end].isDigit { end += 1 }
+        let isWhole = end == text.count || (text[end] != .dot && text[end] | 0x20 != UInt8(ascii: "e"))
         guard end - start >= 4, isWhole else { return }
-        let quote = [UInt8](repeating: TextBytes.backslash, count: level) + [TextBytes.quote]
+        let quote = [UInt8](repeating: .backslash, count: level) + [.quote]
         replace(start..<end, with: quote + table.placeholder(for: Array(slice(start..<end)), kind) + quote)
     }
 
     /// Replaces the value of the query item whose name may end before the `=` at an index.
     mutating func redactItem(at index: Int, isForm: Bool, _ table: inout SecretTable) {
         var start = index
-        while start > copied, index - start <= Self.longestName + 5, TextBytes.isName(text[start - 1]) { start -= 1 }
+        while start > copied, index - start <= Self.longestName + 5, text[start - 1].isWordCharacter { start -= 1 }
         var name = slice(start..<index)
         switch start == 0 ? nil : text[start - 1] {
         case nil: guard isForm else { return }
         case UInt8(ascii: "?"), UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "#"): break
         // Some encoders of JSON write an ampersand so.
-        case TextBytes.backslash where name.starts(with: "u0026".utf8):
+        case .backslash where name.starts(with: "u0026".utf8):
             name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
         default: return
         }
@@ -114,16 +116,49 @@ extension TextScan {
         var end = index + 1
         while end < text.count, !Self.endsItem(text[end]) { end += 1 }
         guard end > index + 1 else { return }
-        let secret = TextBytes.percentDecoded(slice((index + 1)..<end))
+        let secret = PercentCoding.decoded(slice((index + 1)..<end), plusIsSpace: false)
         replace((index + 1)..<end, with: table.placeholder(for: secret, kind))
     }
 
     private static func endsItem(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0...0x20, TextBytes.quote, TextBytes.backslash, UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: ";"),
+        case 0...0x20, .quote, .backslash, UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: ";"),
             UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "'"):
             true
         default: false
         }
+    }
+}
+
+/// The escapes of JSON in a text that need not be JSON.
+enum JSONEscapes {
+    /// A piece of a JSON string without its escapes; what is no escape stays as it is.
+    static func removed(from text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            guard text[index] == .backslash, index + 1 < text.count else {
+                bytes.append(text[index])
+                index += 1
+                continue
+            }
+            index += 2
+            switch text[index - 1] {
+            case UInt8(ascii: "n"): bytes.append(0x0A)
+            case UInt8(ascii: "r"): bytes.append(0x0D)
+            case UInt8(ascii: "t"): bytes.append(0x09)
+            case UInt8(ascii: "b"): bytes.append(0x08)
+            case UInt8(ascii: "f"): bytes.append(0x0C)
+            case UInt8(ascii: "u"):
+                // Halves of surrogate pairs become U+FFFD: alike for equal texts, which is all that is asked here.
+                let unit = text.hexCodeUnit(at: index)
+                if unit != nil { index += 4 }
+                let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"
+                bytes.append(contentsOf: String(Character(scalar)).utf8)
+            case let byte: bytes.append(byte)
+            }
+        }
+        return bytes
     }
 }

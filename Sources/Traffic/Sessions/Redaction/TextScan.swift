@@ -1,3 +1,5 @@
+import Text
+
 /// One pass over a text that replaces the secrets in it.
 ///
 /// It works on bytes and needs no well-formed document: a torn one, several in a row, one within a string of another are
@@ -48,11 +50,11 @@ struct TextScan {
                 replace(match.range, with: match.placeholder)
             } else if isText {
                 switch byte {
-                case TextBytes.quote: redactMember(at: index, &table)
-                case TextBytes.equals: redactItem(at: index, isForm: content == .form, &table)
-                case TextBytes.at: redactAddress(at: index, width: 1, &table)
-                case TextBytes.percent where hasBytes("40", at: index + 1): redactAddress(at: index, width: 3, &table)
-                case TextBytes.backslash where hasBytes("u0040", at: index + 1):
+                case .quote: redactMember(at: index, &table)
+                case .equals: redactItem(at: index, isForm: content == .form, &table)
+                case .at: redactAddress(at: index, width: 1, &table)
+                case .percent where hasBytes("40", at: index + 1): redactAddress(at: index, width: 3, &table)
+                case .backslash where hasBytes("u0040", at: index + 1):
                     redactAddress(at: index, width: 6, &table)
                 default: break
                 }
@@ -85,9 +87,9 @@ struct TextScan {
     private func isName(_ range: Range<Int>) -> Bool {
         guard range.lowerBound > 0 else { return false }
         switch text[range.lowerBound - 1] {
-        case TextBytes.quote: return colonAfterName(endingAt: range.upperBound) != nil
+        case .quote: return colonAfterName(endingAt: range.upperBound) != nil
         case UInt8(ascii: "?"), UInt8(ascii: "&"):
-            return range.upperBound < text.count && text[range.upperBound] == TextBytes.equals
+            return range.upperBound < text.count && text[range.upperBound] == .equals
         default: return false
         }
     }
@@ -95,9 +97,9 @@ struct TextScan {
     /// Where a name's closing quote and its colon are: how many backslashes escape the quote, and what follows the colon.
     func colonAfterName(endingAt end: Int) -> (level: Int, next: Int)? {
         var index = end
-        while index < text.count, text[index] == TextBytes.backslash { index += 1 }
+        while index < text.count, text[index] == .backslash { index += 1 }
         let level = index - end
-        guard index < text.count, text[index] == TextBytes.quote else { return nil }
+        guard index < text.count, text[index] == .quote else { return nil }
         index = skippingSpace(from: index + 1)
         guard index < text.count, text[index] == UInt8(ascii: ":") else { return nil }
         return (level, skippingSpace(from: index + 1))
@@ -105,7 +107,7 @@ struct TextScan {
 
     func skippingSpace(from start: Int) -> Int {
         var index = start
-        while index < text.count, TextBytes.isJSONSpace(text[index]) { index += 1 }
+        while index < text.count, text[index].isJSONWhitespace { index += 1 }
         return index
     }
 

@@ -1,13 +1,14 @@
 import JSON
 import Recording
+import Text
 import WebSocket
 
 /// What differs between two entries that go together.
 extension SessionComparison {
     static func changes(_ first: SessionEntry, _ second: SessionEntry) -> [SessionChange] {
-        var comparison = ValueComparison(
-            SessionURL(first.request.url).authority, SessionURL(second.request.url).authority)
-        comparison.compareQueries(SessionURL(first.request.url).query, SessionURL(second.request.url).query)
+        let (url, other) = (URLParts(first.request.url), URLParts(second.request.url))
+        var comparison = ValueComparison(url.authority ?? "", other.authority ?? "")
+        comparison.compareQueries(url.query, other.query)
         switch (first, second) {
         case (.exchange(let first), .exchange(let second)):
             comparison.compare(first.request.body, second.request.body, at: "request.body")

@@ -1,3 +1,5 @@
+import Text
+
 /// What differs as text for a terminal.
 extension SessionComparison {
     /// Whether nothing differs.

@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Recording
+import Text
 import WebSocket
 
 /// Two sessions compared by meaning: order, statuses, JSON by values, messages.
@@ -92,14 +93,15 @@ struct EntryKey: Hashable {
             case .exchange(let exchange): exchange.request.method
             case .socket: "WS"
             }
-        name = "\(method) \(EntryKey.route(SessionURL(entry.request.url).path))"
+        let path = URLParts(entry.request.url).path
+        name = "\(method) \(EntryKey.route(path.isEmpty ? "/" : path))"
     }
 
     /// The path with `{id}` for numbers and ids, and without a world's prefix.
     static func route(_ path: Substring) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         var segments = parts.map { segment in
-            !segment.isEmpty && segment.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            !segment.isEmpty && segment.allSatisfy(\.isDigit)
                 ? "{id}" : VolatileText.normalised(String(Substring(segment)))
         }
         // The plain paths are those of the default world, /w/NAME/… another's.

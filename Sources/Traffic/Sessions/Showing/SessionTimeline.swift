@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Recording
+import Text
 import WebSocket
 
 /// A session as text for a terminal: one line a thing, frames below their WebSocket.
@@ -41,7 +42,7 @@ public struct SessionTimeline: Sendable {
         for note in notes { output(Messages.note(note.description)) }
         guard let start = session.entries.first?.started else { return }
         output("")
-        let origin = SessionURL(session.entries[0].request.url).authority
+        let origin = URLParts(session.entries[0].request.url).authority ?? ""
         for entry in session.entries {
             switch entry {
             case .exchange(let exchange): write(exchange, from: start, origin, to: output)
@@ -94,7 +95,7 @@ public struct SessionTimeline: Sendable {
 
     /// What a request asks for, with the host where it is another than the session's first.
     private static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
-        let parts = SessionURL(url)
+        let parts = URLParts(url)
         let target = parts.authority == origin && !parts.origin.isEmpty ? parts.target : url
         let method = TerminalText.excerpt(method.utf8, width: 16)
         let padding = String(repeating: " ", count: max(0, 4 - method.count))
@@ -154,7 +155,7 @@ extension SessionTimeline {
     }
 
     private static func hex(_ bytes: [UInt8]) -> String {
-        let digits = bytes.prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let digits = bytes.prefix(16).map(\.lowercaseHex)
         guard !digits.isEmpty else { return "" }
         return ": " + digits.joined(separator: " ") + (bytes.count > 16 ? " …" : "")
     }

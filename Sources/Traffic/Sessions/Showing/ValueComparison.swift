@@ -1,4 +1,5 @@
 import JSON
+import Text
 
 /// Collects what differs between two values, by path.
 struct ValueComparison {
@@ -60,7 +61,7 @@ struct ValueComparison {
                 compare(left[index], right[index], at: "\(path)[\(index)]", name: name)
             }
             if left.count != right.count {
-                note(path, Messages.counted(left.count, "element"), Messages.counted(right.count, "element"))
+                note(path, Words.counted(left.count, "element"), Words.counted(right.count, "element"))
             }
         case (.number(let left), .number(let right)):
             // 1 and 1.0 are the same value, written differently.

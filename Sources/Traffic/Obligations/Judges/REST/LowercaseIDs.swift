@@ -1,6 +1,7 @@
 import FitIQAPI
 import JSON
 import Recording
+import Text
 
 /// `ids/lowercase`: ids in paths are written as the backend wrote them.
 struct LowercaseIDs: ObligationJudge {
@@ -21,13 +22,8 @@ struct LowercaseIDs: ObligationJudge {
         // Ids without letters say nothing about a client.
         guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
-        if id.utf8.contains(where: \.isUpperCase) {
+        if id.utf8.contains(where: \.isUppercaseLetter) {
             findings.found(RESTSentences.upperCase(id.text), [fact.entry])
         }
     }
-}
-
-extension UInt8 {
-    fileprivate var isUpperCase: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
-    fileprivate var isLetter: Bool { isUpperCase || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 }

@@ -1,18 +1,10 @@
 import FitIQAPI
+import Text
 
 /// How times stand in sentences.
 enum Wording {
     /// A duration: `0.2 s`, `5 s`, `1.95 s`; to the millisecond, cut off.
-    static func seconds(_ nanoseconds: Int64) -> String {
-        let milliseconds = nanoseconds / 1_000_000
-        let (whole, rest) = abs(milliseconds).quotientAndRemainder(dividingBy: 1000)
-        let sign = milliseconds < 0 ? "-" : ""
-        guard rest > 0 else { return "\(sign)\(whole) s" }
-        let digits = String(rest)
-        var fraction = String(repeating: "0", count: 3 - digits.count) + digits
-        while fraction.hasSuffix("0") { fraction.removeLast() }
-        return "\(sign)\(whole).\(fraction) s"
-    }
+    static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.seconds(nanoseconds)) s" }
 
     /// A time of day in UTC: `10:30:04`.
     static func clock(_ time: Timestamp) -> String {

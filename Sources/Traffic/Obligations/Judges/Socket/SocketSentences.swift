@@ -1,4 +1,5 @@
 import FitIQAPI
+import Text
 
 /// What the judges of sockets say.
 enum SocketSentences {
@@ -33,18 +34,19 @@ enum SocketSentences {
     }
 
     static func noPing(for gap: Int64, since: Timestamp) -> String {
-        "The socket was idle for \(seconds(gap)) s from \(clock(since)) on; a ping is due every 30 s."
+        "The socket was idle for \(Durations.seconds(gap)) s from \(clock(since)) on; a ping is due every 30 s."
     }
 
     static func tooSoon(wait: Int64, failedAt: Timestamp, number: Int) -> String {
         let failure = number == 1 ? "the socket ended" : "try \(number - 1) had failed"
         let act = number == 1 ? "tried again" : "made try \(number)"
-        return "The client \(act) \(seconds(wait)) s after \(failure) at \(clock(failedAt)); at least 1 s is due."
+        return
+            "The client \(act) \(Durations.seconds(wait)) s after \(failure) at \(clock(failedAt)); at least 1 s is due."
     }
 
     static func shrunk(wait: Int64, previous: Int64, number: Int) -> String {
         """
-        The client waited \(seconds(wait)) s before try \(number), less than the \(seconds(previous)) s before an \
+        The client waited \(Durations.seconds(wait)) s before try \(number), less than the \(Durations.seconds(previous)) s before an \
         earlier one.
         """
     }
@@ -58,7 +60,7 @@ enum SocketSentences {
 
     static func cameBack(after gap: Int64) -> String {
         """
-        The client opened the consultation again \(seconds(gap)) s after it had closed the socket itself; 3 s must \
+        The client opened the consultation again \(Durations.seconds(gap)) s after it had closed the socket itself; 3 s must \
         pass before it does.
         """
     }
@@ -88,14 +90,5 @@ enum SocketSentences {
         "The client did not answer the server's close frame\(code.map { " (\($0))" } ?? "") with one of its own."
     }
 
-    /// The time of day.
-    private static func clock(_ time: Timestamp) -> String { String(time.wireText.dropFirst(11).prefix(8)) }
-
-    /// Seconds to the millisecond, rounded down so that what is too short never looks long enough.
-    private static func seconds(_ nanoseconds: Int64) -> String {
-        let milliseconds = nanoseconds / 1_000_000
-        let fraction = String(milliseconds % 1000 + 1000).dropFirst()
-        let end = fraction.lastIndex { $0 != "0" }
-        return end.map { "\(milliseconds / 1000).\(fraction[...$0])" } ?? "\(milliseconds / 1000)"
-    }
+    private static func clock(_ time: Timestamp) -> String { Wording.clock(time) }
 }

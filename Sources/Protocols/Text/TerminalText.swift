@@ -1,10 +1,12 @@
-/// Text that was recorded, made safe for a terminal and for one line.
-enum TerminalText {
+/// Text from outside, made safe for a terminal and for one line, whole or its beginning.
+///
+/// Values of JSON have excerpts of their own (`JSONValue.excerpt(limit:)`), which escape as JSON does.
+public enum TerminalText {
     /// The text with every character that moves a cursor, colours, hides or reorders text written as an escape.
     ///
     /// Controls of C0 and C1 and DEL (which begin a terminal's commands), line and paragraph separators, and Unicode's
     /// invisible marks of direction and width, with which text can look like another.
-    static func escaped(_ text: some StringProtocol) -> String {
+    public static func escaped(_ text: some StringProtocol) -> String {
         guard text.unicodeScalars.contains(where: needsEscape) else { return String(text) }
         var output = ""
         for scalar in text.unicodeScalars {
@@ -36,14 +38,14 @@ extension TerminalText {
     ///
     /// A character counts as two columns where terminals draw it so, a combining mark as one more: a line may be
     /// shorter than it could be, never longer.
-    static func excerpt(_ bytes: some Collection<UInt8>, width: Int) -> String {
+    public static func excerpt(_ bytes: some Collection<UInt8>, width: Int) -> String {
         // No character that fits is longer than this, and a torn one at the end is beyond the cut.
         let start = Array(bytes.prefix(4 * width + 4))
         return cut(escaped(String(decoding: start, as: UTF8.self)), width: width)
     }
 
     /// The text, cut with "…" to so many columns.
-    static func cut(_ text: String, width: Int) -> String {
+    public static func cut(_ text: String, width: Int) -> String {
         precondition(width >= 1, "an excerpt has room for one character")
         var columns = 0
         var index = text.unicodeScalars.startIndex
@@ -58,12 +60,43 @@ extension TerminalText {
     }
 
     /// East Asian wide characters and emoji (Unicode Standard Annex #11), in their blocks.
-    static func columns(_ scalar: Unicode.Scalar) -> Int {
+    public static func columns(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
             0xFFE0...0xFFE6, 0x1F300...0x1FAFF, 0x20000...0x3FFFD:
             2
         default: 1
         }
+    }
+}
+
+extension String {
+    /// The text on one line, without characters that act on a terminal or turn the direction of writing, cut with "…"
+    /// to so many characters.
+    public func onOneLine(limit: Int) -> String {
+        var line = ""
+        var count = 0
+        for character in self {
+            guard count < limit else { return line + "…" }
+            // CR LF is one character; of one that is heaped up of many scalars the first will do.
+            for scalar in character == "\r\n" ? "\n".unicodeScalars.prefix(1) : character.unicodeScalars.prefix(8) {
+                switch scalar.value {
+                case 0x09, 0x0A, 0x0D: line.append(" ")
+                case 0..<0x20, 0x7F..<0xA0, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
+                    line.append("\u{FFFD}")
+                default: line.unicodeScalars.append(scalar)
+                }
+            }
+            count += 1
+        }
+        return line
+    }
+
+    /// The text, cut with "…" to at most so many bytes of UTF-8; no character of Unicode is torn.
+    public func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return self[..<end] + "…"
     }
 }

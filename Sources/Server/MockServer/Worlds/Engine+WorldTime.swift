@@ -16,7 +16,7 @@ extension Engine {
     /// than takes some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
-        while steps > 0, let world = worlds.deadlines.popDue(at: now) {
+        while steps > 0, let world = worlds.popDue(at: now) {
             // It is looked at again when it goes on.
             if world.isStanding { continue }
             steps -= advance(world, to: world.clock.now(now), mostSteps: steps, at: now)
@@ -147,8 +147,8 @@ extension Engine {
     /// A clock that is moved by hand looks by itself, save for what is due without its moving: an answer that takes no time.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
-        guard let manualTime = world.clock.manualTime else { return worlds.deadlines.insert(world, at: step) }
-        if step <= manualTime { worlds.deadlines.insert(world, at: world.lastUsed) }
+        guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
+        if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
     /// Has the outputs go on that a fault held back until now.
@@ -227,31 +227,7 @@ struct PassingTime {
     /// The world whose clock it is.
     let world: World
     /// Its connections, by when their time is up: the system's time as it would be, had the clock run.
-    var queue = DeadlineQueue()
+    var queue = DeadlineQueue<ConnectionID>()
     /// Those that had something to read when the clock began to move, and did not.
     var slow: Set<ConnectionID>
-}
-
-extension Engine.Configuration {
-    /// What the default world is made with.
-    var defaultWorldSettings: WorldSettings {
-        WorldSettings(
-            origin: origin, scenario: scenario, seed: seed, pace: pace, mode: mode, clock: clock, apiKey: apiKey,
-            jwtSecret: jwtSecret, verifiedTokens: limits.verifiedTokens, limits: worldLimits)
-    }
-
-    /// What another world is made with; what is nil is as in the scenario, then as in the server's options.
-    func settings(
-        ofWorld number: Int, _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?
-    ) -> WorldSettings {
-        var settings = defaultWorldSettings
-        settings.origin += "/w/w\(number)"
-        settings.scenario = scenario
-        settings.seed = seed ?? scenario.seed ?? self.seed
-        settings.mode = guide ?? scenario.guide ?? mode
-        settings.clock = clock ?? scenario.clock ?? self.clock
-        settings.apiKey += "-w\(number)"
-        settings.jwtSecret += "-w\(number)"
-        return settings
-    }
 }

@@ -1,0 +1,110 @@
+/// Spans of time as text, and back.
+///
+/// Every message that shows seconds uses ``seconds(_:)`` or ``fixedSeconds(_:)``, so that one wait never appears with two
+/// values. Both cut off what is finer than a millisecond: what is too short must never look long enough.
+public enum Durations {
+    /// Nanoseconds as seconds, to the millisecond and without needless zeros: `5`, `0.2`, `-1.95`.
+    public static func seconds(_ nanoseconds: Int64) -> String {
+        var text = fixedSeconds(nanoseconds)
+        while text.utf8.last == .digitZero { text.removeLast() }
+        if text.utf8.last == .dot { text.removeLast() }
+        return text
+    }
+
+    /// Nanoseconds as seconds with three digits behind the point: `1.950`.
+    public static func fixedSeconds(_ nanoseconds: Int64) -> String {
+        let milliseconds = nanoseconds / 1_000_000
+        let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
+        return "\(milliseconds < 0 ? "-" : "")\(whole).\(String(1000 + rest).dropFirst())"
+    }
+
+    /// `10 s`, `1.5 s`, `250 ms`, exactly: the largest of the units that is not larger than the duration, which is not
+    /// negative.
+    public static func exact(_ nanoseconds: Int64) -> String {
+        let units: [(Int64, String)] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")]
+        for (size, name) in units where nanoseconds >= size {
+            var fraction = String(nanoseconds % size + size).dropFirst()
+            while fraction.last == "0" { fraction.removeLast() }
+            return "\(nanoseconds / size)\(fraction.isEmpty ? "" : ".")\(fraction) \(name)"
+        }
+        return "\(nanoseconds) ns"
+    }
+
+    // MARK: A number and a unit
+
+    /// A unit as scenario files write it.
+    public enum Unit: String, CaseIterable, Sendable {
+        case days = "d"
+        case hours = "h"
+        case minutes = "m"
+        case seconds = "s"
+        case milliseconds = "ms"
+        case microseconds = "us"
+        case nanoseconds = "ns"
+
+        /// In nanoseconds.
+        public var length: Int64 {
+            switch self {
+            case .days: 86_400_000_000_000
+            case .hours: 3_600_000_000_000
+            case .minutes: 60_000_000_000
+            case .seconds: 1_000_000_000
+            case .milliseconds: 1_000_000
+            case .microseconds: 1000
+            case .nanoseconds: 1
+            }
+        }
+    }
+
+    /// A span in the largest unit that says it in whole numbers, `90s`; `0` where there is none.
+    public static func whole(_ nanoseconds: Int64, largest: Unit = .days) -> String {
+        guard nanoseconds > 0 else { return "0" }
+        let unit =
+            Unit.allCases.first { $0.length <= largest.length && nanoseconds % $0.length == 0 } ?? .nanoseconds
+        return "\(nanoseconds / unit.length)\(unit.rawValue)"
+    }
+
+    /// Reads `1.5s`, `250ms` or `0`, exactly; nil for anything else, too long or finer than a nanosecond.
+    public static func nanoseconds(_ text: String, atMost longest: Int64) -> Int64? {
+        if text == "0" { return 0 }
+        let bytes = Array(text.utf8.prefix(40))
+        guard bytes.count == text.utf8.count else { return nil }
+        let whole = bytes.prefix(while: \.isDigit)
+        var rest = bytes[whole.endIndex...]
+        var fraction: ArraySlice<UInt8> = []
+        if rest.first == .dot {
+            fraction = rest.dropFirst().prefix(while: \.isDigit)
+            guard !fraction.isEmpty else { return nil }
+            rest = rest[fraction.endIndex...]
+        }
+        guard !whole.isEmpty, let unit = Unit(rawValue: String(decoding: rest, as: UTF8.self)) else { return nil }
+        var total: Int64 = 0
+        for digit in whole {
+            // No digit more than the longest span in the smallest unit has.
+            guard total <= longest else { return nil }
+            total = total * 10 + Int64(digit &- .digitZero)
+        }
+        let (product, overflows) = total.multipliedReportingOverflow(by: unit.length)
+        guard !overflows, product <= longest else { return nil }
+        total = product
+        // What a digit of the fraction stands for; finer digits than a nanosecond may only be zeros.
+        var place = unit.length
+        for digit in fraction {
+            if place % 10 == 0 {
+                place /= 10
+                total += Int64(digit &- .digitZero) * place
+            } else if digit != .digitZero {
+                return nil
+            }
+        }
+        return total <= longest ? total : nil
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, what is finer cut off.
+    @inlinable public var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}

@@ -1,0 +1,63 @@
+/// Percent-encoding of URLs (RFC 3986 §2.1) and of forms (WHATWG URL §5).
+///
+/// Decoding accepts anything: a `%` that begins no escape stays as it is. In a query, `+` stands for a space; in a path
+/// it does not, so each caller says which it has.
+public enum PercentCoding {
+    /// The byte that `%XX` at an index stands for.
+    @inlinable public static func byte(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
+        guard index + 2 < text.count, text[index] == .percent, let high = text[index + 1].hexValue,
+            let low = text[index + 2].hexValue
+        else { return nil }
+        return high << 4 | low
+    }
+
+    public static func decoded(_ text: UnsafeBufferPointer<UInt8>, plusIsSpace: Bool) -> [UInt8] {
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(text.count)
+        var index = 0
+        while index < text.count {
+            if let byte = byte(at: index, in: text) {
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(plusIsSpace && text[index] == .plus ? .space : text[index])
+                index += 1
+            }
+        }
+        return decoded
+    }
+
+    /// The decoded text; bytes that are not UTF-8 become U+FFFD.
+    public static func string(_ text: UnsafeBufferPointer<UInt8>, plusIsSpace: Bool) -> String {
+        var isPlain = true
+        for byte in text where byte == .percent || (plusIsSpace && byte == .plus) { isPlain = false }
+        if isPlain { return String(decoding: text, as: UTF8.self) }
+        return String(decoding: decoded(text, plusIsSpace: plusIsSpace), as: UTF8.self)
+    }
+
+    /// The decoded text; bytes that are not UTF-8 become U+FFFD.
+    public static func string(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String {
+        text.withContiguousStorageIfAvailable { string($0, plusIsSpace: plusIsSpace) }
+            ?? Array(text).withUnsafeBufferPointer { string($0, plusIsSpace: plusIsSpace) }
+    }
+
+    /// Appends a text with everything that is not unreserved (RFC 3986 §2.3) as `%XX`.
+    public static func append(_ text: some Sequence<UInt8>, spaceIsPlus: Bool = false, to output: inout [UInt8]) {
+        for byte in text {
+            if byte.isUnreserved {
+                output.append(byte)
+            } else if spaceIsPlus, byte == .space {
+                output.append(.plus)
+            } else {
+                output += [.percent, (byte >> 4).uppercaseHexDigit, (byte & 15).uppercaseHexDigit]
+            }
+        }
+    }
+
+    /// The text with everything that is not unreserved (RFC 3986 §2.3) as `%XX`.
+    public static func encoded(_ text: String) -> String {
+        var output: [UInt8] = []
+        append(text.utf8, to: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+}

@@ -1,0 +1,137 @@
+/// Reading and writing of points in time as RFC 3339 has them: `2025-01-29T10:30:00Z`.
+public enum RFC3339 {
+    /// What a text says about a point in time.
+    public struct Time: Equatable, Sendable {
+        /// In UTC; a leap second is the second after it.
+        public let secondsSinceEpoch: Int64
+        /// The first nine digits of the fraction.
+        public let nanoseconds: Int64
+        /// How many digits the fraction has.
+        public let fractionDigits: Int
+        /// Whether the second is 60.
+        public let isLeapSecond: Bool
+        /// Seconds east of UTC; nil where the text does not say.
+        public let offset: Int64?
+        /// The bytes that the text takes.
+        public let length: Int
+    }
+
+    /// Reads a text that is a `date-time` (RFC 3339 §5.6), with any fraction and offset; nil for anything else.
+    public static func time(_ text: String) -> Time? {
+        var text = text
+        return text.withUTF8 { time($0) }
+    }
+
+    /// Reads bytes that are a `date-time` (RFC 3339 §5.6), with any fraction and offset; nil for anything else.
+    public static func time(_ bytes: UnsafeBufferPointer<UInt8>) -> Time? {
+        guard let time = time(at: 0, in: bytes), time.length == bytes.count, time.offset != nil, bytes[10] != .space
+        else { return nil }
+        return time
+    }
+
+    /// Reads a time within a text, also with a space for the `T` and without an offset, as some programs write it.
+    ///
+    ///     date-time   = full-date "T" partial-time time-offset
+    ///     partial-time = time-hour ":" time-minute ":" time-second ["." 1*DIGIT]
+    ///     time-offset = "Z" / ("+" / "-") time-hour ":" time-minute
+    ///
+    /// A point that no digit follows and an offset that is none do not belong to the time.
+    public static func time(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Time? {
+        guard start + 19 <= bytes.count, let days = days(at: start, in: bytes),
+            bytes[start + 10] | 0x20 == 0x74 || bytes[start + 10] == .space,
+            let hour = number(2, at: start + 11, in: bytes), hour < 24, bytes[start + 13] == .colon,
+            let minute = number(2, at: start + 14, in: bytes), minute < 60, bytes[start + 16] == .colon,
+            let second = number(2, at: start + 17, in: bytes), second <= 60
+        else { return nil }
+        var end = start + 19
+        var nanoseconds: Int64 = 0
+        var digits = 0
+        if end + 1 < bytes.count, bytes[end] == .dot, bytes[end + 1].isDigit {
+            end += 1
+            while end < bytes.count, bytes[end].isDigit {
+                if digits < 9 { nanoseconds = nanoseconds * 10 + Int64(bytes[end] &- .digitZero) }
+                digits += 1
+                end += 1
+            }
+            for _ in min(digits, 9)..<9 { nanoseconds *= 10 }
+        }
+        let offset = offset(at: end, in: bytes)
+        return Time(
+            secondsSinceEpoch: days * 86_400 + hour * 3600 + minute * 60 + second - (offset?.seconds ?? 0),
+            nanoseconds: nanoseconds, fractionDigits: digits, isLeapSecond: second == 60, offset: offset?.seconds,
+            length: end + (offset?.length ?? 0) - start)
+    }
+
+    /// Reads a text that is a `full-date`, `2025-01-29`, as days since 1970-01-01; nil for anything else.
+    public static func days(_ text: String) -> Int64? {
+        var text = text
+        return text.withUTF8 { $0.count == 10 ? days(at: 0, in: $0) : nil }
+    }
+
+    /// Reads a `full-date` within a text, which takes ten bytes, as days since 1970-01-01; nil where there is none.
+    public static func days(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+        guard start + 10 <= bytes.count, let year = number(4, at: start, in: bytes), bytes[start + 4] == .minus,
+            let month = number(2, at: start + 5, in: bytes), bytes[start + 7] == .minus,
+            let day = number(2, at: start + 8, in: bytes)
+        else { return nil }
+        return CivilDate(year: year, month: month, day: day)?.daysSinceEpoch
+    }
+
+    private static func offset(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> (seconds: Int64, length: Int)? {
+        guard start < bytes.count else { return nil }
+        if bytes[start] | 0x20 == 0x7A { return (0, 1) }
+        guard start + 6 <= bytes.count, bytes[start] == .plus || bytes[start] == .minus,
+            let hour = number(2, at: start + 1, in: bytes), hour < 24, bytes[start + 3] == .colon,
+            let minute = number(2, at: start + 4, in: bytes), minute < 60
+        else { return nil }
+        let seconds = hour * 3600 + minute * 60
+        return (bytes[start] == .plus ? seconds : -seconds, 6)
+    }
+
+    @inline(__always)
+    private static func number(_ digits: Int, at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+        var value: Int64 = 0
+        for index in start..<(start + digits) {
+            guard bytes[index].isDigit else { return nil }
+            value = value * 10 + Int64(bytes[index] &- .digitZero)
+        }
+        return value
+    }
+}
+
+extension RFC3339 {
+    /// The time in UTC with whole seconds, `2025-01-29T10:30:00Z`, or with nine digits of a fraction where there are
+    /// nanoseconds; in the years 0000 to 9999.
+    public static func text(secondsSinceEpoch seconds: Int64, nanoseconds: Int64? = nil) -> String {
+        let time = CivilTime(secondsSinceEpoch: seconds)
+        precondition(0...9999 ~= time.date.year, "RFC 3339 has four digits for a year")
+        return String(unsafeUninitializedCapacity: 30) { bytes in
+            func put(_ value: Int64, digits: Int, at offset: Int) {
+                var rest = value
+                for index in stride(from: offset + digits - 1, through: offset, by: -1) {
+                    bytes[index] = .digitZero + UInt8(rest % 10)
+                    rest /= 10
+                }
+            }
+            put(time.date.year, digits: 4, at: 0)
+            bytes[4] = .minus
+            put(time.date.month, digits: 2, at: 5)
+            bytes[7] = .minus
+            put(time.date.day, digits: 2, at: 8)
+            bytes[10] = UInt8(ascii: "T")
+            put(time.hour, digits: 2, at: 11)
+            bytes[13] = .colon
+            put(time.minute, digits: 2, at: 14)
+            bytes[16] = .colon
+            put(time.second, digits: 2, at: 17)
+            var end = 19
+            if let nanoseconds {
+                bytes[19] = .dot
+                put(nanoseconds, digits: 9, at: 20)
+                end = 29
+            }
+            bytes[end] = UInt8(ascii: "Z")
+            return end + 1
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// A URL or a relative reference in its parts, as they are written (RFC 3986 §3).
+///
+///     https://api.example.com:8443/a/b?x=1#top
+///     scheme  authority            path query fragment
+///
+/// Splitting never fails and decodes nothing. It goes by bytes: a combining mark behind a slash makes one character with
+/// it.
+public struct URLParts: Sendable {
+    /// Nil in a relative reference, such as the target of a request.
+    public let scheme: Substring?
+    /// What stands between `//` and the path; nil where the text has no `scheme://`.
+    public let authority: Substring?
+    /// Empty, or beginning with `/` where there is an authority.
+    public let path: Substring
+    /// The query without its `?`.
+    public let query: Substring?
+    /// The fragment without its `#`.
+    public let fragment: Substring?
+    /// `https://api.example.com:8443`; empty where the text has no `scheme://`.
+    public let origin: Substring
+
+    public init(_ text: String) { self.init(Substring(text)) }
+
+    public init(_ text: Substring) {
+        let utf8 = text.utf8
+        var rest = utf8[...]
+        if let colon = Self.endOfScheme(utf8), utf8[colon...].starts(with: "://".utf8) {
+            let start = utf8.index(colon, offsetBy: 3)
+            let end = utf8[start...].firstIndex { $0 == .slash || $0 == .questionMark || $0 == .hash } ?? utf8.endIndex
+            scheme = text[..<colon]
+            authority = text[start..<end]
+            origin = text[..<end]
+            rest = utf8[end...]
+        } else {
+            (scheme, authority, origin) = (nil, nil, "")
+        }
+        let hash = rest.firstIndex(of: .hash)
+        fragment = hash.map { text[utf8.index(after: $0)...] }
+        rest = rest[..<(hash ?? rest.endIndex)]
+        let mark = rest.firstIndex(of: .questionMark)
+        query = mark.map { text[utf8.index(after: $0)..<rest.endIndex] }
+        path = Substring(rest[..<(mark ?? rest.endIndex)])
+    }
+
+    /// The path, `/` where it is empty, and the query.
+    public var target: String { (path.isEmpty ? "/" : String(path)) + (query.map { "?" + $0 } ?? "") }
+
+    /// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
+    private static func endOfScheme(_ text: Substring.UTF8View) -> Substring.Index? {
+        guard text.first?.isLetter == true,
+            let end = text.firstIndex(where: { !($0.isAlphanumeric || $0 == .plus || $0 == .minus || $0 == .dot) }),
+            text[end] == .colon
+        else { return nil }
+        return end
+    }
+}
+
+/// The host and the port of an authority, as they are written (RFC 3986 §3.2).
+public struct HostAndPort: Sendable {
+    /// A name or an IPv4 address, or what stands between the brackets of an IPv6 address.
+    public let host: Substring
+    public let isBracketed: Bool
+    /// What follows the colon; nil without one.
+    public let port: Substring?
+
+    /// Splits an authority; nil where a bracket is not closed, or is not followed by a port or the end.
+    public init?(_ authority: Substring) {
+        let utf8 = authority.utf8
+        let end: Substring.Index
+        if utf8.first == .leftBracket {
+            guard let bracket = utf8.firstIndex(of: .rightBracket) else { return nil }
+            host = authority[utf8.index(after: utf8.startIndex)..<bracket]
+            isBracketed = true
+            end = utf8.index(after: bracket)
+        } else {
+            end = utf8.firstIndex(of: .colon) ?? utf8.endIndex
+            host = authority[..<end]
+            isBracketed = false
+        }
+        guard end < utf8.endIndex else {
+            port = nil
+            return
+        }
+        guard utf8[end] == .colon else { return nil }
+        port = authority[utf8.index(after: end)...]
+    }
+
+    /// Whether the host can be a name of DNS or an address: letters, digits, `-`, `.` and `_`; in brackets hexadecimal
+    /// digits, `.` and at least one colon.
+    public var hasPlainHost: Bool {
+        isBracketed
+            ? host.utf8.contains(.colon) && host.utf8.allSatisfy { $0.isHexDigit || $0 == .colon || $0 == .dot }
+            : !host.isEmpty && host.utf8.allSatisfy { $0.isWordCharacter || $0 == .dot }
+    }
+
+    /// The port as a number; nil where there is none, or where it is not made of digits alone or too large for TCP.
+    public var portNumber: UInt16? {
+        // Swift reads "+80" as a number.
+        port.flatMap { $0.utf8.allSatisfy(\.isDigit) ? UInt16($0) : nil }
+    }
+}

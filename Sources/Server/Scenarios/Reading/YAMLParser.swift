@@ -1,0 +1,183 @@
+import CYAML
+
+/// The events of a YAML stream, as libyaml parses it from UTF-8, with the place of each.
+///
+/// It owns the parser in the heap, because libyaml keeps pointers into it, and frees it on every path.
+struct YAMLParser: ~Copyable {
+    struct Event {
+        var kind: Kind
+        var position: Position
+    }
+
+    enum Kind {
+        case documentStart
+        case alias(of: String)
+        case scalar(Scalar)
+        /// A node that holds others, up to its end.
+        case listStart(Properties)
+        case mappingStart(Properties)
+        case listEnd
+        case mappingEnd
+        case documentEnd
+        case streamEnd
+    }
+
+    /// What stands before a value: `&anchor` and `!tag`.
+    struct Properties {
+        var anchor: String?
+        var tag: String?
+    }
+
+    struct Scalar {
+        var text: String
+        /// Neither quotation marks nor a block.
+        var isPlain: Bool
+        var properties: Properties
+    }
+
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let bytes: UnsafeBufferPointer<UInt8>
+
+    /// - Parameter bytes: must outlive the parser.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(TreeError) {
+        self.bytes = bytes
+        parser = .allocate(capacity: 1)
+        parser.initialize(to: yaml_parser_t())
+        // Only memory can be lacking; the parser is then empty, and may be deleted like any other.
+        guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+    }
+
+    deinit {
+        yaml_parser_delete(parser)
+        parser.deallocate()
+    }
+
+    /// The next event; after an error or the stream's end there is none to ask for.
+    func next() throws(TreeError) -> Event {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
+        defer { yaml_event_delete(&event) }
+        let kind: Kind
+        switch event.type {
+        case YAML_STREAM_START_EVENT: return try next()
+        case YAML_DOCUMENT_START_EVENT: kind = .documentStart
+        case YAML_ALIAS_EVENT: kind = .alias(of: Self.text(event.data.alias.anchor) ?? "")
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            // Texts may contain NUL.
+            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            kind = .scalar(
+                Scalar(
+                    text: text, isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE,
+                    properties: Properties(anchor: Self.text(scalar.anchor), tag: Self.text(scalar.tag))))
+        case YAML_SEQUENCE_START_EVENT:
+            let list = event.data.sequence_start
+            kind = .listStart(Properties(anchor: Self.text(list.anchor), tag: Self.text(list.tag)))
+        case YAML_MAPPING_START_EVENT:
+            let mapping = event.data.mapping_start
+            kind = .mappingStart(Properties(anchor: Self.text(mapping.anchor), tag: Self.text(mapping.tag)))
+        case YAML_SEQUENCE_END_EVENT: kind = .listEnd
+        case YAML_MAPPING_END_EVENT: kind = .mappingEnd
+        case YAML_DOCUMENT_END_EVENT: kind = .documentEnd
+        // libyaml gives the empty event once the stream has ended.
+        default: kind = .streamEnd
+        }
+        return Event(kind: kind, position: Position(event.start_mark))
+    }
+
+    private static func text(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {
+        pointer.map { String(decodingCString: UnsafePointer($0), as: UTF8.self) }
+    }
+
+    // MARK: - Errors
+
+    private func failure() -> TreeError {
+        let problem = parser.pointee.problem.map { String(cString: $0) } ?? "it cannot be parsed"
+        switch parser.pointee.error {
+        case YAML_READER_ERROR:
+            if let error = TreeError(notUTF8: bytes) { return error }
+            return TreeError(
+                position: Position(ofByte: parser.pointee.problem_offset, in: bytes),
+                message: Messages.notYAML(problem))
+        case YAML_SCANNER_ERROR, YAML_PARSER_ERROR:
+            let context = parser.pointee.context.map { String(cString: $0) }
+            return TreeError(
+                position: Position(parser.pointee.problem_mark),
+                message: Messages.notYAML(
+                    problem, context: context, contextLine: Position(parser.pointee.context_mark).line, hint: hint))
+        default: return TreeError(message: Messages.noMemoryForYAML)
+        }
+    }
+
+    /// What usually lies behind an error, by what the parser was at and by the character that it stopped at.
+    private var hint: Messages.YAMLHint? {
+        let problem = parser.pointee.problem_mark.index
+        guard parser.pointee.error == YAML_SCANNER_ERROR else {
+            // What the list or mapping around began with stands before.
+            guard parser.pointee.context_mark.index < problem else { return nil }
+            switch parser.pointee.state {
+            case YAML_PARSE_BLOCK_SEQUENCE_FIRST_ENTRY_STATE, YAML_PARSE_BLOCK_SEQUENCE_ENTRY_STATE,
+                YAML_PARSE_BLOCK_MAPPING_FIRST_KEY_STATE, YAML_PARSE_BLOCK_MAPPING_KEY_STATE:
+                return .columns
+            default: return nil
+            }
+        }
+        // The mark counts characters; in UTF-8 each has one byte that does not continue another.
+        var remaining = problem
+        for byte in bytes where byte & 0xC0 != 0x80 {
+            if remaining == 0 {
+                switch byte {
+                case UInt8(ascii: ":"): return .colon
+                case UInt8(ascii: "\t"), UInt8(ascii: "@"), UInt8(ascii: "`"), UInt8(ascii: "%"), UInt8(ascii: "|"),
+                    UInt8(ascii: ">"):
+                    return .specialCharacter
+                default: return nil
+                }
+            }
+            remaining -= 1
+        }
+        return nil
+    }
+}
+
+extension Position {
+    fileprivate init(_ mark: yaml_mark_t) {
+        self.init(line: mark.line + 1, column: mark.column + 1)
+    }
+
+    /// The place of a byte, with lines as libyaml counts them.
+    fileprivate init(ofByte offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+        self.init(line: 1, column: 1)
+        var previous: Unicode.Scalar?
+        for scalar in String(decoding: bytes.prefix(offset), as: UTF8.self).unicodeScalars {
+            switch scalar {
+            case "\n" where previous == "\r": break
+            case "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}":
+                line += 1
+                column = 1
+            default: column += 1
+            }
+            previous = scalar
+        }
+    }
+}
+
+extension TreeError {
+    /// The first byte that is not UTF-8, or nil where there is none.
+    fileprivate init?(notUTF8 bytes: UnsafeBufferPointer<UInt8>) {
+        var offset = 0
+        var decoder = UTF8()
+        var input = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&input) {
+            case .scalarValue(let scalar): offset += UTF8.width(scalar)
+            case .emptyInput: return nil
+            case .error:
+                self.init(position: Position(ofByte: offset, in: bytes), message: Messages.notUTF8(byte: offset))
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import Text
+
+@Suite("Nearest words") struct NearestWordTests {
+    static let personas = [
+        "nutritionist", "fitness_coach", "wellness_specialist", "general_wellness",
+    ]
+
+    static let table: [(String, String?)] = [
+        ("nutritionist", "nutritionist"), ("nutritonist", "nutritionist"), ("Nutritionist", "nutritionist"),
+        ("NUTRITIONIST", "nutritionist"), ("fitnessCoach", "fitness_coach"), ("fitness-coach", "fitness_coach"),
+        ("wellness", nil), ("wellness_coach", "fitness_coach"), ("general", nil),
+        ("generalWellness", "general_wellness"), ("", nil), ("x", nil), ("doctor", nil), ("😀😀😀", nil),
+        (String(repeating: "n", count: 101), nil), (String(repeating: "n", count: 1_000_000), nil),
+    ]
+
+    @Test("are found where at most half of the text differs", arguments: table)
+    func nearest(text: String, expected: String?) {
+        #expect(NearestWord.find(text, among: Self.personas) == expected)
+    }
+
+    @Test("take the first of equally near candidates, and none of no candidates")
+    func ties() {
+        #expect(NearestWord.find("abcx", among: ["abcd", "abce"]) == "abcd")
+        #expect(NearestWord.find("abcx", among: ["abce", "abcd"]) == "abce")
+        #expect(NearestWord.find("abcx", among: []) == nil)
+    }
+
+    static let distances: [(String, String, Int)] = [
+        ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("kitten", "sitting", 3), ("flaw", "lawn", 2),
+        ("saturday", "sunday", 3), ("ab", "ba", 2), ("aaaa", "a", 3), ("gumbo", "gambol", 2), ("abc", "xabc", 1),
+    ]
+
+    @Test("count edits as Levenshtein does, both ways", arguments: distances)
+    func distance(left: String, right: String, expected: Int) {
+        #expect(NearestWord.editDistance(Array(left.utf8), Array(right.utf8)) == expected)
+        #expect(NearestWord.editDistance(Array(right.utf8), Array(left.utf8)) == expected)
+    }
+
+    @Test("are told at the end of a sentence, in quotation marks")
+    func hints() {
+        #expect(NearestWord.hint("nutritonist", among: Self.personas) == " Did you mean 'nutritionist'?")
+        #expect(NearestWord.hint("nutritonist", among: Self.personas, quote: "\"") == " Did you mean \"nutritionist\"?")
+        #expect(NearestWord.hint("doctor", among: Self.personas) == "")
+        #expect(NearestWord.hint(nil) == "")
+    }
+}
+
+@Suite("Words and texts for people") struct WordTests {
+    @Test("Nouns are counted")
+    func counted() {
+        #expect(Words.counted(1, "frame") == "1 frame" && Words.counted(0, "frame") == "0 frames")
+        #expect(
+            Words.counted(2, "entry", "entries") == "2 entries" && Words.counted(1, "entry", "entries") == "1 entry")
+    }
+
+    @Test("Words are listed")
+    func list() {
+        #expect(Words.list([]) == "" && Words.list(["a"]) == "a" && Words.list(["a", "b"]) == "a and b")
+        #expect(Words.list(["a", "b", "c"], last: "or") == "a, b or c")
+    }
+
+    @Test(
+        "A text is cut at a number of bytes, and no character with it",
+        arguments: [
+            ("abc", 3, "abc"), ("abcd", 3, "abc…"), ("aé", 2, "a…"), ("aé", 3, "aé"), ("😀", 3, "…"), ("", 0, ""),
+        ])
+    func cut(_ text: String, _ limit: Int, _ expected: String) { #expect(text.cut(toBytes: limit) == expected) }
+
+    @Test(
+        "What acts on a terminal is escaped",
+        arguments: [
+            ("a\u{1B}[31mb", "a\\x1B[31mb"), ("a\nb\r\t", "a\\nb\\r\\t"), ("a\u{202E}b", "a\\u{202E}b"), ("é😀", "é😀"),
+            ("\u{7F}\u{9B}", "\\x7F\\x9B"),
+        ])
+    func escaped(_ text: String, _ expected: String) { #expect(TerminalText.escaped(text) == expected) }
+
+    @Test(
+        "An excerpt has no more columns than it may",
+        arguments: [("abcd", 4, "abcd"), ("abcde", 4, "abc…"), ("漢字漢字", 4, "漢…"), ("a\nb", 3, "a\\…"), ("a", 1, "a")])
+    func excerpt(_ text: String, _ width: Int, _ expected: String) {
+        #expect(TerminalText.excerpt(text.utf8, width: width) == expected)
+    }
+
+    @Test(
+        "A text stands on one line, cut, without what acts on a terminal",
+        arguments: [
+            ("a\r\nb\tc", "a b c"), ("\u{1B}[31m\u{9B}\u{7F}", "\u{FFFD}[31m\u{FFFD}\u{FFFD}"),
+            ("\u{202E}x", "\u{FFFD}x"),
+            ("123456789", "123456789"), ("1234567890", "1234567890"), ("12345678901", "1234567890…"),
+        ])
+    func oneLine(text: String, line: String) {
+        #expect(text.onOneLine(limit: 10) == line)
+    }
+}
