@@ -9,8 +9,9 @@ struct EmbeddedTextTests {
 
     /// What is to be embedded: folders, and the ends of the names of files in them.
     static let places = [
-        ("openapi", ".yaml"), ("openapi/guides", "/openapi.yaml"), ("openapi/guides", "/asyncapi.yaml"),
-        ("openapi/guides", "/docs.html"), ("Fixtures/scenarios", ".yaml"), ("Fixtures/data", ""),
+        ("openapi", ".yaml"), ("openapi", ".html"), ("openapi/guides", "/openapi.yaml"),
+        ("openapi/guides", "/asyncapi.yaml"), ("openapi/guides", "/docs.html"), ("Fixtures/scenarios", ".yaml"),
+        ("Fixtures/data", ""),
     ]
 
     static func filesOnDisk() throws -> [String: Data] {

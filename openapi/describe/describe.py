@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+import deviations
 import overlay
 import page
 import pruning
@@ -82,6 +83,7 @@ def outputs():
     for mode in (UNION,) + GUIDES:
         path = f"openapi/guides/{mode}/docs.html"
         yield path, page.page(yaml.safe_load(texts[mode, "openapi"]), yaml.safe_load(texts[mode, "asyncapi"]))
+    yield "openapi/deviations.html", deviations.page(read(ROOT / "openapi" / "DEVIATIONS.md"))
 
 
 def leftovers(made):

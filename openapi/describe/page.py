@@ -25,7 +25,8 @@ def page(openapi, asyncapi):
 <h1>{escape(info["title"])}</h1>
 <p class="summary">{inline(info["summary"])}</p>
 <p>For programs: <a href="/openapi.yaml">/openapi.yaml</a> (OpenAPI 3.1), <a href="/asyncapi.yaml">/asyncapi.yaml</a>
-(AsyncAPI 3.0).</p>
+(AsyncAPI 3.0), <a href="/__admin/openapi.yaml">/__admin/openapi.yaml</a> (the admin API).</p>
+<p>Where the guides contradict each other: <a href="/docs/deviations">/docs/deviations</a>.</p>
 </header>
 <main>
 {contents(openapi, asyncapi)}

@@ -161,7 +161,8 @@ public enum Route: Equatable, Sendable {
     /// The paths of a mode as people write them, for hints.
     static func templates(in mode: GuideMode) -> [String] {
         Endpoint.allCases.filter(mode.serves).map(\.template) + [
-            "/health", "/ready", "/openapi.yaml", "/asyncapi.yaml", "/docs", "/__admin/health", "/__admin/echo",
+            "/health", "/ready", "/openapi.yaml", "/asyncapi.yaml", "/docs", "/docs/deviations", "/__admin/health",
+            "/__admin/echo",
         ]
     }
 

@@ -26,6 +26,9 @@ static const struct {
     TEXT("openapi/admin.yaml")
 #embed "../../../openapi/admin.yaml"
     END
+    TEXT("openapi/deviations.html")
+#embed "../../../openapi/deviations.html"
+    END
     TEXT("openapi/guides/union/docs.html")
 #embed "../../../openapi/guides/union/docs.html"
     END

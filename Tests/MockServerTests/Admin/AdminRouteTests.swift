@@ -8,7 +8,7 @@ import Testing
 struct AdminRouteTests {
     /// The paths below `/__admin`, and what answers there.
     static let server = [
-        "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "scenarios": "GET, HEAD",
+        "": "GET, HEAD", "health": "GET, HEAD", "echo": "GET", "openapi.yaml": "GET, HEAD", "scenarios": "GET, HEAD",
         "worlds": "GET, HEAD, POST",
     ]
     static let ofWorlds = [
@@ -60,7 +60,7 @@ struct AdminRouteTests {
     @Test(
         "Other paths are unknown",
         arguments: [
-            "", "nothing", "worlds/", "worlds/default/", "worlds/default/worlds", "worlds/default/health",
+            "nothing", "worlds/", "worlds/default/", "worlds/default/worlds", "worlds/default/health",
             "worlds/default/scenarios", "faults/", "faults/a/b", "requests/all", "clock/", "health/x",
         ])
     func unknown(_ path: String) throws {
@@ -97,6 +97,23 @@ struct AdminRouteTests {
         #expect(try send("clock") == 415)
         #expect(try network.admin(.post, "clock", "nothing").status == 400)
         #expect(try network.admin(.post, "clock", "{}").status == 409)
+    }
+
+    @Test("The index has each operation of the description, with its summary")
+    func index() throws {
+        for path in ["/__admin", "/__admin/"] {
+            let answer = try VirtualNetwork().exchange(Request(target: path))
+            #expect(answer.status == 200 && answer.json?["name"] == "fitiq-mock")
+            #expect(answer.json?["version"]?.string == Version.current)
+            let operations = answer.json?["operations"]?.array ?? []
+            let text = String(decoding: APIDescription.adminOpenAPIBytes, as: UTF8.self)
+            #expect(operations.count == text.matches(of: #/operationId: /#).count)
+            #expect(operations.count == text.matches(of: #/\n      summary: /#).count)
+            #expect(
+                operations.last == [
+                    "method": "PUT", "path": "/__admin/state", "summary": "Have the world hold something else",
+                ])
+        }
     }
 
     @Test("The description lists these endpoints and no others")

@@ -106,6 +106,22 @@ struct GuideServerTests {
         }
     }
 
+    @Test("The root leads to the page, a world's to its own, and the page of deviations is the same in every mode")
+    func pages() throws {
+        for mode in GuideMode.allCases {
+            let network = VirtualNetwork(mode)
+            let root = try network.exchange(Request(target: "/"))
+            #expect(root.status == 302 && root.fields[.location] == "/docs" && root.body.isEmpty)
+            let world = try network.world()
+            let below = try network.exchange(Request(target: "/w/\(world.id)/"))
+            #expect(below.status == 302 && below.fields[.location] == "/w/\(world.id)/docs")
+            let page = try network.exchange(Request(target: "/docs/deviations"))
+            #expect(page.status == 200 && page.fields[.contentType] == "text/html; charset=utf-8")
+            #expect(page.body == APIDescription.deviationsBytes)
+            #expect(page.text.contains("Where the guides disagree"))
+        }
+    }
+
     // MARK: Refusals
 
     @Test("meal-log-websocket refuses in its own form what it documents, and in the union's what it presupposes")

@@ -25,6 +25,9 @@ struct RoutingTests {
         ("/openapi.yaml", "GET, HEAD, OPTIONS"),
         ("/asyncapi.yaml", "GET, HEAD, OPTIONS"),
         ("/docs", "GET, HEAD, OPTIONS"),
+        ("/docs/deviations", "GET, HEAD, OPTIONS"),
+        ("/", "GET, HEAD, OPTIONS"),
+        ("/__admin", "GET, HEAD, OPTIONS"),
         ("/__admin/health", "GET, HEAD, OPTIONS"),
         ("/__admin/echo", "GET, OPTIONS"),
     ]
@@ -86,7 +89,7 @@ struct RoutingTests {
     }
 
     static let unknown: [(target: String, hint: String)] = [
-        ("/", "There is no endpoint \"/\"."),
+        ("/docs/deviation", "The nearest endpoint is /docs/deviations."),
         ("/api/v1/consultation", "The nearest endpoint is /api/v1/consultations."),
         ("/api/v1/Consultations", "The nearest endpoint is /api/v1/consultations."),
         ("/api/v1/consultations/", "The nearest endpoint is /api/v1/consultations."),

@@ -19,7 +19,7 @@ UNION = "union"
 ADMIN = "admin"
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 # The transport's refusals stand in the description's text; 503 is what /ready says of itself.
-KNOWN_STATUSES = {"101", "200", "201", "400", "401", "404", "409", "415", "426", "429", "503", "507"}
+KNOWN_STATUSES = {"101", "200", "201", "302", "400", "401", "404", "409", "415", "426", "429", "503", "507"}
 ADMIN_STATUSES = KNOWN_STATUSES | {"204", "403", "405", "413"}
 
 

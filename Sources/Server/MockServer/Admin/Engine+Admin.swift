@@ -13,7 +13,7 @@ struct AdminRoute: Equatable {
     /// What there is below either.
     enum Resource: Equatable {
         // Of the server.
-        case health, echo, description, worlds, scenarios
+        case index, health, echo, description, worlds, scenarios
         // Of a world.
         case world, reset, clock, tokens
         case requests, unmatchedRequests, frames, journal, events, verdicts, replay
@@ -24,7 +24,10 @@ struct AdminRoute: Equatable {
     /// The endpoint with these segments of a path, of which the first is `__admin`; nil where there is none.
     init?(segments: [String]) {
         let rest = Array(segments.dropFirst())
-        guard let first = rest.first else { return nil }
+        guard let first = rest.first, rest != [""] else {
+            resource = .index
+            return
+        }
         if first == "worlds", rest.count >= 2, !rest[1].isEmpty {
             worldID = rest[1] == World.defaultID ? nil : ExactString(rest[1])
             let below = Array(rest.dropFirst(2))
@@ -39,7 +42,7 @@ struct AdminRoute: Equatable {
     /// The methods that it answers, beside OPTIONS.
     var methods: [HTTPRequest.Method] {
         switch resource {
-        case .health, .description, .scenarios: [.get, .head]
+        case .index, .health, .description, .scenarios: [.get, .head]
         case .echo: [.get]
         case .worlds: [.get, .head, .post]
         case .world: worldID == nil ? [.get, .head] : [.get, .head, .delete]
@@ -56,7 +59,8 @@ struct AdminRoute: Equatable {
 
     /// The paths as people write them, for hints; those of a world are also below `/__admin/worlds/{id}`.
     static let templates =
-        ["health", "echo", "openapi.yaml", "scenarios", "worlds", "worlds/{id}"].map { "/__admin/" + $0 }
+        ["/__admin"]
+        + ["health", "echo", "openapi.yaml", "scenarios", "worlds", "worlds/{id}"].map { "/__admin/" + $0 }
         + worldTemplates.map { "/__admin/" + $0 }
 
     /// What there is of a world, below `/__admin` and below `/__admin/worlds/{id}`.
@@ -122,6 +126,7 @@ extension Engine {
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }
         switch route.resource {
         case .health, .description, .echo: preconditionFailure("Answered above.")
+        case .index: return adminIndex
         case .worlds where head.method == .post: return try makeWorld(body, head, on: connection, at: now)
         case .worlds: return worldList(on: connection, at: now)
         case .world where head.method == .delete: return delete(world, at: now)
@@ -172,6 +177,24 @@ extension Engine {
                 writer.member("consultations", backend.consultationCount)
                 writer.member("goals", backend.goalCount)
                 writer.member("meal_logs", backend.mealLogCount)
+            })
+    }
+
+    private var adminIndex: Answer {
+        .ok(
+            JSONWriter.object { writer in
+                writer.member("name", "fitiq-mock")
+                writer.member("version", Version.current)
+                writer.member("description", "/__admin/openapi.yaml")
+                writer.array("operations") { writer in
+                    for operation in APIDescription.adminOperations {
+                        writer.object { writer in
+                            writer.member("method", operation.method)
+                            writer.member("path", "/__admin" + (operation.path == "/" ? "" : operation.path))
+                            writer.member("summary", operation.summary)
+                        }
+                    }
+                }
             })
     }
 

@@ -93,6 +93,34 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
+    /// `/docs/deviations`: where the guides contradict each other, HTML, the same in every mode, as a copy of its UTF-8.
+    public static var deviationsBytes: [UInt8] { bytes(of: "openapi/deviations.html") }
+
+    /// An operation of the admin API, with its path below `/__admin`.
+    public struct AdminOperation: Equatable, Sendable {
+        public let method: String
+        public let path: String
+        public let summary: String
+    }
+
+    /// The operations of the admin API in the order of its description, read from the indentation that it is written with:
+    /// paths at two, methods at four, summaries at six.
+    public static var adminOperations: [AdminOperation] {
+        var operations: [AdminOperation] = []
+        var (path, method) = ("", "")
+        let lines = String(decoding: adminOpenAPIBytes, as: UTF8.self).split(separator: "\n")
+        for line in lines.drop(while: { $0 != "paths:" }).prefix(while: { $0 != "components:" }) {
+            if line.hasPrefix("  /"), line.hasSuffix(":") {
+                path = String(line.dropFirst(2).dropLast())
+            } else if line.hasPrefix("    "), line.hasSuffix(":"), line.dropFirst(4).first != " " {
+                method = line.dropFirst(4).dropLast().uppercased()
+            } else if line.hasPrefix("      summary: ") {
+                operations.append(AdminOperation(method: method, path: path, summary: String(line.dropFirst(15))))
+            }
+        }
+        return operations
+    }
+
     /// The file of a description, from the root of the package.
     func path(for mode: GuideMode) -> String {
         let folder = mode == .union ? "openapi" : "openapi/guides/\(mode.rawValue)"

@@ -40,6 +40,13 @@ extension Engine {
         case .ready: return ready
         case .description(let description):
             return Answer(status: .ok, body: description.bytes(for: mode), contentType: description.mediaType)
+        case .deviations:
+            return Answer(
+                status: .ok, body: APIDescription.deviationsBytes,
+                contentType: APIDescription.documentation.mediaType)
+        case .root:
+            let prefix = destination.worldID.map { "/w/\($0.text)" } ?? ""
+            return Answer(status: .found, body: [], fields: [.location: prefix + "/docs"])
         case .admin(let route):
             return try adminAnswer(route, head, body: exchange.body, on: connection, at: now)
         case .api(.avatar(let persona)):

@@ -42,7 +42,7 @@ struct Exchange {
     var isOfServer: Bool {
         switch destination.route {
         case .api, nil: destination.isAdmin
-        case .health, .ready, .description, .admin: true
+        case .health, .ready, .description, .deviations, .root, .admin: true
         }
     }
 
@@ -125,6 +125,10 @@ enum ServerRoute {
     case ready
     /// `/openapi.yaml`, `/asyncapi.yaml`, `/docs`: what the server serves, in its mode.
     case description(APIDescription)
+    /// `/docs/deviations`: where the guides contradict each other, the same in every mode.
+    case deviations
+    /// `/`: leads to `/docs`.
+    case root
     /// Below `/__admin`.
     case admin(AdminRoute)
 
@@ -136,6 +140,8 @@ enum ServerRoute {
         case ["openapi.yaml"]: self = .description(.openAPI)
         case ["asyncapi.yaml"]: self = .description(.asyncAPI)
         case ["docs"]: self = .description(.documentation)
+        case ["docs", "deviations"]: self = .deviations
+        case [""]: self = .root
         default:
             if segments.first == "__admin", let route = AdminRoute(segments: segments) {
                 self = .admin(route)
@@ -163,7 +169,7 @@ enum ServerRoute {
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)
-        case .health, .ready, .description: [.get, .head]
+        case .health, .ready, .description, .deviations, .root: [.get, .head]
         case .admin(let route): route.methods
         }
     }

@@ -89,6 +89,8 @@ struct WorldReplay: Sendable {
     ///
     /// A plan has none of these (``ReplayPlan/session``).
     func answers(_ exchange: Exchange) -> Bool {
+        // A recorded server may have a page there.
+        if case .root? = exchange.destination.route { return true }
         if case .api(.avatar)? = exchange.destination.route, !recordsAvatars { return false }
         // A browser asks for its icon when it likes, and no client depends on it.
         if exchange.destination.route == nil,

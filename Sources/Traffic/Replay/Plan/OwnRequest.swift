@@ -15,8 +15,9 @@ enum OwnRequest {
     /// The same of a path's segments, without the world's.
     static func name(of segments: [String]) -> String? {
         switch segments {
-        case ["health"], ["ready"], ["docs"], ["openapi.yaml"], ["asyncapi.yaml"], ["favicon.ico"]:
-            "/" + segments[0]
+        case ["health"], ["ready"], ["docs"], ["docs", "deviations"], ["openapi.yaml"], ["asyncapi.yaml"],
+            ["favicon.ico"]:
+            "/" + segments.joined(separator: "/")
         default: segments.first == "__admin" ? "/__admin" : nil
         }
     }
