@@ -36,10 +36,10 @@ enum LimitsPage {
 
     /// The structs whose every property has a row, or an exception.
     static let structs = [http, webSocket, server, world, journal, adapter, client, wire, har, observer, relay]
-    /// The enums whose every constant has one, as paths below `Sources`.
+    /// The enums whose every constant has one, each with the file below `Sources` that declares it.
     static let namespaces = [
-        "Server/Faults/FaultLimits", "Server/Scenarios/ScenarioLimits", "Traffic/Replay/ReplayLimits",
-        "Platform/TLS/TLSLimits",
+        "FaultLimits": "Server/Faults/FaultRule", "ScenarioLimits": "Server/Scenarios/Scenario",
+        "ReplayLimits": "Traffic/Replay/ReplaySettings", "TLSLimits": "Platform/TLS/TLSContext",
     ]
 
     /// Limits that no input meets, or that a row covers under another name, with the reason.

@@ -109,7 +109,7 @@ struct LimitsPageTests {
         let named = try Set(LimitsPage.rows().values.joined().map(\.name))
         let all =
             try LimitsPage.structs.flatMap { limits in limits.labels.map { "\(limits.name).\($0)" } }
-            + LimitsPage.namespaces.flatMap(Self.constants)
+            + LimitsPage.namespaces.flatMap { try Self.constants(of: $0, in: $1) }
         #expect(all.count > 100)
         for limit in all where !named.contains(limit) && LimitsPage.withoutRow[limit] == nil {
             Issue.record("\(limit) has no row in docs/limits.md: add one, and its value to LimitsPage.rows.")
@@ -120,10 +120,11 @@ struct LimitsPageTests {
     }
 
     /// The static constants that an enum of limits declares; Mirror does not see them.
-    static func constants(of path: String) throws -> [String] {
+    static func constants(of name: String, in path: String) throws -> [String] {
         let text = try String(contentsOf: root.appendingPathComponent("Sources/\(path).swift"), encoding: .utf8)
-        let name = try #require(path.split(separator: "/").last)
-        let constants = text.matches(of: #/ static let (\w+)/#).map { "\(name).\($0.output.1)" }
+        let rest = text[try #require(text.range(of: "enum \(name) {"), "\(path)").upperBound...]
+        let body = rest[..<(try #require(rest.range(of: "\n}")).lowerBound)]
+        let constants = body.matches(of: #/ static let (\w+)/#).map { "\(name).\($0.output.1)" }
         #expect(!constants.isEmpty, "\(path)")
         return constants
     }

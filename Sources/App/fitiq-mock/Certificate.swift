@@ -1,4 +1,6 @@
 import ArgumentParser
+import FitIQAPI
+import Sockets
 import TLS
 
 struct Certificate: ParsableCommand {
@@ -33,5 +35,93 @@ struct Certificate: ParsableCommand {
                 Messages.certificates(
                     ca: (current.caPath, facts.ca[0]), server: (files.serverPath, facts.server[0])), terminator: "")
         }
+    }
+}
+
+/// The CA of this machine and the certificate of its servers, as files in the data directory, made on first use.
+///
+/// The CA stays, because people have taught their clients to trust it; the servers' certificate is renewed when little of its
+/// time is left. Whatever was damaged, or half written by a process that was killed, is made anew.
+struct CertificateFiles {
+    let directory: DataDirectory
+
+    static let (ca, caKey) = ("ca.pem", "ca-key.pem")
+    static let (server, serverKey) = ("localhost.pem", "localhost-key.pem")
+    private static let subject = "fitiq-mock CA of this machine"
+
+    init() throws(Failure) { directory = try DataDirectory() }
+    init(_ directory: DataDirectory) { self.directory = directory }
+
+    var caPath: String { directory[Self.ca] }
+    var serverPath: String { directory[Self.server] }
+
+    /// What a server proves itself with, as PEM.
+    struct Current: Equatable {
+        let caPath: String
+        let ca: [UInt8]
+        let certificate: [UInt8]
+        let key: [UInt8]
+    }
+
+    /// The files as they are to be used now; what is missing or due is made.
+    func current(at now: Timestamp) throws(Failure) -> Current {
+        let now = now.secondsSinceEpoch
+        return try directory.locked { () throws(Failure) in
+            let authority = try authority(at: now)
+            if let current = existing(of: authority, at: now) { return current }
+            let (certificate, key) = try orFailure { () throws(TLSError) in
+                try authority.issue(for: CertificateName.local, now: now, serial: Self.serial())
+            }
+            // The key first: who finds a certificate finds its key.
+            try directory.write(key, to: Self.serverKey, isSecret: true)
+            try directory.write(certificate, to: Self.server, isSecret: false)
+            return Current(caPath: caPath, ca: authority.certificate, certificate: certificate, key: key)
+        }
+    }
+
+    /// The CA of the files, while it is good for longer than what it is to issue; else a new one.
+    private func authority(at now: Int64) throws(Failure) -> CertificateAuthority {
+        if let certificate = read(Self.ca), let key = read(Self.caKey),
+            let authority = try? CertificateAuthority(certificate: certificate, key: key, now: now),
+            let facts = try? CertificateFacts.read(pem: certificate).first, !facts.isDue(at: now)
+        {
+            return authority
+        }
+        let authority = try orFailure { () throws(TLSError) in
+            try CertificateAuthority.make(subject: Self.subject, now: now, serial: Self.serial())
+        }
+        try directory.write(authority.key, to: Self.caKey, isSecret: true)
+        try directory.write(authority.certificate, to: Self.ca, isSecret: false)
+        return authority
+    }
+
+    /// The server's certificate of the files, where it is this CA's and good for a while.
+    private func existing(of authority: CertificateAuthority, at now: Int64) -> Current? {
+        guard let certificate = read(Self.server), let key = read(Self.serverKey),
+            let chain = try? CertificateFacts.read(pem: certificate), chain.count == 2,
+            chain[0].covers(CertificateName.local), !chain[0].isDue(at: now),
+            chain[1] == (try? CertificateFacts.read(pem: authority.certificate).first),
+            (try? TLSContext.server(certificates: certificate, key: key)) != nil
+        else { return nil }
+        return Current(caPath: caPath, ca: authority.certificate, certificate: certificate, key: key)
+    }
+
+    private func read(_ name: String) -> [UInt8]? {
+        try? InputFile.read(directory[name], limit: TLSLimits.pemFile)
+    }
+
+    private func orFailure<Value>(_ body: () throws(TLSError) -> Value) throws(Failure) -> Value {
+        do throws(TLSError) {
+            return try body()
+        } catch {
+            throw .configuration(Messages.inMaterial(directory.absolutePath, error))
+        }
+    }
+
+    /// A number that no other certificate has: 16 random bytes, of which the first makes it positive.
+    private static func serial() -> [UInt8] {
+        var bytes = SystemEntropy.bytes(count: 16)
+        bytes[0] = bytes[0] & 0x3F | 0x40
+        return bytes
     }
 }

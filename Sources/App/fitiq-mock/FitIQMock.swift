@@ -2,6 +2,7 @@ import ArgumentParser
 import FitIQAPI
 import MockServer
 import Sockets
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -97,4 +98,59 @@ struct Failure: Error {
     /// What is wrong has been told.
     static let alreadyTold = Failure(message: "", exitCode: 2)
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// How the program is called from the folder one stands in, for commands that are printed to be pasted.
+enum ProgramName {
+    static var asTyped: String {
+        shortened(CommandLine.arguments[0], in: getcwd(nil, 0).map { String(cString: $0) } ?? "")
+    }
+
+    /// A path below the folder loses the folder.
+    static func shortened(_ path: String, in folder: String) -> String {
+        let short = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
+        return short.shellQuoted
+    }
+}
+
+extension String {
+    /// The text as one word of a shell's command line: in quotation marks where it has characters that a shell reads.
+    var shellQuoted: String {
+        let isPlain = !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@".contains($0)) }
+        return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+    }
+}
+
+/// Work of Swift's concurrency, waited for by a thread that has nothing else to do.
+enum Blocking {
+    /// Blocks the calling thread until the work is done, and gives back what it returned or threw.
+    static func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
+        let outcome = Outcome<Value>()
+        let done = try Gate()
+        Task {
+            do { outcome.set(.success(try await work())) } catch { outcome.set(.failure(error)) }
+            done.open()
+        }
+        done.wait()
+        return try outcome.get()
+    }
+
+    private final class Outcome<Value: Sendable>: Sendable {
+        private let result = Mutex<Result<Value, any Error>?>(nil)
+
+        func set(_ result: Result<Value, any Error>) { self.result.withLock { $0 = result } }
+
+        func get() throws -> Value {
+            guard let result = result.withLock({ $0 }) else { preconditionFailure("set before the gate is opened") }
+            return try result.get()
+        }
+    }
 }

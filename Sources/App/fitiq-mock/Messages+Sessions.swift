@@ -1,3 +1,10 @@
+import FitIQAPI
+import MockServer
+import Proxy
+import Replay
+import Sockets
+import Text
+
 /// What 'show' and 'diff' say.
 extension Messages {
     static func width(_ text: Int, allowed: ClosedRange<Int>) -> String {
@@ -6,4 +13,119 @@ extension Messages {
 
     /// A message of another module as a sentence.
     static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
+}
+
+/// What 'record' says.
+extension Messages {
+    static let noUpstream =
+        "record needs the server to stand in front of: --upstream https://api.example.com. See 'fitiq-mock record --help'."
+
+    static let noOutput = "record needs a file for the session: --output session.har. See 'fitiq-mock record --help'."
+
+    static func notStarted(_ error: ProxyHost.StartError) -> String {
+        switch error {
+        case .socket(let error): notListening(error)
+        case .listeningForTLS(let error): notListening(error, port: "--tls-port")
+        case .ownUpstream: "\(error) (--port, --upstream)"
+        case .tls: error.description
+        }
+    }
+
+    static func outputExists(_ path: String) -> String {
+        "'\(path)' exists already, and may be all that is left of a session: name another file, or add --overwrite."
+    }
+
+    static func authorityWithoutTLS(_ upstream: String) -> String {
+        "--upstream-ca is of no use with \(upstream), which shows no certificate; write https:// or leave it out."
+    }
+
+    /// The line at the end.
+    static func recorded(requests: Int, sockets: Int, in path: String) -> String {
+        "\(requests) \(requests == 1 ? "request" : "requests") and \(sockets) \(sockets == 1 ? "WebSocket" : "WebSockets") "
+            + "in \(path)"
+    }
+
+    static func recordingIncomplete(_ path: String, _ program: String) -> String {
+        "the recording stopped before the \(program) did, for the reason logged above; what came before is in '\(path)'."
+    }
+
+    static func recordingDisplaced(_ path: String, _ other: String) -> String {
+        "'\(path)' was moved, removed or replaced by another file while it was recorded to; the recording is in '\(other)'."
+    }
+
+    static func recordingGone(_ path: String) -> String {
+        "'\(path)' was moved or removed while it was recorded to, and the recording with it: nothing is left there."
+    }
+}
+
+/// What the program says of sessions that are played back.
+extension Messages {
+    static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
+
+    static func unknownChoice(_ option: String, _ value: String, allowed: [String]) -> String {
+        let near = NearestWord.hint(value, among: allowed)
+        return "\(option) must be one of \(allowed.joined(separator: ", ")); got '\(value)'.\(near)"
+    }
+
+    static func badSpeed(_ value: String) -> String {
+        "--speed must be instant, or how many times as fast as recorded: a number from 0.001 to 1000; got '\(value)'."
+    }
+
+    static let twoSpeeds = "--speed cannot stand beside --instant, which is '--speed instant'."
+
+    static func notWithSession(_ option: String) -> String {
+        "\(option) does not go with a session that is played back: such a server holds nothing of its own."
+    }
+
+    static let scenarioBesideSession =
+        "--scenario must bring no users, answers, meals, token lifetime or session of its own beside a session that is played "
+        + "back: faults, guide, seed and clock go with it."
+
+    /// What is said at the end: a line, and below it what was not as it was recorded.
+    static func replayed(_ outcome: Engine.ReplayOutcome) -> String {
+        ([outcome.report.summary] + outcome.failures.map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    static func replaySummary(_ plan: ReplayPlan) -> String {
+        var (exchanges, sockets) = (0, 0)
+        for entry in plan.session.entries {
+            if case .socket = entry { sockets += 1 } else { exchanges += 1 }
+        }
+        return "a recorded session of \(Words.counted(exchanges, "request")) and \(Words.counted(sockets, "WebSocket"))"
+    }
+
+    static let strictReplay = "Each recorded request once, in the recorded order, and nothing else (match: strict)."
+}
+
+/// What 'serve --record' says.
+extension Messages {
+    static func onlyWithRecord(_ option: String) -> String { "\(option) goes only with --record." }
+
+    static func recordingExists(_ path: String) -> String {
+        "'\(path)' exists already, and may be all that is left of a session: name another file, or remove it."
+    }
+}
+
+/// What 'judge' says.
+extension Messages {
+    static let standardInput = "standard input"
+
+    static func judgement(of journal: String) -> String { "The client in \(journal)" }
+
+    static func inLine(_ number: Int, _ sentence: String) -> String { "line \(number): \(sentence)" }
+
+    static func noSuchWorld(_ id: String, others: [String]) -> String {
+        let near = NearestWord.hint(id, among: others)
+        let shown = others.prefix(5).joined(separator: ", ") + (others.count > 5 ? ", …" : "")
+        return "no entry is of the world '\(id)'; there are entries of \(shown).\(near)"
+    }
+
+    static func tooManyWorlds(limit: Int) -> String {
+        "the journal has more than \(limit) worlds, which is the most that are judged at once; name one with --world."
+    }
+
+    static func disorderedEntry(_ number: Int, after last: Int, world: String) -> String {
+        "entry \(number) of \(world) comes after entry \(last): a journal is judged in order. "
+            + "Are these two journals in one file, or is it the newest first?"
+    }
 }

@@ -1,8 +1,23 @@
+import ArgumentParser
 import Logging
 import MockServer
 import Proxy
 import Sessions
 import Sockets
+
+struct Serve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        // Named, because working the name out of the type takes a tenth of the time to start.
+        commandName: "serve",
+        abstract: "Serve the fake backend until Ctrl-C.",
+        discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
+
+    @OptionGroup var options: ServeOptions
+
+    func run() throws {
+        try ServerLauncher(options).run()
+    }
+}
 
 /// `serve --record`: what the fake serves, written to a file while it happens.
 struct ServeRecording {
@@ -56,5 +71,21 @@ extension ServeOptions {
             return nil
         }
         return try ServeRecording(to: path, keepsSecrets: keepsSecrets, logger: logger)
+    }
+}
+
+extension SessionTap {
+    /// Brings the recording that a program made to its end, and tells what is in it.
+    func conclude(_ path: String, of program: String) throws(Failure) {
+        let summary = finish(at: FitIQMock.now)
+        switch summary.place {
+        case .wanted:
+            print(Messages.recorded(requests: summary.requests, sockets: summary.sockets, in: path))
+            guard summary.isComplete else { throw .running(Messages.recordingIncomplete(path, program)) }
+        case .beside(let other):
+            print(Messages.recorded(requests: summary.requests, sockets: summary.sockets, in: other))
+            throw .running(Messages.recordingDisplaced(path, other))
+        case .gone: throw .running(Messages.recordingGone(path))
+        }
     }
 }

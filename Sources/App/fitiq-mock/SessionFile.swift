@@ -1,3 +1,4 @@
+import ArgumentParser
 import Scenarios
 import Sessions
 
@@ -60,5 +61,134 @@ extension ScenarioPlan {
                 path: "replay", message: error.message, in: String(decoding: bytes, as: UTF8.self), file: file)
         }
         return result
+    }
+}
+
+/// Tells a HAR from a journal while it is read: a JSON object with a member `log`, whatever the file is called.
+struct SessionSniffer {
+    /// What a file is.
+    enum Kind {
+        case session, journal
+    }
+
+    /// What it is, once that is certain.
+    private(set) var kind: Kind?
+    private var depth = 0
+    /// Whether a string that begins now, in the outermost object, is a name.
+    private var isNameNext = false
+    private var isInString = false
+    private var isEscaped = false
+    /// The beginning of the name that is being read; nil within other strings.
+    private var name: [UInt8]?
+
+    private static let log = Array("log".utf8)
+    private static let mark: Set<UInt8> = [0xEF, 0xBB, 0xBF]
+
+    /// Looks at more bytes until it is certain.
+    mutating func look(at bytes: ArraySlice<UInt8>) {
+        for byte in bytes {
+            if kind != nil { return }
+            if isInString { lookInString(byte) } else { look(at: byte) }
+        }
+    }
+
+    private mutating func lookInString(_ byte: UInt8) {
+        if isEscaped {
+            isEscaped = false
+        } else if byte == UInt8(ascii: "\"") {
+            isInString = false
+            if name == Self.log { kind = .session }
+            name = nil
+            return
+        } else if byte == UInt8(ascii: "\\") {
+            isEscaped = true
+        }
+        if let count = name?.count, count <= Self.log.count { name?.append(byte) }
+    }
+
+    private mutating func look(at byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): break
+        case UInt8(ascii: "{"), UInt8(ascii: "["):
+            // A journal's lines, and a HAR, are objects.
+            if depth == 0, byte != UInt8(ascii: "{") { kind = .journal }
+            depth += 1
+            isNameNext = depth == 1
+        case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            depth -= 1
+            isNameNext = false
+            if depth <= 0 { kind = .journal }
+        case UInt8(ascii: ","): isNameNext = depth == 1
+        case UInt8(ascii: "\""):
+            if depth == 0 { kind = .journal }
+            isInString = true
+            name = isNameNext ? [] : nil
+            isNameNext = false
+        default: if depth == 0, !Self.mark.contains(byte) { kind = .journal }
+        }
+    }
+}
+
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Compare two recorded sessions by meaning: order, statuses, JSON values, messages.",
+        discussion: """
+            What two runs of the same thing differ in does not count: ids, times, tokens and redacted secrets, the \
+            server's host, header fields other than the answers' media type, pings and pongs, and how long things took.
+
+            Exit codes: 0 the sessions are equal, 1 they differ, 2 usage, or a file is no HAR.
+            """)
+
+    @Argument(help: ArgumentHelp("The one session, a HAR.", valueName: "first"))
+    var first: String
+
+    @Argument(help: ArgumentHelp("The other session, a HAR.", valueName: "second"))
+    var second: String
+
+    func run() throws {
+        let files = [(first, try SessionFile.read(first)), (second, try SessionFile.read(second))]
+        for (name, file) in files {
+            for note in file.notes {
+                FitIQMock.printError(Messages.inFile(name, Messages.sentence(note.description)))
+            }
+        }
+        let comparison = SessionComparison(files[0].1.session, files[1].1.session)
+        print(comparison.text(names: first, second), terminator: "")
+        // What differs has been told.
+        if !comparison.isEqual { throw Failure(message: "", exitCode: 1) }
+    }
+}
+
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a recorded session: a line for each request, WebSocket and frame.",
+        discussion: """
+            The session is a HAR, recorded by 'fitiq-mock record' or 'serve --record', or saved by Chrome, Firefox, \
+            mitmproxy or Playwright. Frames stand below their WebSocket; times count from the first request.
+
+            Exit codes: 0 shown, 2 usage, or the file is no HAR.
+            """)
+
+    @Argument(help: ArgumentHelp("The session, a HAR.", valueName: "session"))
+    var session: String
+
+    @Flag(help: "Show bodies and messages whole, below their lines; JSON is indented.")
+    var bodies = false
+
+    @Option(help: ArgumentHelp("Cut lines to so many columns, from 60.", valueName: "columns"))
+    var width = 120
+
+    static let widths = 60...10_000
+
+    func run() throws {
+        guard Self.widths.contains(width) else {
+            throw Failure.configuration(Messages.width(width, allowed: Self.widths))
+        }
+        let file = try SessionFile.read(session)
+        SessionTimeline(width: width, showsBodies: bodies).write(file.session, name: session, notes: file.notes) {
+            print($0)
+        }
     }
 }

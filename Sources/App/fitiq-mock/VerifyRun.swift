@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 import MockServer
 import Recording
 import Reports
@@ -153,5 +154,102 @@ extension Report.CommandOutcome {
             case .exited(let status): .exited(status)
             case .signalled(let number): .signalled(number)
             }
+    }
+}
+
+/// Which scenarios a command is run with: all are read, and found to be good, before the first is.
+struct VerifyPlan {
+    let scenarios: [Scenario]
+    /// What they are called in reports, each different.
+    let names: [String]
+
+    init(names: [String], all: Bool, guide: String?, seed: UInt64?) throws(Failure) {
+        var mode: GuideMode?
+        if let guide {
+            guard let known = GuideMode(rawValue: guide) else { throw .configuration(Messages.unknownGuide(guide)) }
+            mode = known
+        }
+        var sources: [ScenarioSource] = all ? Scenario.builtInSummaries.map { .builtIn($0.name) } : []
+        for name in names {
+            let source = try ScenarioSource(name)
+            if !sources.contains(source) { sources.append(source) }
+        }
+        if sources.isEmpty { sources = [.builtIn(Scenario.defaultName)] }
+        var scenarios: [Scenario] = []
+        for source in sources {
+            let plan = ScenarioPlan(source: source, seed: seed, guide: mode)
+            let scenario = try plan.load()
+            var configuration = Engine.Configuration()
+            configuration.adopt(scenario)
+            if let failure = try plan.troubleWithData(of: configuration) { throw failure }
+            scenarios.append(scenario)
+        }
+        self.scenarios = scenarios
+        self.names = Self.told(zip(scenarios, sources).map { ($0.name, $1) })
+    }
+
+    /// The scenarios' own names; where two have the same, those of files are told with the file's path.
+    static func told(_ scenarios: [(name: String, source: ScenarioSource)]) -> [String] {
+        let counts = Dictionary(grouping: scenarios) { ExactString($0.name) }.mapValues(\.count)
+        return scenarios.map { name, source in
+            guard counts[ExactString(name), default: 0] > 1, case .file(let path) = source else { return name }
+            return "\(name) (\(path))"
+        }
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// Tells on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
+struct VerifyProgress {
+    /// How many scenarios there are.
+    let count: Int
+    var isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// How many seconds go by between two lines where there is no terminal.
+    private static let quietSeconds: Int64 = 10
+    /// Goes to the beginning of the line and clears it (ECMA-48, CR and EL).
+    private static let anew = "\r\u{1B}[K"
+
+    func begins(_ index: Int, _ name: String) {
+        say(Messages.scenarioBegins(index + 1, of: count, name), isPassing: false)
+    }
+
+    /// To be called once a second.
+    func goesOn(_ index: Int, _ name: String, after duration: Duration, _ traffic: Traffic) {
+        let seconds = duration.components.seconds
+        guard isTerminal || seconds % Self.quietSeconds == 0 else { return }
+        say(
+            Messages.scenarioGoesOn(
+                index + 1, of: count, name, seconds: seconds, requests: traffic.requests, frames: traffic.frames),
+            isPassing: true)
+    }
+
+    func ends(
+        _ index: Int, _ name: String, _ outcome: Report.CommandOutcome, after duration: Duration, _ traffic: Traffic
+    ) {
+        say(
+            Messages.scenarioEnds(
+                index + 1, of: count, name, outcome, tenths: duration.nanoseconds / 100_000_000,
+                requests: traffic.requests, frames: traffic.frames), isPassing: false)
+    }
+
+    func isInterrupted() {
+        if isTerminal { FitIQMock.printToStandardError(Self.anew) }
+    }
+
+    private func say(_ text: String, isPassing: Bool) {
+        FitIQMock.printToStandardError(told(text, isPassing: isPassing))
+    }
+
+    /// What is written for a line; the name of a scenario in it is whatever its file says.
+    func told(_ text: String, isPassing: Bool) -> String {
+        (isTerminal ? Self.anew : "") + text.onOneLine(limit: 300) + (isTerminal && isPassing ? "" : "\n")
     }
 }

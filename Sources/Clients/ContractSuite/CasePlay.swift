@@ -1,5 +1,6 @@
 import FitIQAPI
 import Obligations
+import Sockets
 import Text
 
 /// A case while it is played: carries a world and its client through the steps.
@@ -151,5 +152,89 @@ extension Timestamp {
     /// The point in time that lies so much later.
     func advanced(by duration: Duration) -> Timestamp {
         advanced(byNanoseconds: duration.nanoseconds)
+    }
+}
+
+/// A world on the manual clock and a client that follows the suite's move together, from one thing that is due to the next.
+extension CasePlay {
+    /// How often both sides must be found without news before the time goes on: what a process wrote a moment ago may still
+    /// be on its way.
+    private static let quietRounds = 2
+
+    /// Carries both sides to a point in time, or until the expectation is met.
+    ///
+    /// - Returns: why it is not met at the end; nil where it is, or there is none.
+    mutating func carry(to end: Timestamp, until expectation: ClientExpectation?) async throws -> CaseFailure? {
+        while true {
+            let next = try await settle()
+            let failure = try await look(for: expectation)
+            if expectation != nil, failure == nil { return nil }
+            if now >= end { return failure }
+            now = min(next ?? end, end)
+            try await world.advance(to: now)
+        }
+    }
+
+    /// Has both sides do all that is due or has arrived, and tells when the next thing is due on either.
+    @discardableResult
+    mutating func settle() async throws -> Timestamp? {
+        guard client.clock == .suite else { return nil }
+        var quiet = 0
+        var activity: UInt64?
+        while true {
+            stepCount += 1
+            guard stepCount <= stepLimit else {
+                throw Stop.failed(CaseFailure(message: Messages.neverQuiet(looks: stepLimit)))
+            }
+            let time = now
+            let clientDue = try await asking { try await $0.settle(at: time) }
+            let pulse = try await world.pulse(at: now)
+            quiet = pulse.activity == activity ? quiet + 1 : 0
+            activity = pulse.activity
+            // A timer that is due now is something to do.
+            if let clientDue, clientDue <= now { quiet = 0 }
+            // What the system's own time-outs owe is theirs: the world's clock does not bring it about.
+            let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
+            if quiet >= Self.quietRounds { return [clientDue, worldDue].compactMap { $0 }.min() }
+        }
+    }
+}
+
+/// A client of the system's clock is waited for.
+extension CasePlay {
+    /// How long is waited between two looks, in nanoseconds: 20 ms.
+    private static let pause: Int64 = 20_000_000
+
+    /// Waits for a point in time, or until the expectation is met.
+    ///
+    /// - Returns: why it is not met at the end; nil where it is, or there is none.
+    mutating func wait(until end: Timestamp, for expectation: ClientExpectation?) async throws -> CaseFailure? {
+        var mark = MonotonicInstant.now()
+        while true {
+            let failure = try await look(for: expectation)
+            if expectation != nil, failure == nil { return nil }
+            if now >= end { return failure }
+            let left = end.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
+            try await Self.wait(until: MonotonicInstant(nanoseconds: mark.nanoseconds + min(Self.pause, left)))
+            // However long looking took, that much of the contract's time is over.
+            let then = MonotonicInstant.now()
+            now = now.advanced(byNanoseconds: then.nanoseconds - mark.nanoseconds)
+            mark = then
+        }
+    }
+
+    /// Waits on a thread of its own, so that the client's tasks have theirs.
+    private static func wait(until deadline: MonotonicInstant) async throws {
+        let gate = try Gate()
+        let _: Void = try await withCheckedThrowingContinuation { continuation in
+            do {
+                try SystemThread.start {
+                    gate.wait(until: deadline)
+                    continuation.resume()
+                }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
     }
 }

@@ -122,3 +122,96 @@ extension Backend {
         }
     }
 }
+
+/// A message that is to be answered.
+struct Question: Sendable {
+    let content: String
+    /// How many messages the user sent before.
+    let number: Int
+    /// The id of the answer, which also seeds its pace.
+    let answerID: ResourceID
+    /// What is answered; nil leaves it to the built-in coach.
+    let script: AnswerScript?
+
+    /// How many messages answering it adds to the history.
+    var messageCount: Int { script?.messageCount ?? 1 }
+}
+
+/// A socket that hears an answer, in the protocol that it used when the answer began.
+struct Listener: Sendable, Equatable {
+    let socket: SocketID
+    let chatProtocol: ChatProtocol
+}
+
+/// An answer on its way to the sockets, chunk by chunk, and those that follow it without another question.
+struct AnswerInProgress: Sendable {
+    /// The id of the first answer: what is scheduled goes by it.
+    let id: ResourceID
+    let timeline: Timeline
+    let startedAt: Timestamp
+    /// The sockets that hear the answer that streams.
+    ///
+    /// Who joins later would hear half of it, and loads it from the history instead.
+    var audience: [Listener]
+    /// The next of the timeline's moments to be served.
+    var step = 0
+    /// The answer of the timeline that streams.
+    var number = 0
+    /// Whether its `assistant_message_start` is out.
+    var hasBegun = false
+
+    var current: Timeline.Answer { timeline.answers[number] }
+    var next: Timeline.Moment { timeline.moments[step] }
+    var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
+    /// What is still to be stored.
+    var unstored: [Timeline.Answer] { timeline.answers[number...].filter(\.isStored) }
+}
+
+/// How fast an answer comes.
+public enum Pace: Sendable, Equatable {
+    /// As a person would see it: the first chunk after 0.3 to 0.9 s, then some 20 a second, the whole within 4 s.
+    ///
+    /// A guide's test waits 5 s for an answer (consultation-websocket, integration tests).
+    case human
+    /// Without any delay.
+    case instant
+
+    /// When each chunk is due after the question, and, last, when the answer is complete, in nanoseconds.
+    ///
+    /// A pure function: the same chunks and seed have the same pace.
+    public func offsets(of chunks: [String], seed: UInt64) -> [Int64] {
+        switch self {
+        case .instant: [Int64](repeating: 0, count: chunks.count + 1)
+        case .human: Self.humanOffsets(of: chunks, seed: seed)
+        }
+    }
+
+    private static func humanOffsets(of chunks: [String], seed: UInt64) -> [Int64] {
+        let millisecond: Int64 = 1_000_000
+        let longest = 3900 * millisecond
+        var numbers = SplitMix64(seed: seed)
+        func between(_ low: Int64, _ high: Int64) -> Int64 {
+            (low * millisecond) + Int64(numbers.next(below: UInt64((high - low) * millisecond)))
+        }
+
+        let first = between(300, 900)
+        // After each chunk: a word's time, and a breath at a comma or the end of a sentence.
+        var gaps = chunks.map { chunk in
+            let word = between(30, 70)
+            switch chunk.last(where: { !$0.isWhitespace }) {
+            case ".", "!", "?", ":": return word + between(60, 120)
+            case ",", ";", "—": return word + between(20, 60)
+            default: return word
+            }
+        }
+        let total = gaps.reduce(0, +)
+        if first + total > longest {
+            // Thousandths keep the product far below Int64's limit.
+            let thousandths = (longest - first) / (total / 1000)
+            gaps = gaps.map { $0 / 1000 * thousandths }
+        }
+        var offsets = [first]
+        for gap in gaps { offsets.append(offsets[offsets.count - 1] + gap) }
+        return offsets
+    }
+}

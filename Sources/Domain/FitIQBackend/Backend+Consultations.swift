@@ -1,4 +1,5 @@
 import FitIQAPI
+import JSON
 
 /// The REST side of consultations. Each command returns the body of its success.
 extension Backend {
@@ -121,5 +122,88 @@ extension Backend {
 
     func checkStorage() throws(APIError) {
         guard storedBytes < storageRoom.bytes else { throw .storeFull("bytes", limit: storageRoom.limit) }
+    }
+}
+
+/// A consultation with all that belongs to it.
+struct ConsultationRecord: Sendable {
+    let owner: UserID
+    var consultation: Consultation
+    var history = History()
+    /// The open sockets, in the order in which they came.
+    var sockets: [SocketID] = []
+    var answer: AnswerInProgress?
+    /// Questions that arrived while an answer streamed, oldest first.
+    var waiting: [Question] = []
+    /// How many messages the user has sent.
+    var askedCount = 0
+
+    /// The object in lists, encoded when the consultation changes and not when it is read.
+    private(set) var listItem: [UInt8] = []
+    /// What reading this consultation is answered with.
+    private(set) var body: [UInt8] = []
+
+    init(
+        _ consultation: Consultation, history: History = History(), askedCount: Int = 0, owner: UserID, mode: GuideMode,
+        origin: String
+    ) {
+        self.consultation = consultation
+        self.history = history
+        self.askedCount = askedCount
+        self.owner = owner
+        encode(in: mode, origin: origin)
+    }
+
+    mutating func encode(in mode: GuideMode, origin: String) {
+        listItem = consultation.listItem(in: mode)
+        body = consultation.body(answering: .showConsultation, in: mode, origin: origin)
+    }
+
+    var byteCount: Int { listItem.count + body.count + history.byteCount }
+
+    var topic: Topic { Topic(persona: consultation.persona, context: consultation.context) }
+
+    mutating func store(_ message: Message, in mode: GuideMode) {
+        history.append(message, in: mode.form(of: .listMessages))
+        consultation.messageCount = history.count
+        consultation.lastMessageAt = message.createdAt
+    }
+}
+
+/// The messages of a consultation, oldest first, encoded once each.
+struct History: Sendable {
+    private(set) var messages: [Message] = []
+    /// The messages as JSON, separated by commas.
+    private var encoded: [UInt8] = []
+    /// Where each message ends in `encoded`.
+    private var ends: [Int] = []
+
+    /// Bytes of what exports have and the form of the answers leaves out.
+    private var unencodedByteCount = 0
+
+    var count: Int { messages.count }
+    var byteCount: Int { encoded.count + unencodedByteCount }
+
+    mutating func append(_ message: Message, in form: GuideMode) {
+        if !messages.isEmpty { encoded.append(UInt8(ascii: ",")) }
+        var writer = JSONWriter(reserving: message.content.utf8.count + 256)
+        message.write(into: &writer, in: form)
+        encoded += writer.bytes
+        // Else a world could hold, and export, any amount of it.
+        if let metadata = message.metadata, form == .consultationWebSocket {
+            var writer = JSONWriter(reserving: 256)
+            metadata.write(into: &writer)
+            unencodedByteCount += writer.bytes.count
+        }
+        ends.append(encoded.count)
+        messages.append(message)
+    }
+
+    /// A run of messages as JSON, separated by commas.
+    func encoded(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        guard !range.isEmpty else { return [] }
+        // After the comma that ends the message before.
+        let start = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1] + 1
+        return encoded[start..<ends[range.upperBound - 1]]
     }
 }

@@ -118,3 +118,109 @@ extension Backend {
     /// How many consultations exist, in any status.
     public var consultationCount: Int { consultations.count }
 }
+
+/// How much a world keeps; each limit has its refusal (docs/limits.md).
+public struct Limits: Sendable, Equatable {
+    /// Active consultations of a user; 429 beyond (consultation-websocket).
+    public var activeConsultations = 10
+    /// Users of a world; 507 beyond.
+    public var users = 100_000
+    /// Messages of a consultation; an `error` frame beyond.
+    public var messages = 10_000
+    /// Messages of a consultation that wait for an answer; an `error` frame beyond (CONTRACT: the WebSocket).
+    public var waitingMessages = 16
+    /// Goals of a user; 507 beyond.
+    public var goals = 1000
+    /// Meal logs of a user; 507 beyond.
+    public var mealLogs = 10_000
+    /// Bytes of JSON that a world holds; beyond, 507 or an `error` frame, and a meal log being processed fails.
+    public var storedBytes = 256 * 1024 * 1024
+
+    /// The documented limits.
+    public init() {}
+}
+
+/// How many bytes of JSON a world may hold: its own limit, or what other worlds leave of one that they share.
+public struct StorageRoom: Sendable, Equatable {
+    /// What the world may hold now, what it holds already included.
+    public var bytes: Int
+    /// The limit that this comes from, which refusals name.
+    public var limit: Int
+
+    /// Makes room for so many bytes, as far as a limit allows them.
+    public init(bytes: Int, limit: Int) {
+        self.bytes = bytes
+        self.limit = limit
+    }
+}
+
+/// What a command is given, and what it leaves behind: the time, the ids to issue, the effects.
+public struct Turn: Sendable {
+    /// The time at which everything in this turn happens.
+    public var now: Timestamp
+    /// Where new ids come from.
+    public var identifiers: ResourceIDSequence
+    /// What the sockets are to be told, in order; the caller takes them out.
+    public var effects: [Effect] = []
+
+    /// Begins a turn.
+    public init(now: Timestamp, identifiers: ResourceIDSequence) {
+        self.now = now
+        self.identifiers = identifiers
+    }
+}
+
+/// A user's number within a world: the id in a token, looked up once.
+public struct UserID: Hashable, Sendable {
+    let index: Int
+}
+
+/// The caller's number for an open WebSocket.
+public struct SocketID: Hashable, Sendable {
+    /// Chosen by the caller, unique among the open sockets.
+    public let number: UInt64
+
+    /// Names a socket.
+    public init(_ number: UInt64) {
+        self.number = number
+    }
+}
+
+/// Something that a command wants done to a socket.
+public enum Effect: Equatable, Sendable {
+    /// Send one text frame with these bytes of JSON.
+    case send(SocketID, [UInt8])
+    /// Begin the closing handshake; the backend has forgotten the socket already.
+    case close(SocketID, code: UInt16, reason: String)
+}
+
+/// Something that is due: an answer goes on, or the processing of a meal log ends.
+struct ScheduledStep: Comparable, Sendable {
+    enum Work: Equatable, Sendable {
+        /// The next step of this answer; where it has ended already, the entry is passed over.
+        case answer(ResourceID)
+        /// A meal log is done.
+        case mealLog
+
+        fileprivate var rank: Int { self == .mealLog ? 1 : 0 }
+    }
+
+    let time: Timestamp
+    /// Of the consultation, or of the meal log, in the backend's list.
+    let position: Int
+    let work: Work
+
+    /// By time; what is due at the same time: answers before meal logs, each in the order in which they were made.
+    static func < (left: ScheduledStep, right: ScheduledStep) -> Bool {
+        (left.time, left.work.rank, left.position) < (right.time, right.work.rank, right.position)
+    }
+}
+
+extension Backend {
+    /// The messages of a consultation, whoever's it is, oldest first; an answer that streams is none yet.
+    ///
+    /// Nil where there is no such consultation.
+    package func history(ofConsultation id: String) -> [Message]? {
+        ResourceID(id.lowercased()).flatMap { positions[$0] }.map { consultations[$0].history.messages }
+    }
+}

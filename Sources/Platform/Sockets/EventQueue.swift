@@ -148,3 +148,66 @@ extension MonotonicInstant {
         return self < earlier ? .min : .max
     }
 }
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// One descriptor that the system found ready, before it is matched with its registration.
+struct CollectedEvent {
+    struct Conditions: OptionSet {
+        let rawValue: UInt8
+        static let read = Conditions(rawValue: 1)
+        static let write = Conditions(rawValue: 2)
+        static let hangUp = Conditions(rawValue: 4)
+        static let error = Conditions(rawValue: 8)
+    }
+
+    let descriptor: Int32
+    let generation: UInt32
+    let conditions: Conditions
+}
+
+/// The errno of a wait that a signal interrupted.
+let interruptedCode = EINTR
+
+/// What a descriptor is watched for; with nothing, only a broken connection is reported.
+public struct Interest: OptionSet, Sendable, Hashable {
+    /// The bits, one for each condition.
+    public let rawValue: UInt8
+
+    /// The interest of those bits.
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Reading would not block: bytes, a waiting connection, the end of the stream, or a failure.
+    public static let read = Interest(rawValue: 1)
+
+    /// Writing would not block: room in the send buffer, connecting has ended, or a failure.
+    public static let write = Interest(rawValue: 2)
+}
+
+/// One descriptor that is ready, named by the token it was added with.
+public struct Readiness: Sendable, Hashable {
+    /// The token given to `add` or, later, to `modify`.
+    public let token: UInt64
+
+    /// Reading would not block; reported only to those interested in reading.
+    ///
+    /// The end of the stream and a failure count: the next read returns them.
+    public let readable: Bool
+
+    /// Writing would not block; reported only to those interested in writing.
+    public let writable: Bool
+
+    /// Both directions are closed; reported without being asked for.
+    public let hangUp: Bool
+
+    /// The connection has failed, for example by a reset; reported without being asked for.
+    public let error: Bool
+}

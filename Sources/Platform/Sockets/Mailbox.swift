@@ -1,3 +1,4 @@
+import CPlatform
 import Synchronization
 
 /// Work and wake-ups that other threads post to the thread of an event loop.
@@ -75,5 +76,126 @@ public final class Mailbox: Sendable {
         }
         for piece in work { piece() }
         return stops
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A pipe to oneself: writing to it, from another thread or a signal handler, wakes the loop that watches it.
+struct WakePipe: Sendable {
+    let reader: Int32
+    let writer: Int32
+
+    init() throws(SocketError) {
+        var ends: [Int32] = [-1, -1]
+        let code = cplatform_open_pipe(&ends)
+        guard code == 0 else { throw SocketError(.openQueue, code: -code) }
+        reader = ends[0]
+        writer = ends[1]
+    }
+
+    // A full pipe is no failure: the reader is readable already.
+    func wake() {
+        var byte: UInt8 = 0
+        while write(writer, &byte, 1) < 0, errno == EINTR {}
+    }
+
+    /// Takes back every wake-up so far.
+    func clear() {
+        withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+            while true {
+                let count = read(reader, buffer.baseAddress, buffer.count)
+                // A full buffer, and only that, may have left some behind.
+                if count == buffer.count || (count < 0 && errno == EINTR) { continue }
+                return
+            }
+        }
+    }
+
+    func close() {
+        closeDescriptor(reader)
+        closeDescriptor(writer)
+    }
+}
+
+/// Something that threads wait for: closed at first, and open for good once it was opened.
+///
+/// Takes two file descriptors. What was written before it is opened can be read by whoever has passed it.
+public final class Gate: Sendable {
+    private let pipe: WakePipe
+
+    /// Makes a gate that is closed.
+    ///
+    /// - Throws: where the process has no more descriptors.
+    public init() throws(SocketError) { pipe = try WakePipe() }
+
+    deinit { pipe.close() }
+
+    /// Lets everybody pass who waits, now or later; any thread may call, more than once.
+    public func open() { pipe.wake() }
+
+    /// Blocks the thread until the gate is open; true at once where it is, false where it is not by the deadline.
+    @discardableResult
+    public func wait(until deadline: MonotonicInstant = MonotonicInstant(nanoseconds: .max)) -> Bool {
+        SingleDescriptorPoll.wait(for: .read, on: pipe.reader, until: deadline) == nil
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A thread of the system's, for a loop that runs beside the program's own work.
+public enum SystemThread {
+    /// Runs the work on a new thread, which ends with it; nobody needs to join it.
+    ///
+    /// The work is handed over whole: what only it refers to need not be safe to share.
+    ///
+    /// - Throws: where the system has no room for another thread.
+    public static func start(_ work: sending @escaping () -> Void) throws(SocketError) {
+        let box = Unmanaged.passRetained(Box(work))
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let code = pthread_create(
+            &thread, nil,
+            { argument in
+                SystemThread.run(argument)
+                return nil
+            }, box.toOpaque())
+        guard code == 0 else {
+            box.release()
+            throw SocketError(.startThread, code: code)
+        }
+        #if canImport(Darwin)
+            // Set by pthread_create where it succeeds.
+            if let thread { pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
+    }
+
+    // Optional on some systems, and not on others.
+    private static func run(_ argument: UnsafeMutableRawPointer?) {
+        guard let argument else { preconditionFailure("pthread_create hands over what it was given.") }
+        Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
+    }
+
+    private final class Box {
+        let work: () -> Void
+
+        init(_ work: @escaping () -> Void) { self.work = work }
     }
 }

@@ -82,3 +82,177 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+extension SocketAddress {
+    /// Host names are at most 253 bytes long (RFC 1035 section 2.3.4, less the length bytes).
+    public static let longestHostName = 253
+
+    /// Every address of the host, in the order in which to try them; never empty.
+    ///
+    /// Numeric addresses and `localhost` (127.0.0.1, then ::1: RFC 6761 section 6.3) are answered without asking
+    /// anyone; other names go to getaddrinfo(3), which may block for seconds. An empty host, one that is too long and
+    /// one with a NUL byte are refused as unknown.
+    public static func resolve(host: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
+        if let known = try resolveAtOnce(host: host, port: port) { return known }
+        return try lookUp(withoutBrackets(host), port: port)
+    }
+
+    /// The addresses of a host that ``resolve(host:port:)`` knows without asking; nil where it has to ask.
+    public static func resolveAtOnce(host: String, port: UInt16) throws(SocketError) -> [SocketAddress]? {
+        let name = withoutBrackets(host)
+        guard !name.isEmpty, name.utf8.count <= longestHostName, !name.utf8.contains(0) else {
+            throw SocketError(.resolve, code: EAI_NONAME, host: host)
+        }
+        if let ip = numeric(name) { return [SocketAddress(ip: ip, port: port)] }
+        if name.utf8.elementsEqual("localhost".utf8, by: { $0 | 0x20 == $1 }) {
+            return [
+                SocketAddress(ip: .v4(0x7F00_0001), port: port),
+                SocketAddress(ip: .v6(high: 0, low: 1, scope: 0), port: port),
+            ]
+        }
+        return nil
+    }
+
+    /// An IPv6 address may come in the brackets that it has in a URL.
+    private static func withoutBrackets(_ host: String) -> String {
+        guard host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]"), host.utf8.count > 2 else {
+            return host
+        }
+        return String(host.dropFirst().dropLast())
+    }
+
+    private static func numeric(_ name: String) -> IP? {
+        var v4 = in_addr()
+        if inet_pton(AF_INET, name, &v4) == 1 { return .v4(UInt32(bigEndian: v4.s_addr)) }
+        var v6 = in6_addr()
+        guard inet_pton(AF_INET6, name, &v6) == 1 else { return nil }
+        let (high, low) = v6.words
+        return .v6(high: high, low: low, scope: 0)
+    }
+
+    private static func lookUp(_ name: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
+        var first: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(name, nil, nil, &first)
+        guard code == 0 else { throw SocketError(.resolve, code: code, host: name) }
+        defer { freeaddrinfo(first) }
+        var found: [SocketAddress] = []
+        var next = first
+        while let entry = next?.pointee {
+            // Each address comes once for each socket type: keep one.
+            if let bytes = entry.ai_addr,
+                var address = SocketAddress(UnsafeRawBufferPointer(start: bytes, count: Int(entry.ai_addrlen)))
+            {
+                address.port = port
+                if !found.contains(address) { found.append(address) }
+            }
+            next = entry.ai_next
+        }
+        guard !found.isEmpty else { throw SocketError(.resolve, code: EAI_NONAME, host: name) }
+        return found
+    }
+}
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+// To and from the C structures of ip(7) and ipv6(7). BSD's length byte is left zero: its kernel fills it in.
+extension SocketAddress {
+    var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
+
+    /// Lends the address as the C structure that bind(2) and connect(2) take.
+    func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        switch ip {
+        case .v4(let address):
+            var storage = sockaddr_in()
+            storage.sin_family = sa_family_t(AF_INET)
+            storage.sin_port = port.bigEndian
+            storage.sin_addr.s_addr = address.bigEndian
+            return lend(&storage, to: body)
+        case .v6(let high, let low, let scope):
+            var storage = sockaddr_in6()
+            storage.sin6_family = sa_family_t(AF_INET6)
+            storage.sin6_port = port.bigEndian
+            storage.sin6_addr = in6_addr(high: high, low: low)
+            storage.sin6_scope_id = scope
+            return lend(&storage, to: body)
+        }
+    }
+
+    /// The address in a C structure of that length; nil if it is of another family or cut short.
+    init?(_ address: UnsafeRawBufferPointer) {
+        guard address.count >= MemoryLayout<sockaddr>.size else { return nil }
+        switch Int32(address.loadUnaligned(as: sockaddr.self).sa_family) {
+        case AF_INET where address.count >= MemoryLayout<sockaddr_in>.size:
+            let storage = address.loadUnaligned(as: sockaddr_in.self)
+            self.init(
+                ip: .v4(UInt32(bigEndian: storage.sin_addr.s_addr)), port: UInt16(bigEndian: storage.sin_port))
+        case AF_INET6 where address.count >= MemoryLayout<sockaddr_in6>.size:
+            let storage = address.loadUnaligned(as: sockaddr_in6.self)
+            let (high, low) = storage.sin6_addr.words
+            self.init(
+                ip: .v6(high: high, low: low, scope: storage.sin6_scope_id),
+                port: UInt16(bigEndian: storage.sin6_port))
+        default:
+            return nil
+        }
+    }
+
+    /// What getsockname(2) or getpeername(2) says of the descriptor; nil if it fails.
+    init?(
+        _ descriptor: Int32, by query: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { query(descriptor, $0, &length) }
+        }
+        guard result == 0 else { return nil }
+        let address = withUnsafeBytes(of: &storage) {
+            SocketAddress(UnsafeRawBufferPointer(rebasing: $0[..<Int(length)]))
+        }
+        guard let address else { return nil }
+        self = address
+    }
+}
+
+private func lend<Storage, Result>(
+    _ storage: inout Storage, to body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+    withUnsafePointer(to: &storage) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            body($0, socklen_t(MemoryLayout<Storage>.size))
+        }
+    }
+}
+
+extension in6_addr {
+    init(high: UInt64, low: UInt64) {
+        self.init()
+        withUnsafeMutableBytes(of: &self) { bytes in
+            bytes.storeBytes(of: high.bigEndian, toByteOffset: 0, as: UInt64.self)
+            bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+    }
+
+    var words: (high: UInt64, low: UInt64) {
+        withUnsafeBytes(of: self) { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+}

@@ -1,5 +1,77 @@
 import COpenSSL
 
+/// Which end of a connection a session is.
+public enum TLSRole: Sendable, Equatable {
+    /// The end that connected.
+    case client
+    /// The end that was connected to.
+    case server
+}
+
+/// The versions of TLS that are spoken; older ones are refused (RFC 8996).
+public enum TLSVersion: String, Sendable, CaseIterable {
+    /// RFC 5246.
+    case tls12 = "TLSv1.2"
+    /// RFC 8446.
+    case tls13 = "TLSv1.3"
+}
+
+/// Whom a client believes.
+public enum TLSTrust: Sendable, Equatable {
+    /// The system's authorities; `SSL_CERT_FILE` and `SSL_CERT_DIR` choose others, as with every use of OpenSSL.
+    case system
+    /// The system's, and those of a PEM.
+    case systemAnd([UInt8])
+    /// Those of a PEM only.
+    case only([UInt8])
+}
+
+/// What a session holds at most, and what certificates may hold.
+public enum TLSLimits {
+    /// Bytes of ciphertext to be sent above which ``TLSSession/write(_:)`` takes nothing more: 64 KiB.
+    ///
+    /// The record under way is finished, so that one record of 16 KiB may stand above it.
+    public static let unsentCiphertext = 65_536
+
+    /// Bytes of ciphertext to be sent above which nothing more is read: 128 KiB, and the session fails.
+    ///
+    /// What we write stays below; the rest are answers (alerts, key updates) that the other side asks for and never
+    /// takes.
+    public static let answers = 131_072
+
+    /// Bytes of ciphertext that may wait undecrypted: 1 MiB; one more fails the session.
+    ///
+    /// A caller that reads what is decrypted after each receipt never has more than it received at once.
+    public static let unreadCiphertext = 1_048_576
+
+    /// Bytes that a PEM file may have: 1 MiB.
+    public static let pemFile = 1_048_576
+
+    /// Names that one certificate is issued for.
+    public static let names = 100
+
+    /// Bytes of a name or text of the other side's that a message repeats.
+    static let excerpt = 100
+}
+
+/// What lets a client resume a session with the server it came from, without the cost of a whole handshake.
+///
+/// It is valid for one context and one host, since the certificate is not verified again; elsewhere it is passed over.
+/// RFC 8446 §4.6.1 asks that it be used once.
+public final class TLSTicket {
+    let pointer: OpaquePointer
+    let host: String
+    let context: TLSContext
+
+    init(owning pointer: OpaquePointer, host: String, context: TLSContext) {
+        self.pointer = pointer
+        self.host = host
+        self.context = context
+    }
+
+    deinit { SSL_SESSION_free(pointer) }
+}
+
 /// What the sessions of one end have in common: certificates, versions, trust, the keys of session tickets.
 ///
 /// Making one is what starts OpenSSL's machinery (milliseconds); a process without contexts never pays for it. Random
@@ -137,4 +209,66 @@ extension X509Certificate {
 
 extension TLSVersion {
     var number: Int32 { self == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION }
+}
+
+/// Application-Layer Protocol Negotiation (RFC 7301): this server speaks HTTP/1.1 and nothing else.
+enum ALPN {
+    /// Protocols as the extension has them: each behind its length.
+    static func encoded(_ protocols: [String]) -> [UInt8] { protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 } }
+
+    /// Picks `http/1.1` from what the client offers, or refuses with no_application_protocol (RFC 7301 §3.2).
+    static func select(
+        _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
+        _ selectedCount: UnsafeMutablePointer<UInt8>?, _ offer: UnsafePointer<UInt8>?, _ count: UInt32
+    ) -> Int32 {
+        let offer = UnsafeBufferPointer(start: offer, count: Int(count))
+        var offered: [String] = []
+        var index = 0
+        // OpenSSL has checked that the lengths add up.
+        while index < offer.count, index + Int(offer[index]) < offer.count {
+            let name = UnsafeBufferPointer(rebasing: offer[(index + 1)..<(index + 1 + Int(offer[index]))])
+            if name.elementsEqual(TLSContext.applicationProtocol.utf8) {
+                selected?.pointee = name.baseAddress
+                selectedCount?.pointee = UInt8(name.count)
+                return SSL_TLSEXT_ERR_OK
+            }
+            offered.append(String(decoding: name.prefix(TLSLimits.excerpt), as: UTF8.self))
+            index += 1 + name.count
+        }
+        TLSWire.of(session)?.refusedProtocols = offered
+        return SSL_TLSEXT_ERR_ALERT_FATAL
+    }
+}
+
+/// The certificates that a client believes.
+enum TrustStore {
+    /// Where systems keep theirs in one file, for an OpenSSL that was built to look elsewhere.
+    private static let bundles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
+        "/etc/ssl/ca-bundle.pem",
+    ]
+
+    /// Loads the system's; where there are none, the handshake says that the authority is unknown.
+    static func loadSystem(into context: OpaquePointer) {
+        defer { OpenSSLErrors.clear() }
+        SSL_CTX_set_default_verify_paths(context)
+        guard COpenSSL_trust_is_chosen() == 0, count(in: context) == 0 else { return }
+        for bundle in bundles {
+            OpenSSLErrors.clear()
+            if SSL_CTX_load_verify_locations(context, bundle, nil) == 1 { return }
+        }
+    }
+
+    /// Trusts each certificate of a PEM, be it an authority's, one between, or a server's own.
+    static func load(_ pem: [UInt8], into context: OpaquePointer) throws(TLSError) {
+        let store = SSL_CTX_get_cert_store(context)
+        for certificate in try PEM.certificates(pem, as: .trust) {
+            guard X509_STORE_add_cert(store, certificate.pointer) == 1 else { throw TLSContext.unusable(.trust) }
+        }
+        X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+    }
+
+    private static func count(in context: OpaquePointer) -> Int32 {
+        OPENSSL_sk_num(X509_STORE_get0_objects(SSL_CTX_get_cert_store(context)))
+    }
 }

@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// Why a session failed, or why certificates and keys cannot be used; `description` says it to the person at the keyboard.
 ///
 /// A failed session has sent the alert of RFC 8446 §6 that belongs to it, if any.
@@ -108,5 +110,124 @@ extension TLSError: CustomStringConvertible {
     /// The same, with a sentence behind it where a client does not trust our certificate; an empty one adds nothing.
     public func description(advice: String) -> String {
         isLackOfTrust && !advice.isEmpty ? description + " " + advice : description
+    }
+}
+
+extension TLSError {
+    /// What an error of OpenSSL's means for a session.
+    init(
+        _ failure: OpenSSLFailure?, from peer: TLSRole, host: String, inHandshake: Bool, receivedCount: Int,
+        firstBytes: [UInt8], wire: TLSWire
+    ) {
+        let end: TLSError = inHandshake ? .hungUp(from: peer, afterBytes: receivedCount) : .truncated(from: peer)
+        guard let failure else {
+            self = wire.isEnded ? end : .violation(from: peer, reason: "")
+            return
+        }
+        if let alert = failure.receivedAlert {
+            self = .alert(alert, from: peer, inHandshake: inHandshake)
+        } else if let refusal = wire.refusal {
+            self = .refused(host: host, refusal)
+        } else if let offered = wire.refusedProtocols {
+            self = .noCommonProtocol(offered: offered)
+        } else if failure.isOfSSL {
+            self = Self.ofSSL(failure, from: peer, end: end, firstBytes: firstBytes)
+        } else {
+            self = .violation(from: peer, reason: failure.text)
+        }
+    }
+
+    private static func ofSSL(
+        _ failure: OpenSSLFailure, from peer: TLSRole, end: TLSError, firstBytes: [UInt8]
+    ) -> TLSError {
+        switch failure.reason {
+        case SSL_R_UNEXPECTED_EOF_WHILE_READING: end
+        case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH, SSL_R_WRONG_SSL_VERSION,
+            SSL_R_UNKNOWN_PROTOCOL, SSL_R_NO_PROTOCOLS_AVAILABLE:
+            .noCommonVersion(from: peer)
+        case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SHARED_GROUPS,
+            SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM, SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS:
+            .noCommonCipher(from: peer)
+        case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST:
+            .notTLS(from: peer, bytes: firstBytes)
+        case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, SSL_R_DECRYPTION_FAILED:
+            .badRecord(from: peer)
+        default: .violation(from: peer, reason: failure.text)
+        }
+    }
+}
+
+/// OpenSSL's error queue, which is the thread's: emptied before each call, and taken after one that failed.
+enum OpenSSLErrors {
+    static func clear() { ERR_clear_error() }
+
+    /// The first error, which is the cause of those after it; leaves the queue empty.
+    static func take() -> OpenSSLFailure? {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        return code == 0 ? nil : OpenSSLFailure(code: code)
+    }
+
+    /// The first error of libssl, which knows what it means for a session, else the first; leaves the queue empty.
+    static func takeForSession() -> OpenSSLFailure? {
+        var first: OpenSSLFailure?
+        while case let code = ERR_get_error(), code != 0 {
+            let failure = OpenSSLFailure(code: code)
+            if failure.isOfSSL {
+                ERR_clear_error()
+                return failure
+            }
+            first = first ?? failure
+        }
+        return first
+    }
+}
+
+/// One error of OpenSSL's queue.
+struct OpenSSLFailure {
+    let code: UInt
+
+    /// The number of the reason; its meaning depends on the library.
+    var reason: Int32 { ERR_GET_REASON(code) }
+
+    /// Whether it is libssl's.
+    var isOfSSL: Bool { ERR_GET_LIB(code) == ERR_LIB_SSL }
+
+    /// The alert that was received, if that is the error.
+    var receivedAlert: UInt8? {
+        isOfSSL ? UInt8(exactly: reason - SSL_AD_REASON_OFFSET) : nil
+    }
+
+    /// OpenSSL's own words.
+    var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
+}
+
+extension CertificateRefusal {
+    /// Called by OpenSSL with each verdict on a certificate: notes the first refusal for the message, and lets it stand.
+    static func note(_ isFine: Int32, _ verification: OpaquePointer?) -> Int32 {
+        guard isFine == 0 else { return isFine }
+        let session = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx())
+        guard let wire = TLSWire.of(session.map { OpaquePointer($0) }), wire.refusal == nil else { return 0 }
+        let certificate = X509_STORE_CTX_get_current_cert(verification) ?? X509_STORE_CTX_get0_cert(verification)
+        wire.refusal = CertificateRefusal(
+            code: X509_STORE_CTX_get_error(verification), of: certificate.map { X509Certificate(sharing: $0) })
+        return 0
+    }
+
+    private init(code: Int32, of certificate: X509Certificate?) {
+        let subject = certificate?.subject ?? ""
+        self =
+            switch code {
+            case X509_V_ERR_CERT_HAS_EXPIRED: .expired(subject: subject, notAfter: certificate?.notAfter ?? 0)
+            case X509_V_ERR_CERT_NOT_YET_VALID:
+                .notYetValid(subject: subject, notBefore: certificate?.notBefore ?? 0)
+            case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: .selfSigned(subject: subject)
+            case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
+                X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+                .unknownAuthority(issuer: certificate?.issuer ?? "")
+            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
+                .wrongName(certificate?.names ?? [])
+            default: .other(subject: subject, reason: String(cString: X509_verify_cert_error_string(Int(code))))
+            }
     }
 }

@@ -1,5 +1,84 @@
 import HTTPTypes
 
+/// The end of a connection that a value speaks for.
+public enum Role: Sendable, Hashable {
+    /// Sends requests, receives responses.
+    case client
+    /// Receives requests, sends responses.
+    case server
+
+    /// The other end.
+    var peer: Role { self == .client ? .server : .client }
+}
+
+/// How much of each thing a connection takes from its peer before it refuses.
+///
+/// Each refusal comes as soon as it is known, without buffering what is refused. Line lengths include the line end.
+public struct Limits: Sendable, Equatable {
+    /// The longest request line in bytes; longer is refused with 414.
+    ///
+    /// Also holds for a status line.
+    public var requestLine = 8 * 1024
+    /// The longest method name in bytes; longer is refused with 501.
+    public var methodName = 32
+    /// The most bytes of field lines, trailers included; more is refused with 431.
+    public var headerBlock = 16 * 1024
+    /// The most field lines, trailers included; more is refused with 431.
+    public var fieldCount = 100
+    /// The most bytes of a body; more is refused with 413.
+    public var body = 1024 * 1024
+    /// The most bytes to which ``Connection/raiseBodyLimit(to:)`` can raise ``body`` for one request; nil for none.
+    public var raisedBody: Int?
+    /// The longest chunk-size line in bytes, extensions included; longer is refused with 400.
+    public var chunkLine = 256
+    /// The most empty lines skipped before a request line; more is refused with 400.
+    public var leadingEmptyLines = 8
+    /// The most bytes that may wait while an answer is being made; see ``Connection/wantsBytes``.
+    ///
+    /// A `receive` that comes when this much is already waiting fails the connection with 400.
+    public var pipelined = 256 * 1024
+
+    /// The defaults.
+    public static let standard = Limits()
+
+    /// The defaults, to be changed field by field.
+    public init() {}
+
+    /// Limits that contradict each other are a mistake of ours, not of the peer's.
+    func validate() {
+        precondition(methodName > 0, "Limits.methodName must be positive")
+        precondition(
+            requestLine > methodName + 16, "Limits.requestLine must hold a method name, a target and a version")
+        precondition(chunkLine >= 18, "Limits.chunkLine must hold a chunk size of 16 digits")
+        precondition(
+            headerBlock >= 0 && fieldCount >= 0 && body >= 0 && raisedBody ?? 0 >= 0 && leadingEmptyLines >= 0
+                && pipelined >= 0)
+        precondition(requestLine + headerBlock < 1 << 30, "Limits.requestLine and .headerBlock must stay under 1 GiB")
+    }
+}
+
+/// What ``Connection/nextEvent()`` found in the bytes received.
+///
+/// ``needsData``, ``paused`` and ``connectionClosed`` end a loop over events; all others are followed by more.
+public enum Event: Sendable {
+    /// Nothing more until the next `receive`.
+    case needsData
+    /// Nothing more until our side has finished its message, or ever after a change of protocol.
+    case paused
+    /// The head of a request (server role).
+    case request(RequestHead)
+    /// The head of a final response (client role), or a 101, after which the connection speaks another protocol.
+    case response(ResponseHead)
+    /// The head of an interim response, 1xx but not 101; the final response is yet to come (client role).
+    case informational(ResponseHead)
+    /// A piece of the body. It shares the buffer of the connection: copy what is to be kept.
+    case body(ArraySlice<UInt8>)
+    /// The message is complete.
+    case end
+    /// The peer ended its stream between messages.
+    case connectionClosed
+}
+
 /// One end of an HTTP/1.1 connection, without I/O: bytes in, events out; messages in, bytes out (RFC 9112).
 ///
 /// Give bytes to ``receive(_:)-(UnsafeRawBufferPointer)``, then call ``nextEvent()`` until it says ``Event/needsData``,

@@ -143,3 +143,87 @@ extension Bytes {
         return true
     }
 }
+
+/// All fields, for what keeps a record of them.
+extension FieldBlock {
+    /// The field lines in the order of their arrival, names in the case in which they came.
+    public var nameValuePairs: [(name: String, value: String)] {
+        bytes.withUnsafeBufferPointer { bytes in
+            lines.map { line in
+                (String(decoding: bytes[line.name], as: UTF8.self), String(decoding: bytes[line.value], as: UTF8.self))
+            }
+        }
+    }
+}
+
+extension RequestHead {
+    /// The bytes that the head keeps alive: as many as arrived of it, from the first line to the empty one.
+    public var byteCount: Int { fields.bytes.count }
+}
+
+/// How much of the header block a message has used; trailers go on counting where the head stopped.
+struct FieldSection: Sendable {
+    private(set) var byteCount = 0
+    private(set) var lineCount = 0
+
+    /// Counts a complete line, its line end included.
+    mutating func admit(lineLength: Int, _ limits: Limits) throws(RemoteError) {
+        byteCount += lineLength
+        guard byteCount <= limits.headerBlock else { throw .headerBlockTooLarge(limits.headerBlock) }
+        lineCount += 1
+        guard lineCount <= limits.fieldCount else { throw .tooManyFields(limits.fieldCount) }
+    }
+
+    /// Refuses a line that has not ended yet as soon as no end could bring it under the limit.
+    ///
+    /// A lone CR may still become the empty line that ends the section, which counts for nothing.
+    func checkPending(_ bytes: Bytes, from start: Int, _ limits: Limits) throws(RemoteError) {
+        let length = bytes.count - start
+        if length == 0 || (length == 1 && bytes[start] == .carriageReturn) { return }
+        guard byteCount + length + 1 <= limits.headerBlock else { throw .headerBlockTooLarge(limits.headerBlock) }
+    }
+
+    /// The line without its line end; empty for the end of the section.
+    ///
+    /// "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): we do not, since a peer that does
+    /// and one that does not see different messages in the same bytes.
+    mutating func line(_ bytes: Bytes, from start: Int, lineFeed: Int, _ limits: Limits) throws(RemoteError)
+        -> ByteRange
+    {
+        let hasCarriageReturn = lineFeed > start && bytes[lineFeed - 1] == .carriageReturn
+        if hasCarriageReturn && lineFeed - 1 == start { return .empty }
+        try admit(lineLength: lineFeed + 1 - start, limits)
+        guard hasCarriageReturn else { throw .bareLineFeed(Excerpt(bytes, ByteRange(start, lineFeed + 1))) }
+        return ByteRange(start, lineFeed - 1)
+    }
+}
+
+/// The elements of a comma-separated field value, trimmed; empty elements are yielded too.
+///
+/// `#element => [ element ] *( OWS "," OWS [ element ] )` (RFC 9110 §5.6.1.2). Commas in quoted strings are not
+/// special here: none of the lists this module reads has quoted strings.
+struct ListElements: IteratorProtocol {
+    private let bytes: Bytes
+    private var position: Int
+    private let end: Int
+
+    init(_ bytes: Bytes, _ range: ByteRange) {
+        self.bytes = bytes
+        position = range.lower
+        end = range.upper
+    }
+
+    mutating func next() -> ByteRange? {
+        guard position <= end else { return nil }
+        let start = position
+        var index = start
+        while index < end, bytes[index] != .comma { index += 1 }
+        position = index + 1
+        return bytes.trimmingWhitespace(ByteRange(start, index))
+    }
+}
+
+extension HTTPField.Name {
+    /// The Host field, which HTTPTypes keeps for its own pseudo-header fields.
+    public static let hostField = HTTPField.Name("Host")!  // A token: the initialiser cannot refuse it.
+}

@@ -89,3 +89,116 @@ struct HeadReader: Sendable {
         sender == .client ? .requestLineTooLong(limits.requestLine) : .statusLineTooLong(limits.requestLine)
     }
 }
+
+/// What a complete head means: the value to report, and how its body is framed (RFC 9112 §6.3).
+extension HeadReader {
+    /// The head of a request, after all that can be wrong with it as a whole was refused.
+    func request(
+        _ buffer: borrowing ReceiveBuffer, _ limits: Limits
+    ) throws(RemoteError) -> (head: RequestHead, body: BodyReader) {
+        guard case .request(let line) = startLine else { preconditionFailure("no request line was read") }
+        // "A server MUST respond with a 400 to any HTTP/1.1 request message that lacks a Host header field" (§3.2).
+        if line.version == .http11 && framing.hostCount == 0 { throw .missingHost() }
+        let (chunked, bytes) = try buffer.withUnread { (bytes) throws(RemoteError) in
+            try framing.checkExpectation(bytes)
+            return (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
+        }
+        let contentLength = framing.contentLength
+        // What the limit can be raised to is judged when the body is asked for.
+        if let contentLength, contentLength > max(limits.body, limits.raisedBody ?? 0) {
+            throw .bodyTooLarge(announced: contentLength, limits.body)
+        }
+        let hasBody = chunked || (contentLength ?? 0) > 0
+        let head = RequestHead(
+            method: line.method, target: RequestTarget(bytes: bytes, parts: line.target), version: line.version,
+            fields: FieldBlock(bytes: bytes, lines: lines), contentLength: contentLength, isChunked: chunked,
+            expectsContinue: framing.expectsContinue && hasBody && line.version == .http11,
+            wantsUpgrade: framing.wantsUpgrade && line.version == .http11)
+        // "If this is a request message and none of the above are true, then the message body length is zero."
+        return (head, BodyReader(chunked ? .chunkSize : .length(contentLength ?? 0), section))
+    }
+
+    /// The head of a response to a request with or without the method HEAD.
+    func response(
+        _ buffer: borrowing ReceiveBuffer, toHead: Bool, _ limits: Limits
+    ) throws(RemoteError) -> (head: ResponseHead, body: BodyReader) {
+        guard case .status(let line) = startLine else { preconditionFailure("no status line was read") }
+        let (chunked, bytes) = try buffer.withUnread { (bytes) throws(RemoteError) in
+            (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
+        }
+        // Refused even without a body: the head cannot be relayed unchanged.
+        if framing.contentLength == .max { throw .bodyTooLarge(announced: .max, limits.body) }
+        let head = ResponseHead(
+            status: line.status, version: line.version, fields: FieldBlock(bytes: bytes, lines: lines),
+            contentLength: framing.contentLength, isChunked: chunked)
+        // "Any response to a HEAD request and any response with a 1xx, 204, or 304 status code is always terminated by
+        // the first empty line after the header fields".
+        if toHead || !line.status.allowsBody { return (head, BodyReader(.length(0), section)) }
+        if chunked { return (head, BodyReader(.chunkSize, section)) }
+        guard let contentLength = framing.contentLength else { return (head, BodyReader(.untilClose, section)) }
+        guard contentLength <= limits.body else { throw .bodyTooLarge(announced: contentLength, limits.body) }
+        return (head, BodyReader(.length(contentLength), section))
+    }
+}
+
+extension HTTPResponse.Status {
+    /// Whether a response with this status may have a body at all (RFC 9112 §6.3).
+    var allowsBody: Bool { code >= 200 && code != 204 && code != 304 }
+}
+
+/// Bytes that arrived and are not consumed yet.
+///
+/// Consuming moves an index; the bytes before it are dropped at a later append, when at least as many were consumed as
+/// remain. Each byte is thus moved at most once for each byte consumed: amortised O(1), however requests are pipelined.
+struct ReceiveBuffer: Sendable {
+    /// An emptied buffer that has grown beyond this gives its memory back.
+    static let retainedCapacity = 256 * 1024
+
+    private var bytes: [UInt8] = []
+    private var start = 0
+
+    var count: Int { bytes.count - start }
+    var isEmpty: Bool { bytes.count == start }
+
+    mutating func append(_ new: UnsafeRawBufferPointer) {
+        if start == bytes.count {
+            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.retainedCapacity)
+            start = 0
+        } else if start >= count {
+            bytes.removeSubrange(..<start)
+            start = 0
+        }
+        bytes.append(contentsOf: new)
+    }
+
+    mutating func consume(_ length: Int) {
+        precondition(length <= count, "consumed more bytes than were received")
+        start += length
+    }
+
+    /// Consumes `length` bytes and hands them out without copying; the slice keeps the storage alive, no longer.
+    mutating func take(_ length: Int) -> ArraySlice<UInt8> {
+        let slice = bytes[start..<start + length]
+        consume(length)
+        return slice
+    }
+
+    mutating func takeAll() -> [UInt8] {
+        let all = Array(bytes[start...])
+        removeAll()
+        return all
+    }
+
+    mutating func removeAll() {
+        bytes = []
+        start = 0
+    }
+
+    @inline(__always)
+    func withUnread<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
+        let start = start
+        return try bytes.withUnsafeBufferPointer { (all) throws(E) -> R in
+            try body(Bytes(rebasing: all[start...]))
+        }
+    }
+}

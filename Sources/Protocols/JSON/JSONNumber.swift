@@ -1,3 +1,5 @@
+import Text
+
 /// A JSON number as it was written, so that nothing is lost by reading it.
 ///
 /// RFC 8259, section 6: `number = [ minus ] int [ frac ] [ exp ]`.
@@ -41,5 +43,167 @@ public struct JSONNumber: Sendable, Hashable {
         if let value = Int(text) { return value }
         var copy = text
         return copy.withUTF8 { Decimal($0).int }
+    }
+}
+
+/// A valid JSON number taken apart: digits, and where the point stands among them.
+struct Decimal {
+    private(set) var isNegative = false
+    private(set) var digits: [UInt8] = []
+    /// How many digits stand before the point; negative when zeros follow the point before the first digit.
+    private(set) var pointPosition = 0
+
+    init(_ text: UnsafeBufferPointer<UInt8>) {
+        var index = 0
+        if text[index] == .minus {
+            isNegative = true
+            index += 1
+        }
+        var seenPoint = false
+        while index < text.count, text[index].isDigit || text[index] == .dot {
+            if text[index] == .dot {
+                seenPoint = true
+            } else {
+                digits.append(text[index] &- .digitZero)
+                if !seenPoint { pointPosition += 1 }
+            }
+            index += 1
+        }
+        guard index < text.count else { return }
+        index += 1  // The "e".
+        let exponentIsNegative = text[index] == .minus
+        if exponentIsNegative || text[index] == .plus { index += 1 }
+        // No text is long enough for its digits to reach across a larger exponent, so it saturates.
+        var exponent = 0
+        while index < text.count {
+            exponent = min(exponent * 10 + Int(text[index] &- .digitZero), Int.max / 16)
+            index += 1
+        }
+        pointPosition += exponentIsNegative ? -exponent : exponent
+    }
+
+    var isZero: Bool { digits.allSatisfy { $0 == 0 } }
+
+    /// A digit by its position, zero on either side of those there are.
+    func digit(at position: Int) -> UInt8 { digits.indices.contains(position) ? digits[position] : 0 }
+
+    /// The number as an integer, or nil if it has a fraction or does not fit.
+    var int: Int? {
+        var value = 0
+        for (position, digit) in digits.enumerated() {
+            if position >= pointPosition {
+                if digit != 0 { return nil }
+            } else if let next = append(digit, to: value) {
+                value = next
+            } else {
+                return nil
+            }
+        }
+        if value == 0 { return 0 }
+        var missingZeros = pointPosition - digits.count
+        while missingZeros > 0 {
+            guard let next = append(0, to: value) else { return nil }
+            value = next
+            missingZeros -= 1
+        }
+        return value
+    }
+
+    /// Negative numbers are summed as such: `Int.min` has no positive counterpart.
+    private func append(_ digit: UInt8, to value: Int) -> Int? {
+        let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
+        if overflow { return nil }
+        let (sum, sumOverflow) =
+            isNegative
+            ? shifted.subtractingReportingOverflow(Int(digit)) : shifted.addingReportingOverflow(Int(digit))
+        return sumOverflow ? nil : sum
+    }
+
+    /// Cuts the number after so many digits behind the point, halves rounded away from zero.
+    mutating func round(toFractionDigits count: Int) {
+        let kept = pointPosition + count
+        guard kept < digits.count else { return }
+        let roundsUp = kept >= 0 && digits[kept] >= 5
+        digits.removeLast(digits.count - max(kept, 0))
+        guard roundsUp else { return }
+        for position in digits.indices.reversed() {
+            if digits[position] < 9 {
+                digits[position] += 1
+                return
+            }
+            digits[position] = 0
+        }
+        // Every digit was a nine: one more digit stands in front.
+        digits.insert(1, at: 0)
+        pointPosition += 1
+    }
+}
+
+/// Writing numbers.
+enum NumberText {
+    /// `Int.min` has 19 digits and a sign.
+    private static let longestInteger = 20
+
+    static func append(_ value: Int, to output: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: longestInteger) { digits in
+            var first = longestInteger
+            var rest = value.magnitude
+            repeat {
+                first -= 1
+                digits[first] = .digitZero + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            if value < 0 {
+                first -= 1
+                digits[first] = .minus
+            }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
+        }
+    }
+
+    /// Puts the last digits behind the point: 372 with one of them is `37.2`, 5 is `0.5`.
+    static func append(_ value: Int, fractionDigits: Int, to output: inout [UInt8]) {
+        precondition((1...17).contains(fractionDigits), "fractionDigits is 1 to 17, not \(fractionDigits)")
+        var divisor: UInt = 1
+        for _ in 0..<fractionDigits { divisor *= 10 }
+        let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: divisor)
+        if value < 0 { output.append(.minus) }
+        // A tenth of the largest magnitude fits.
+        append(Int(whole), to: &output)
+        output.append(.dot)
+        while divisor > 1 {
+            divisor /= 10
+            output.append(.digitZero + UInt8(truncatingIfNeeded: fraction / divisor % 10))
+        }
+    }
+
+    /// Swift's description of a double is the shortest that reads back the same, and RFC 8259 allows each of its forms.
+    static func append(_ value: Double, to output: inout [UInt8]) {
+        precondition(value.isFinite, "JSON has no number for \(value)")
+        // Not Int(exactly:), which calls the C library's trunc: this module links nothing but the standard library.
+        if value.magnitude < 0x1p53, value != 0, case let integer = Int(value), Double(integer) == value {
+            append(integer, to: &output)
+            return
+        }
+        output.append(contentsOf: JSONNumber(value).text.utf8)
+    }
+
+    /// Rounds the decimal that people see (1.005, not 1.00499999999999989…), halves away from zero.
+    static func append(_ value: Double, fractionDigits: Int, to output: inout [UInt8]) {
+        precondition(value.isFinite, "JSON has no number for \(value)")
+        precondition((0...17).contains(fractionDigits), "fractionDigits is 0 to 17, not \(fractionDigits)")
+        var text = value.magnitude.description
+        var decimal = text.withUTF8 { Decimal($0) }
+        decimal.round(toFractionDigits: fractionDigits)
+        if value < 0, !decimal.isZero { output.append(.minus) }
+        for position in 0..<max(decimal.pointPosition, 0) {
+            output.append(.digitZero + decimal.digit(at: position))
+        }
+        if decimal.pointPosition <= 0 { output.append(.digitZero) }
+        guard fractionDigits > 0 else { return }
+        output.append(.dot)
+        for position in decimal.pointPosition..<(decimal.pointPosition + fractionDigits) {
+            output.append(.digitZero + decimal.digit(at: position))
+        }
     }
 }

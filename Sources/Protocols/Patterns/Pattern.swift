@@ -50,3 +50,132 @@ extension Pattern: Equatable {
         left.source == right.source && left.ignoresCase == right.ignoresCase
     }
 }
+
+/// What is wrong with an expression.
+public struct PatternError: Error, Equatable, Sendable {
+    /// What is wrong and what is allowed, in one sentence.
+    public let message: String
+    /// The scalar at which it was noticed, from 0.
+    public let position: Int
+
+    private init(_ message: String, at position: Int) {
+        self.message = message
+        self.position = position
+    }
+}
+
+/// The sentences, all of them.
+extension PatternError {
+    static func tooLong(_ count: Int) -> PatternError {
+        PatternError(
+            "The expression has \(count) characters; at most \(Pattern.maximumLength) are allowed.",
+            at: Pattern.maximumLength)
+    }
+
+    static func tooLarge(at position: Int) -> PatternError {
+        PatternError(
+            "The expression becomes larger than \(Pattern.maximumInstructionCount) steps; "
+                + "a repetition by number counts as often as it repeats.", at: position)
+    }
+
+    static func tooDeep(at position: Int) -> PatternError {
+        PatternError("At most \(Pattern.maximumNesting) groups may stand within one another.", at: position)
+    }
+
+    static func nothingToRepeat(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
+        PatternError(
+            "Nothing stands before '\(sign)' that it could repeat; write '\\\(sign)' for the sign.", at: position)
+    }
+
+    static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
+        PatternError("'\(sign)' would repeat a place in the text, not a part of it.", at: position)
+    }
+
+    static func repeatedRepetition(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
+        PatternError(
+            "'\(sign)' follows another repetition; put that into a group, '(?:…)', to repeat it.", at: position)
+    }
+
+    static func possessive(at position: Int) -> PatternError {
+        PatternError(
+            "Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'.", at: position)
+    }
+
+    static func badRepetition(at position: Int) -> PatternError {
+        PatternError(
+            "'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\\{' for the sign.", at: position)
+    }
+
+    static func reversedRepetition(_ least: Int, _ most: Int, at position: Int) -> PatternError {
+        PatternError("'{\(least),\(most)}' is at least \(least) and at most \(most); swap them.", at: position)
+    }
+
+    static func largeRepetition(at position: Int) -> PatternError {
+        PatternError("A repetition goes up to \(Parser.maximumRepetition).", at: position)
+    }
+
+    static func unclosedGroup(at position: Int) -> PatternError {
+        PatternError("The group that begins here has no ')'; write '\\(' for the sign.", at: position)
+    }
+
+    static func unopenedGroup(at position: Int) -> PatternError {
+        PatternError("This ')' closes no group; write '\\)' for the sign.", at: position)
+    }
+
+    static func lookaround(_ sign: String, at position: Int) -> PatternError {
+        PatternError("Lookaround ('(\(sign)…)') is not supported.", at: position)
+    }
+
+    static func specialGroup(at position: Int) -> PatternError {
+        PatternError("Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags.", at: position)
+    }
+
+    static func trailingBackslash(at position: Int) -> PatternError {
+        PatternError("The expression ends in a backslash; write '\\\\' for the sign.", at: position)
+    }
+
+    static func backreference(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
+        PatternError("Backreferences ('\\\(sign)') are not supported.", at: position)
+    }
+
+    static func unknownEscape(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
+        PatternError(
+            "'\\\(sign)' is not supported; of letters and digits '\\d', '\\w', '\\s', '\\D', '\\W', '\\S', '\\b', "
+                + "'\\B', '\\n', '\\r' and '\\t' are.", at: position)
+    }
+
+    static func boundaryInClass(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
+        PatternError("'\\\(sign)' is a place in the text and cannot stand in a class.", at: position)
+    }
+
+    static func unclosedClass(at position: Int) -> PatternError {
+        PatternError("The class that begins here has no ']'; write '\\[' for the sign.", at: position)
+    }
+
+    static func emptyClass(at position: Int) -> PatternError {
+        PatternError("The class is empty; write '\\]' for the sign in a class.", at: position)
+    }
+
+    static func nestedClass(at position: Int) -> PatternError {
+        PatternError("A class within a class is not supported; write '\\[' for the sign.", at: position)
+    }
+
+    static func reversedRange(_ low: Unicode.Scalar, _ high: Unicode.Scalar, at position: Int) -> PatternError {
+        PatternError(
+            "The range '\(shown(low))-\(shown(high))' ends before it begins; swap its ends.", at: position)
+    }
+
+    static func rangeOfClass(at position: Int) -> PatternError {
+        PatternError("A range goes from one character to another; write '\\-' for the sign.", at: position)
+    }
+
+    /// A character as it can be printed: those that a terminal would obey by their number.
+    private static func shown(_ scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator:
+            "U+" + String(repeating: "0", count: max(0, 4 - String(scalar.value, radix: 16).count))
+                + String(scalar.value, radix: 16, uppercase: true)
+        default: String(scalar)
+        }
+    }
+}

@@ -53,3 +53,68 @@ struct ScalarClass {
         return isListed != isNegated
     }
 }
+
+/// A scalar with its other cases, by the mappings that lead from one scalar to one.
+struct CasedScalar {
+    let itself: Unicode.Scalar
+    let lower: Unicode.Scalar
+    let upper: Unicode.Scalar
+    /// The same for all scalars that differ in case only: `K`, `k` and the Kelvin sign.
+    let folded: Unicode.Scalar
+
+    init(_ scalar: Unicode.Scalar) {
+        itself = scalar
+        if scalar.isASCII {
+            switch scalar.value {
+            case 0x41...0x5A:
+                (lower, upper) = (Unicode.Scalar(UInt8(scalar.value | 0x20)), scalar)
+            case 0x61...0x7A:
+                (lower, upper) = (scalar, Unicode.Scalar(UInt8(scalar.value & 0xDF)))
+            default:
+                (lower, upper) = (scalar, scalar)
+            }
+            folded = lower
+        } else {
+            lower = Self.only(scalar.properties.lowercaseMapping) ?? scalar
+            upper = Self.only(scalar.properties.uppercaseMapping) ?? scalar
+            // By way of the upper case: the two small sigmas have one capital.
+            folded = Self.only(upper.properties.lowercaseMapping) ?? upper
+        }
+    }
+
+    private static func only(_ mapping: String) -> Unicode.Scalar? {
+        mapping.unicodeScalars.count == 1 ? mapping.unicodeScalars.first : nil
+    }
+}
+
+/// Looking for words whatever their case, scalar by scalar.
+public enum Caseless {
+    /// Whether the text contains the words; no words are contained in everything.
+    ///
+    /// In time linear in both (Knuth, Morris, Pratt), so that no text of a client makes it slow.
+    public static func contains(_ words: String, in text: String) -> Bool {
+        let sought = words.unicodeScalars.map { CasedScalar($0).folded }
+        guard !sought.isEmpty else { return true }
+        let lengths = borders(of: sought)
+        var length = 0
+        for scalar in text.unicodeScalars {
+            let folded = CasedScalar(scalar).folded
+            while length > 0, sought[length] != folded { length = lengths[length - 1] }
+            if sought[length] == folded { length += 1 }
+            if length == sought.count { return true }
+        }
+        return false
+    }
+
+    /// For each beginning of the words how much of it is its end as well.
+    private static func borders(of sought: [Unicode.Scalar]) -> [Int] {
+        var lengths = [0]
+        var length = 0
+        for scalar in sought.dropFirst() {
+            while length > 0, sought[length] != scalar { length = lengths[length - 1] }
+            if sought[length] == scalar { length += 1 }
+            lengths.append(length)
+        }
+        return lengths
+    }
+}

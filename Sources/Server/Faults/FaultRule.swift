@@ -63,3 +63,108 @@ public struct Selection: Sendable, Equatable {
     /// The n-th alone.
     public static func only(_ number: Int) -> Selection { Selection(first: number, last: number) }
 }
+
+/// Numbers that follow from a seed and from what they are about, not from what was drawn before.
+///
+/// So a rule's luck does not depend on which other rules there are.
+struct Chance: Sendable, Equatable {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The chance that belongs to these bytes as well.
+    func mixing(_ bytes: some Sequence<UInt8>) -> Chance {
+        // FNV-1a; SplitMix64 then spreads it over all bits.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return mixing(hash)
+    }
+
+    /// The chance that belongs to this number as well.
+    func mixing(_ number: UInt64) -> Chance {
+        var numbers = SplitMix64(seed: state)
+        var mixed = SplitMix64(seed: numbers.next() ^ number)
+        return Chance(seed: mixed.next())
+    }
+
+    /// A number below the bound.
+    func next(below bound: UInt64) -> UInt64 {
+        var numbers = SplitMix64(seed: state)
+        return numbers.next(below: bound)
+    }
+}
+
+extension Selection {
+    /// Whether the n-th is meant, from 1; `chance` is that of this one thing.
+    func contains(_ number: Int, _ chance: @autoclosure () -> Chance) -> Bool {
+        guard number >= first, number <= last ?? .max, (number - first) % max(step, 1) == 0 else { return false }
+        return perMille >= 1000 || Int(chance().next(below: 1000)) < perMille
+    }
+}
+
+/// The fixed window in which a quota counts requests.
+///
+/// It begins with a request and lasts as long as the rule says; the first request after its end begins another. So a client
+/// that waits as long as `Retry-After` says is served again, with the whole quota: a sliding window would admit it to one
+/// request.
+struct QuotaWindow: Sendable, Equatable {
+    private var start: Timestamp?
+    private var count = 0
+
+    /// Counts a request; nil where it is within the quota, else the nanoseconds that are left of the window.
+    mutating func take(at now: Timestamp, quota: Int, length: Int64) -> Int64? {
+        let length = min(max(length, 1), FaultLimits.longestWindow)
+        // A clock that was set back begins another window too: the old one might never end.
+        if let start, start <= now, now.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch < length {
+            count += 1
+        } else {
+            (start, count) = (now, 1)
+        }
+        guard count > quota, let start else { return nil }
+        return length - (now.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch)
+    }
+}
+
+/// How much may go wrong: what readers of rules refuse to take more of.
+///
+/// The transforms themselves take any value: waits, sizes and numbers outside the limits are cut to them, so that no rule
+/// can crash a server or fill its memory. Durations are nanoseconds.
+public enum FaultLimits {
+    /// How many rules a world has at once; more are refused (``FaultBookError/tooManyRules(limit:)``).
+    public static let rules = 1_000
+    /// How long the name of a rule may be, in bytes of UTF-8.
+    public static let ruleName = 100
+    /// The longest wait that a rule may ask for: 1 h.
+    public static let longestWait: Int64 = 3_600 * 1_000_000_000
+    /// After how long the server gives up a connection that hangs or is silent: 10 min.
+    public static let hang: Int64 = 600 * 1_000_000_000
+    /// The longest window of a quota: 24 h.
+    public static let longestWindow: Int64 = 24 * 3_600 * 1_000_000_000
+    /// How many requests a quota may allow in a window.
+    public static let quotaRequests = 1_000_000
+    /// The statuses that a replacement may have.
+    public static let statuses = 200...599
+    /// The longest `Retry-After` in seconds: 366 d.
+    public static let retryAfter = 366 * 86_400
+    /// The body of a replacement in bytes, and the text that replaces a frame's: 1 MiB.
+    public static let replacementBody = 1_024 * 1_024
+    /// By how much a Content-Length may be off, either way: 1 GiB.
+    public static let contentLengthError = 1_024 * 1_024 * 1_024
+    /// How many fragments a message may come in.
+    public static let fragments = 1_000
+    /// How many messages may come in one frame.
+    public static let coalesced = 100
+    /// How many bytes of text may wait to come in one frame: 1 MiB.
+    ///
+    /// Beyond, they are sent before their number is complete.
+    public static let waitingBytes = 1_024 * 1_024
+    /// How many pieces a transmission may be dribbled in; what is left then comes at once.
+    public static let pieces = 65_536
+    /// How long the reason of a close frame may be, in bytes: what is longer is cut (RFC 6455 §5.5).
+    public static let closeReason = 123
+
+    /// A wait that is within the limit.
+    static func wait(_ nanoseconds: Int64) -> Int64 { min(max(nanoseconds, 0), longestWait) }
+}

@@ -1,3 +1,7 @@
+import FitIQAPI
+import JSON
+import Recording
+
 /// A documented way in which things go wrong, and how often a client met it.
 public struct Exposure: Sendable, Hashable {
     /// What went wrong.
@@ -41,5 +45,144 @@ public struct Exposure: Sendable, Hashable {
     public init(path: Path, count: Int) {
         self.path = path
         self.count = count
+    }
+}
+
+/// Counts what a client was exposed to, as far as the journal shows it.
+struct ExposureCounter: Sendable {
+    private var counts: [Exposure.Path: Int] = [:]
+    /// Connections whose silence was counted.
+    private var silent = Recent<UInt64, Bool>()
+    private var meals = MealExposure()
+
+    /// An answer that takes longer than this is late: without a fault none takes any time.
+    static let lateAnswer = Tolerance.second
+
+    /// Every path, also those that the client never met, as things stand at a time.
+    func exposures(at end: Timestamp, in scene: Scene) -> [Exposure] {
+        Exposure.Path.allCases.map { path in
+            let pending = path == .lateMeal ? meals.overdueCount(at: end, in: scene) : 0
+            return Exposure(path: path, count: (counts[path] ?? 0) + pending)
+        }
+    }
+
+    mutating func observe(_ fact: Fact, in scene: Scene) {
+        switch fact.kind {
+        case .request(let request): observe(request)
+        case .opened(let opening):
+            if opening.openedAt.lag(behind: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
+        case .frame(let frame): observe(frame)
+        case .fault:
+            if silent[fact.connection] == nil { count(.silence) }
+            silent[fact.connection] = true
+        case .closed(let closing): observe(closing, of: scene.endedSocket)
+        case .other: break
+        }
+        for path in meals.observe(fact, in: scene) { count(path) }
+    }
+
+    private mutating func count(_ path: Exposure.Path) {
+        counts[path, default: 0] += 1
+    }
+
+    private mutating func observe(_ request: RequestFact) {
+        let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer
+        if isLate || !request.isAnswered { count(.timeOut) }
+        // Also of an answer that was cut, the client may have seen the status; but it cannot be told.
+        guard request.isAnswered, let status = request.status, status >= 400 else { return }
+        if request.isHandshake { return count(.refusedHandshake) }
+        switch status {
+        case 401: count(.unauthorized)
+        case 404 where request.exchange.unmatched == nil: count(.notFound)
+        case 409: count(.conflict)
+        case 429: count(.tooMany)
+        case 500...: count(.serverError)
+        default: break
+        }
+    }
+
+    private mutating func observe(_ frame: FrameFact) {
+        guard !frame.isFromClient else { return }
+        if !frame.frame.faults.isEmpty || !frame.isDelivered { count(.brokenFrame) }
+        if frame.isDelivered, frame.type == "error" { count(.errorFrame) }
+    }
+
+    private mutating func observe(_ closing: RecordedClosing, of socket: Scene.Socket?) {
+        // Who was left in silence has met that, and not its end.
+        guard let socket, !socket.isSilenced, closing.isUnprovoked else { return }
+        count(socket.isStreaming ? .dropMidStream : .drop)
+    }
+}
+
+extension RecordedClosing {
+    /// Whether neither the client nor the end of its consultation brought it about.
+    fileprivate var isUnprovoked: Bool {
+        guard faults.isEmpty else { return true }
+        switch cause {
+        case .fault, .shutdown: return true
+        case .violation, .limit: return false
+        // A server that ends a socket in order has been asked to, by archiving the consultation.
+        case .closeFrame: return party == .server && summary.sent?.code != .normalClosure
+        case .finish, .reset, .timeOut: return party == .server
+        }
+    }
+}
+
+/// Which meal logs failed, and which were not settled in time.
+struct MealExposure: Sendable {
+    private struct Log: Sendable {
+        let client: ExactString
+        let acceptedAt: Timestamp
+    }
+
+    /// The logs whose end the client has not seen.
+    private var pending = Recent<Owned, Log>()
+    /// The logs whose end was seen: a fault may let the event overtake the 201.
+    private var settled = Recent<Owned, Bool>()
+
+    /// A log that is settled later than this after the 201 is late.
+    static let dueAfter = 5 * Tolerance.second
+
+    /// What the fact shows, for the first time of each log.
+    mutating func observe(_ fact: Fact, in scene: Scene) -> [Exposure.Path] {
+        switch fact.kind {
+        case .request(let request):
+            guard let client = request.client else { return [] }
+            return request.shownMealLogs.flatMap { log -> [Exposure.Path] in
+                let key = Owned(client: client, id: log.id)
+                if request.endpoint == .createMealLog, !log.isFinal {
+                    if settled[key] == nil { pending[key] = Log(client: client, acceptedAt: request.answeredAt) }
+                    return []
+                }
+                return see(log, key, at: request.answeredAt)
+            }
+        case .frame(let frame):
+            guard let log = frame.settledMealLog, let user = scene.sockets[fact.connection]?.user else { return [] }
+            return see(log, Owned(client: user, id: log.id), at: fact.time, isNews: true)
+        case .opened, .closed, .fault, .other: return []
+        }
+    }
+
+    /// - Parameter isNews: whether it is told the moment it happens; what is read may be old.
+    private mutating func see(
+        _ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false
+    ) -> [Exposure.Path] {
+        var paths: [Exposure.Path] = []
+        if log.status == "failed", settled[key] == nil { paths.append(.failedMeal) }
+        if log.isFinal { settled[key] = true }
+        guard let accepted = pending[key]?.acceptedAt else { return paths }
+        let isOverdue = time.lag(behind: accepted) > Self.dueAfter
+        if log.isFinal || isOverdue { pending[key] = nil }
+        let settledAt = log.isFinal && !isNews ? log.updatedAt?.timestamp ?? time : time
+        if isOverdue, settledAt.lag(behind: accepted) > Self.dueAfter { paths.append(.lateMeal) }
+        return paths
+    }
+
+    /// The logs of which a client that was there to hear of it has heard nothing in time.
+    func overdueCount(at end: Timestamp, in scene: Scene) -> Int {
+        let waiting = pending.values.filter { end.lag(behind: $0.acceptedAt) > Self.dueAfter }
+        return waiting.count { log in
+            scene.sockets.values.contains { $0.user == log.client && $0.openedAt <= log.acceptedAt }
+        }
     }
 }

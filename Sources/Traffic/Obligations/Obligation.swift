@@ -58,3 +58,44 @@ public struct Obligation: Sendable, Hashable {
         }
     }
 }
+
+extension Obligation {
+    /// What can be seen only from inside a client, through an adapter: what it shows its user (CONTRACT section 9).
+    public static let inside: [Obligation] = [
+        Obligation(
+            id: "inside/transcript-equals-chunks", level: .must,
+            origin: .guides([.consultationWebSocket, .enhancedConsultations]), place: "streaming",
+            clause: "The text of an answer is the sum of its chunks, in order.",
+            advice: "Append each chunk's content as it comes, without trimming, and begin anew with the next answer."),
+        Obligation(
+            id: "inside/cut-stream-not-complete", level: .must, origin: .ours,
+            clause: "An answer whose stream was cut is not shown as complete.",
+            advice: "Mark a message complete only on stream_complete or assistant_message_end; when the socket ends "
+                + "before, mark it interrupted and fetch the history."),
+        Obligation(
+            id: "inside/server-error-surfaces", level: .must,
+            origin: .guides([.consultationWebSocket, .enhancedConsultations]), place: "message protocol, error",
+            clause: "An error frame's message reaches the user.",
+            advice: "Publish the frame's error text, as WebSocketError.serverError does, and stop the typing indicator."
+        ),
+        Obligation(
+            id: "inside/conflict-yields-existing", level: .must, origin: .guides([.consultationWebSocket]),
+            place: "HTTP errors",
+            clause: "After 409 the client goes on with the existing consultation.",
+            advice:
+                "Return the consultation that error.details.existing_consultation_id names, not an error; its dates "
+                + "need .iso8601."),
+        Obligation(
+            id: "inside/limit-yields-too-many", level: .must, origin: .guides([.consultationWebSocket]),
+            place: "HTTP errors",
+            clause: "After 429 the user is told that there are too many active consultations.",
+            advice: "Map 429 to an error of its own, tooManyActiveConsultations, and suggest completing old ones."),
+        Obligation(
+            id: "inside/failed-meal-surfaces", level: .must,
+            origin: .guides([.webSocketArchitecture, .mealLogWebSocket]), place: "meal_log.failed",
+            clause: "The reason why a meal log failed reaches the user.",
+            advice:
+                "Show data.error_message (websocket-architecture: data.error) of meal_log.failed, and of a log that was "
+                + "loaded with status failed."),
+    ]
+}

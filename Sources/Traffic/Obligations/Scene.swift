@@ -96,3 +96,115 @@ struct Scene: Sendable {
         orderStart = 0
     }
 }
+
+extension Scene {
+    /// A WebSocket that is open, or ended a moment ago, as its client sees it.
+    struct Socket: Sendable {
+        let connection: UInt64
+        let user: ExactString
+        let consultation: ExactString
+        let credentials: PresentedCredentials
+        let openedAt: Timestamp
+        /// The entry of its opening.
+        let opening: JournalEntry
+        /// When `connected` was delivered.
+        private(set) var connectedAt: Timestamp?
+        /// Whether the frame that should have been `connected` was lost or broken on its way.
+        private(set) var lostConnected = false
+        /// The answer that it hears.
+        private(set) var stream: Stream?
+        /// Whether it has heard any of an answer.
+        private(set) var hasStreamed = false
+        /// Whether the fake has silenced it: it counts as closed (CONTRACT section 9, `ws/single-connection`).
+        private(set) var isSilenced = false
+        /// Whether nothing that the client sends is read.
+        private(set) var isStalled = false
+        /// When the server's close frame was let go, where the journal says so.
+        private(set) var serverClosedAt: Timestamp?
+        /// Whether the client was told that the consultation is not active: the server closes the socket after that.
+        private(set) var isArchived = false
+        /// The first fault that touched a frame or set in: from there on its end may not be the client's choice.
+        private(set) var trouble: JournalEntry?
+        /// Whether an answer ended after the client's last question: a piece that a fault sent astray begins no other.
+        private var isAnswered = false
+
+        /// An answer of which the client has got some and not the end.
+        struct Stream: Sendable {
+            /// The first piece that was delivered.
+            let first: JournalEntry
+            /// When the last one was.
+            var lastPieceAt: Timestamp
+            /// Whether a fault may have swallowed its end.
+            var hasLostEnd = false
+        }
+
+        init(_ opening: OpeningFact, _ fact: Fact) {
+            connection = fact.connection
+            user = opening.opening.user ?? ""
+            consultation = opening.consultation
+            credentials = opening.credentials
+            openedAt = opening.openedAt
+            self.opening = fact.entry
+            trouble = opening.opening.faults.isEmpty ? nil : fact.entry
+        }
+
+        /// Whether an answer is under way that it hears: some of it was delivered, and not its end.
+        var isStreaming: Bool { stream != nil }
+        /// Whether the client has reason to believe that the socket is about to end, or did.
+        var isEnding: Bool { isSilenced || isStalled || isArchived || serverClosedAt != nil }
+    }
+}
+
+extension Scene.Socket {
+    mutating func observe(_ fault: RecordedFault, _ fact: Fact) {
+        trouble = trouble ?? fact.entry
+        switch fault.effect {
+        case .silence: isSilenced = true
+        case .stallReading: isStalled = true
+        case .withholdPong: break
+        }
+    }
+
+    mutating func observe(_ frame: FrameFact, _ fact: Fact) {
+        guard !frame.isFromClient else {
+            if frame.isChatMessage { isAnswered = false }
+            return
+        }
+        let isTouched = !frame.frame.faults.isEmpty || !frame.isDelivered
+        if isTouched { trouble = trouble ?? fact.entry }
+        switch frame.type {
+        case "stream_chunk", "assistant_message_start", "assistant_message_chunk":
+            if frame.isDelivered { hear(fact.entry, isTouched: isTouched) }
+        case "connected" where frame.isDelivered:
+            connectedAt = connectedAt ?? fact.time
+        case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
+            "error" where frame.isDelivered:
+            stream = nil
+            isAnswered = true
+            if frame.endsConsultation { isArchived = true }
+        default:
+            if frame.frame.opcode == .close, frame.isDelivered { serverClosedAt = serverClosedAt ?? fact.time }
+            guard isTouched else { return }
+            stream?.hasLostEnd = true
+            if connectedAt == nil { lostConnected = true }
+        }
+    }
+
+    private mutating func hear(_ piece: JournalEntry, isTouched: Bool) {
+        if stream != nil {
+            stream?.lastPieceAt = piece.time
+        } else if !isTouched || !isAnswered {
+            stream = Stream(first: piece, lastPieceAt: piece.time)
+            hasStreamed = true
+        }
+    }
+}
+
+extension FrameFact {
+    /// Whether it is the server's word that the consultation is not active any more.
+    fileprivate var endsConsultation: Bool {
+        let refusal = FrameError.consultationNotActive
+        return type == "error"
+            && (json?["code"]?.string == refusal.code.rawValue || json?["error"]?.string == refusal.message)
+    }
+}

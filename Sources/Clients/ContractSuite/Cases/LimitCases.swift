@@ -52,3 +52,66 @@ extension ContractCase {
             ]),
     ]
 }
+
+extension ContractCase {
+    /// Each guide's own story, answered as that guide says and no other.
+    static let guideCases: [ContractCase] = [
+        ContractCase(
+            "guide/consultation-websocket/chat", "Create, chat, come back to the same consultation",
+            clause: Clause(.consultationWebSocket, "What You'll Build", "Real-time chat with history and streaming."),
+            guide: .consultationWebSocket, faces: ["consultation/conflict-continues-existing"],
+            steps: chat + [.pass(.seconds(10)), .start(.nutritionist), .untilAnswered(1), .disconnect]),
+        ContractCase(
+            "guide/enhanced-consultations/chat", "Create, chat, archive",
+            clause: Clause(
+                .enhancedConsultations, "What You'll Build", "Chat with AI personas, streaming in real time."),
+            guide: .enhancedConsultations,
+            steps: [
+                .start(.fitnessCoach), .untilReady, .send("How do I begin to run?"), .untilAnswered(1), .archive,
+                .until(.all([.offline, .idle]), within: .seconds(30)),
+            ]),
+        ContractCase(
+            "guide/goal-linking/chat-about-goal", "Create a goal, talk about it",
+            clause: Clause(
+                .goalLinking, "Flow 1", "POST chat-about-goal, then open the conversation."),
+            guide: .goalLinking, faces: ["ids/backend-goal-id"],
+            steps: [
+                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+                .chatAboutGoal(titled: "Run 5 km"),
+                .until(.all([.connection(.connected), .goalLinked("Run 5 km"), .idle]), within: .seconds(30)),
+                .send("How do I begin?"), .untilAnswered(1), .disconnect,
+            ]),
+        ContractCase(
+            "guide/websocket-architecture/meal-event", "Create a consultation, connect, log a meal",
+            clause: Clause(
+                .webSocketArchitecture, "Testing Plan, option 2",
+                "The notification comes, the meal is completed, and no polling is seen."),
+            guide: .webSocketArchitecture, faces: ["meal/no-poll-while-connected"],
+            steps: [
+                .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .logMeal("2 eggs"),
+                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .seconds(30)), .disconnect,
+            ]),
+        ContractCase(
+            "guide/websocket-architecture/polling", "Log a meal without a socket",
+            clause: Clause(.webSocketArchitecture, "Testing Plan, option 1", "After 5 seconds the meal is completed."),
+            guide: .webSocketArchitecture, faces: ["meal/polling-cadence"],
+            steps: [
+                .logMeal("2 eggs"),
+                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .minutes(1)),
+            ]),
+        ContractCase(
+            "guide/meal-log-websocket/meal-event", "Connect, log a meal, take the complete data from the event",
+            clause: Clause(.mealLogWebSocket, "Key Features", "Complete data in WebSocket: no second API call needed."),
+            guide: .mealLogWebSocket, faces: ["meal/no-fetch-after-completed"],
+            steps: [
+                .start(.nutritionist), .until(.connection(.connected), within: .seconds(30)),
+                .logMeal("2 eggs and toast"),
+                .until(.meal("2 eggs and toast", .completed, calories: 290), within: .seconds(30)), .disconnect,
+            ]),
+    ]
+
+    private static let chat: [Step] = [
+        .start(.nutritionist), .untilReady, .send("How much protein do I need?"), .untilAnswered(1), .disconnect,
+        .until(.all([.offline, .idle]), within: .seconds(10)),
+    ]
+}

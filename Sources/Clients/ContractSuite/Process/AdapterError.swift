@@ -66,3 +66,85 @@ public struct AdapterError: Error, Sendable, Equatable {
         }
     }
 }
+
+// Everything that is said about adapters.
+
+extension AdapterError: CustomStringConvertible {
+    /// What was sent, what came back, and what should have; one to three sentences.
+    public var description: String {
+        let asked = command.isEmpty ? "" : " to \(Self.excerpt(sent))"
+        return switch reason {
+        case .notStarted(let reason): "The adapter does not run: \(reason)."
+        case .ended(let how): "The adapter \(how) instead of answering\(asked). Its last words are on standard error."
+        case .closedOutput:
+            "The adapter closed its standard output instead of answering\(asked). It has to stay open until the end."
+        case .late:
+            "The adapter did not answer\(asked) in time. It has to answer at once, and write its output out (flush) after "
+                + "each line. Expected: \(expectation)."
+        case .tooLong:
+            "The adapter's answer\(asked) has no end within \(AdapterLimits.lineBytes >> 20) MiB. Expected one line: "
+                + "\(expectation)."
+        case .notRunning: "The adapter ended, or was ended, earlier in this case: '\(command)' was not sent."
+        case .unsupported: "The adapter says that it does not support '\(command)'."
+        case .refused(let text):
+            text.isEmpty
+                ? "The adapter answered\(asked) that it failed, without an 'error' that says why."
+                : "The adapter answered\(asked) that it failed: \(text)"
+        case .unasked:
+            "The adapter wrote \(Self.excerpt(received ?? [])) without being asked, before '\(command)' was sent. It has to answer "
+                + "each command with one line; what is meant for people belongs on standard error."
+        case .badAnswer(let reason):
+            "The adapter's answer\(asked) is \(Self.excerpt(received ?? [])): \(reason). Expected: \(expectation)."
+        }
+    }
+
+    /// A line as messages show it: without its end, and cut.
+    private static func excerpt(_ line: [UInt8]) -> String {
+        let limit = 200
+        var bytes = line[...]
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.isEmpty { return "an empty line" }
+        guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
+        return String(decoding: bytes.prefix(limit), as: UTF8.self) + "…"
+    }
+}
+
+extension AnswerError: CustomStringConvertible {
+    /// What is wrong with an answer, without a full stop.
+    var description: String {
+        switch self {
+        case .unsupported: "it is not supported"
+        case .refused(let text): "it failed: \(text)"
+        case .notJSON(let message, let column):
+            "it is not JSON at column \(column) (\(message)); what is meant for people belongs on standard error"
+        case .notAnObject(let type): "it is \(type), not an object"
+        case .wrong(let path, let found, let expected): "'\(path)' is \(found), not \(expected)"
+        case .unknown(let path, let nearest):
+            "'\(path)' is not a member of it" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+        }
+    }
+}
+
+extension ChildProcess.Outcome {
+    /// `exited with status 1`, `was ended by signal 9`.
+    var inWords: String {
+        switch self {
+        case .exited(let status): "exited with status \(status)"
+        case .signalled(let number): "was ended by signal \(number)"
+        }
+    }
+}
+
+/// What an adapter is given: bytes for a line, and time for an answer.
+public struct AdapterLimits: Sendable, Hashable {
+    /// The most bytes that a line may have, either way: 1 MiB.
+    public static let lineBytes = 1 << 20
+
+    /// How long an answer may take by the system's clock; 10 s.
+    public var answerTime = Duration.seconds(10)
+    /// How long it may take to end once its standard input is closed, and again after SIGTERM; 2 s.
+    public var endTime = Duration.seconds(2)
+
+    /// The documented limits.
+    public init() {}
+}

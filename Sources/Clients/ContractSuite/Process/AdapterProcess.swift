@@ -1,3 +1,4 @@
+import FitIQAPI
 import Sockets
 
 /// An adapter that runs: lines out, lines in, each exchange with a deadline.
@@ -84,4 +85,67 @@ final class AdapterProcess {
 
     /// Whether it has ended by now.
     var hasEnded: Bool { child.wait(until: .now()) != nil }
+}
+
+/// Cuts what an adapter writes into lines.
+struct LineBuffer: Sendable {
+    /// What has arrived and was not taken yet; more is appended.
+    var bytes: [UInt8] = []
+    /// Up to where there is no end of a line.
+    private var searched = 0
+
+    /// The next line without its end; nil where it has not ended yet.
+    mutating func next() -> [UInt8]? {
+        guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = bytes.count
+            return nil
+        }
+        var line = bytes[..<end]
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        let result = Array(line)
+        bytes.removeSubrange(...end)
+        searched = 0
+        return result
+    }
+}
+
+/// A client behind an adapter, for one case: made by ``ProcessAdapter/begin(_:case:)``.
+///
+/// What its methods throw is an ``AdapterError``, or ``UnsupportedInstruction``.
+public struct ProcessClient: ClientUnderTest, Sendable {
+    /// Whose clock it said that it follows.
+    public let clock: ClientClock
+    private let adapter: ProcessAdapter
+
+    init(_ adapter: ProcessAdapter, clock: ClientClock) {
+        self.adapter = adapter
+        self.clock = clock
+    }
+
+    /// Has the client begin something.
+    public func perform(_ instruction: ClientInstruction) async throws {
+        do throws(AdapterError) {
+            try await adapter.ask(.perform(instruction), AdapterAnswer.done)
+        } catch {
+            if error.isUnsupported { throw UnsupportedInstruction(instruction) }
+            throw error
+        }
+    }
+
+    /// What the client's user sees.
+    public func report() async throws -> ClientReport {
+        try await adapter.ask(.report, AdapterAnswer.report)
+    }
+
+    /// Sets the client's clock, and asks when its next timer is due; one that follows the system's is not asked.
+    public func settle(at time: Timestamp) async throws -> Timestamp? {
+        guard clock == .suite else { return nil }
+        return try await adapter.ask(.settle(time), AdapterAnswer.next)
+    }
+
+    /// Ends the client; the process stays for the next case.
+    public func end() async {
+        // One that cannot even do this is ended, and shows in the next case if it is no accident.
+        try? await adapter.ask(.end, AdapterAnswer.done)
+    }
 }

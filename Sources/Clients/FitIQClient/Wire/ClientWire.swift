@@ -128,3 +128,58 @@ public struct ClientWire: Sendable {
         if connections.removeValue(forKey: number) != nil { commands.append(.close(number)) }
     }
 }
+
+/// What whoever holds the transport has to do, in order; connections go by the number of their request or socket.
+public enum TransportCommand: Sendable, Hashable {
+    /// Begin to connect to the backend; what is sent meanwhile waits.
+    case connect(Int)
+    /// Send bytes.
+    case send(Int, [UInt8])
+    /// Close the connection once everything sent before is on its way. Nothing is told of it any more.
+    case close(Int)
+}
+
+/// Keys from a seed, so that a client's bytes can be repeated.
+struct SeededBytes: Sendable {
+    private var numbers: SplitMix64
+
+    init(seed: UInt64) {
+        numbers = SplitMix64(seed: seed)
+    }
+
+    mutating func nextWord() -> UInt64 { numbers.next() }
+
+    mutating func next(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next() >> 32) }
+    }
+}
+
+/// How much a client takes from the network before it gives up on a connection.
+public struct WireLimits: Sendable, Hashable {
+    /// The bytes of an answer's body; a larger one is a failed request.
+    public var body = 8 << 20
+    /// The bytes of a message on a WebSocket; a larger one ends the socket with 1009.
+    public var message = 1 << 20
+    /// The connections that are open at the same time; a request beyond them fails at once.
+    public var connections = 32
+    /// The bytes that wait for a server which reads nothing; more of them end the connection.
+    public var unsentBytes = 1 << 20
+
+    /// The defaults: bodies of 8 MiB, messages of 1 MiB, 32 connections, 1 MiB unsent.
+    public init() {}
+}
+
+/// What a client says of connections that went wrong, beside ``ClientError``.
+enum WireMessages {
+    static let endWithoutCloseFrame = "the connection ended without a close frame"
+
+    static let closedDuringHandshake = "the socket was closed before its handshake was answered"
+
+    static func tooManyConnections(limit: Int) -> String {
+        "\(limit) connections are open already, which is the most that this client opens at a time."
+    }
+
+    static func badTarget(_ target: String) -> String {
+        "'\(target.prefix(80))' cannot stand in a request: percent-encode what is not visible ASCII."
+    }
+}

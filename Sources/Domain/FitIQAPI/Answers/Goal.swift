@@ -43,3 +43,126 @@ public struct Goal: Equatable, Sendable {
         self.updatedAt = createdAt
     }
 }
+
+/// A goal as JSON in the form of one mode: made when the goal changes, sent as often as it is read.
+public struct EncodedGoal: Equatable, Sendable {
+    /// The body of create, get and update.
+    public let body: [UInt8]
+    /// The object in camelCase, as lists have it.
+    public let camelCase: [UInt8]
+    /// The object in snake_case, as lists have it; empty in the form of goal-linking, which knows none.
+    public let snakeCase: [UInt8]
+
+    /// The bytes of all three.
+    public var byteCount: Int { body.count + camelCase.count + snakeCase.count }
+}
+
+extension Goal {
+    /// The goal as JSON: as goal-linking prints it, or as the union of the guides.
+    ///
+    /// goal-linking has the camelCase object without an envelope; the union puts it beside `success` and `data`, which holds
+    /// the same in snake_case (CONTRACT: goals).
+    ///
+    /// - Parameter form: `.goalLinking` or `.union`; no other guide documents goals.
+    public func encoded(in form: GuideMode) -> EncodedGoal {
+        var camelCase = JSONWriter(reserving: 512)
+        camelCase.object(writeCamelCaseMembers)
+        guard form.hasEnvelopeOfGoals else {
+            return EncodedGoal(body: camelCase.bytes, camelCase: camelCase.bytes, snakeCase: [])
+        }
+        var snakeCase = JSONWriter(reserving: 512)
+        snakeCase.object(writeSnakeCaseMembers)
+        var body = JSONWriter(reserving: camelCase.bytes.count + snakeCase.bytes.count + 32)
+        body.object { body in
+            body.member("success", true)
+            body.member("data", raw: snakeCase.bytes)
+            writeCamelCaseMembers(into: &body)
+        }
+        return EncodedGoal(body: body.bytes, camelCase: camelCase.bytes, snakeCase: snakeCase.bytes)
+    }
+
+    private func writeCamelCaseMembers(into writer: inout JSONWriter) {
+        writer.member("id", id.description)
+        writer.member("userId", userID.text)
+        writer.member("title", title)
+        writer.member("description", description)
+        writer.member("status", status.rawValue)
+        writer.member("progress", progress)
+        writer.member("category", orNull: category)
+        writer.member("targetDate", targetDate.wireText)
+        writer.member("conversationId", orNull: conversationID?.description)
+        writer.member("createdAt", createdAt.wireText)
+        writer.member("updatedAt", updatedAt.wireText)
+    }
+
+    private func writeSnakeCaseMembers(into writer: inout JSONWriter) {
+        writer.member("id", id.description)
+        writer.member("user_id", userID.text)
+        writer.member("title", title)
+        writer.member("description", description)
+        writer.member("status", status.rawValue)
+        writer.member("progress", progress)
+        writer.member("category", orNull: category)
+        writer.member("target_date", targetDate.wireText)
+        writer.member("conversation_id", orNull: conversationID?.description)
+        writer.member("created_at", createdAt.wireText)
+        writer.member("updated_at", updatedAt.wireText)
+    }
+}
+
+extension GuideMode {
+    /// Whether answers about goals have the union's envelope beside goal-linking's members.
+    var hasEnvelopeOfGoals: Bool {
+        switch self {
+        case .union: true
+        case .goalLinking: false
+        case .consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket:
+            preconditionFailure("\(rawValue) documents no goals: ask form(of:) for the form.")
+        }
+    }
+}
+
+/// The answer of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalResponse).
+public struct ChatAboutGoalAnswer: Equatable, Sendable {
+    /// The consultation to go on with.
+    public var conversationID: ResourceID
+    /// The goal that it is about.
+    public var goalID: ResourceID
+    /// When the consultation was created, which may be long ago.
+    public var createdAt: Timestamp
+    /// The coach, shown with name and picture.
+    public var persona: Persona
+
+    /// Tells of a consultation and the goal that it is linked with.
+    public init(_ consultation: Consultation, goalID: ResourceID) {
+        conversationID = consultation.id
+        self.goalID = goalID
+        createdAt = consultation.createdAt
+        persona = consultation.persona
+    }
+
+    /// The body: goal-linking's object, and beside it in the union `success` and `data` with the same in snake_case.
+    ///
+    /// - Parameters:
+    ///   - form: `.goalLinking` or `.union`.
+    ///   - origin: where the avatars are served, `http://127.0.0.1:8080`.
+    public func body(in form: GuideMode, origin: String) -> [UInt8] {
+        var writer = JSONWriter(reserving: 768)
+        writer.object { writer in
+            if form.hasEnvelopeOfGoals {
+                writer.member("success", true)
+                writer.object("data") { data in
+                    data.member("conversation_id", conversationID.description)
+                    data.member("goal_id", goalID.description)
+                    data.member("created_at", createdAt.wireText)
+                    data.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
+                }
+            }
+            writer.member("conversationId", conversationID.description)
+            writer.member("goalId", goalID.description)
+            writer.member("createdAt", createdAt.wireText)
+            writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
+        }
+        return writer.bytes
+    }
+}

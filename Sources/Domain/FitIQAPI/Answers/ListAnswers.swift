@@ -68,3 +68,60 @@ extension JSONWriter {
         endObject()
     }
 }
+
+extension ListAnswers {
+    /// `GET /api/v1/goals`: `{goals, totalCount}`, and beside it in the union `success` and `data` with the same in snake_case.
+    ///
+    /// - Parameter form: `.goalLinking` or `.union`, as the goals were encoded.
+    public static func goals(_ goals: [EncodedGoal], in form: GuideMode) -> [UInt8] {
+        var writer = JSONWriter(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 })
+        writer.object { writer in
+            if form.hasEnvelopeOfGoals {
+                writer.member("success", true)
+                writer.object("data") { data in
+                    data.array("goals") { array in for goal in goals { array.raw(goal.snakeCase) } }
+                    data.member("total_count", goals.count)
+                }
+            }
+            writer.array("goals") { array in for goal in goals { array.raw(goal.camelCase) } }
+            writer.member("totalCount", goals.count)
+        }
+        return writer.bytes
+    }
+}
+
+/// A prompt that starts a conversation with one tap (enhanced-consultations, QuickAction).
+public struct QuickAction: Hashable, Sendable {
+    /// What is put into the message field.
+    public var prompt: String
+    /// A line below it.
+    public var description: String?
+    /// The context it suits.
+    public var contextType: ContextType
+    /// The coach it suits; nil suits all.
+    public var persona: Persona?
+    /// A word to group by.
+    public var category: String?
+
+    /// Makes a quick action.
+    public init(
+        prompt: String, description: String? = nil, contextType: ContextType, persona: Persona? = nil,
+        category: String? = nil
+    ) {
+        self.prompt = prompt
+        self.description = description
+        self.contextType = contextType
+        self.persona = persona
+        self.category = category
+    }
+
+    func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("prompt", prompt)
+        if let description { writer.member("description", description) }
+        writer.member("context_type", contextType.rawValue)
+        if let persona { writer.member("persona", persona.rawValue) }
+        if let category { writer.member("category", category) }
+        writer.endObject()
+    }
+}

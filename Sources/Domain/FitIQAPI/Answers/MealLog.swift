@@ -68,3 +68,140 @@ public struct MealLog: Equatable, Sendable {
         items.reduce(into: MealNutrients()) { $0 += $1.nutrients }
     }
 }
+
+extension MealLog {
+    /// The log as a guide has it, or as the union of the guides.
+    ///
+    /// Of the guides only meal-log-websocket and websocket-architecture know meal logs, the latter only those that are
+    /// done, in its events; whatever a guide does not say is the union's.
+    public func object(in form: GuideMode) -> [UInt8] {
+        var writer = JSONWriter(reserving: 1024 + rawInput.utf8.count + 768 * items.count)
+        writer.object { writer in
+            switch (form, progress) {
+            case (.mealLogWebSocket, _):
+                writeMembers(into: &writer, isUnion: false)
+            case (.webSocketArchitecture, .completed(let items, let time)):
+                writeAsWebSocketArchitecture(items, completedAt: time, into: &writer)
+            case (.webSocketArchitecture, .failed(let failure, _)):
+                writer.member("meal_log_id", id.description)
+                writer.member("error", failure.message)
+                writer.member("details", failure.details)
+            case (.webSocketArchitecture, .processing), (.union, _), (.consultationWebSocket, _),
+                (.enhancedConsultations, _), (.goalLinking, _):
+                writeMembers(into: &writer, isUnion: true)
+            }
+        }
+        return writer.bytes
+    }
+
+    /// The body of create and get: `{"data"}` in meal-log-websocket, elsewhere with `success` before it.
+    ///
+    /// - Parameter object: the log's ``object(in:)`` in the same form.
+    public static func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
+        var writer = JSONWriter(reserving: object.count + 32)
+        writer.object { writer in
+            if form != .mealLogWebSocket { writer.member("success", true) }
+            writer.member("data", raw: object)
+        }
+        return writer.bytes
+    }
+
+    /// The body of `GET /api/v1/meal-logs`: a page of the list, in the form of the union (no guide documents it).
+    public static func listBody(_ objects: [[UInt8]], page: Page, total: Int) -> [UInt8] {
+        var writer = JSONWriter(reserving: objects.reduce(128) { $0 + $1.count + 1 })
+        writer.object { writer in
+            writer.member("success", true)
+            writer.object("data") { writer in
+                writer.array("meal_logs") { writer in
+                    for object in objects { writer.raw(object) }
+                }
+                writer.member("total_count", total)
+                writer.member("page", page.number)
+                writer.member("limit", page.size)
+                writer.member("has_more", page.number < page.count(of: total))
+            }
+        }
+        return writer.bytes
+    }
+
+    /// The members that meal-log-websocket documents; the union adds those of websocket-architecture.
+    private func writeMembers(into writer: inout JSONWriter, isUnion: Bool) {
+        writer.member("id", id.description)
+        if isUnion { writer.member("meal_log_id", id.description) }
+        writeInput(into: &writer)
+        switch progress {
+        case .processing: break
+        case .completed(let items, _): writeTotals(itemCount: items.count, into: &writer, isUnion: isUnion)
+        case .failed(let failure, _):
+            writer.member("error_message", failure.message)
+            if isUnion {
+                writer.member("error", failure.message)
+                writer.member("details", failure.details)
+            }
+        }
+        writer.member("logged_at", loggedAt.wireText)
+        switch progress {
+        case .processing:
+            if isUnion { writer.member("processing_started_at", createdAt.wireText) }
+        case .completed(_, let time):
+            writer.member("processing_started_at", createdAt.wireText)
+            writer.member("processing_completed_at", time.wireText)
+        case .failed: break
+        }
+        writer.member("created_at", createdAt.wireText)
+        writer.member("updated_at", updatedAt.wireText)
+        guard case .completed(let items, let time) = progress else { return }
+        writer.array("items") { writer in
+            for (index, item) in items.enumerated() {
+                item.write(into: &writer, of: id, index: index, at: time, isUnion: isUnion)
+            }
+        }
+    }
+
+    private func writeInput(into writer: inout JSONWriter) {
+        writer.member("user_id", userID.text)
+        writer.member("raw_input", rawInput)
+        writer.member("meal_type", mealType.rawValue)
+        writer.member("status", status.rawValue)
+    }
+
+    private func writeTotals(itemCount: Int, into writer: inout JSONWriter, isUnion: Bool) {
+        let totals = totals
+        writer.member("total_calories", totals.calories)
+        writer.member("total_protein_g", tenths: totals.proteinTenths)
+        writer.member("total_carbs_g", tenths: totals.carbsTenths)
+        writer.member("total_fat_g", tenths: totals.fatTenths)
+        writer.member("total_fiber_g", tenths: totals.fiberTenths)
+        writer.member("total_sugar_g", tenths: totals.sugarTenths)
+        guard isUnion else { return }
+        writeOlderTotals(totals, into: &writer)
+        writer.member("items_count", itemCount)
+    }
+
+    private func writeOlderTotals(_ totals: MealNutrients, into writer: inout JSONWriter) {
+        writer.member("total_protein", tenths: totals.proteinTenths)
+        writer.member("total_carbs", tenths: totals.carbsTenths)
+        writer.member("total_fat", tenths: totals.fatTenths)
+        writer.member("total_fiber", tenths: totals.fiberTenths)
+        writer.member("total_sugar", tenths: totals.sugarTenths)
+    }
+
+    /// The guide's printed example, member by member.
+    private func writeAsWebSocketArchitecture(
+        _ items: [MealLogItem], completedAt time: Timestamp, into writer: inout JSONWriter
+    ) {
+        writer.member("id", id.description)
+        writeInput(into: &writer)
+        writer.member("logged_at", loggedAt.wireText)
+        writer.array("items") { writer in
+            for item in items { item.writeAsWebSocketArchitecture(into: &writer, of: id) }
+        }
+        let totals = totals
+        writer.member("total_calories", fixed: Double(totals.calories), fractionDigits: 1)
+        writeOlderTotals(totals, into: &writer)
+        writer.member("processing_started_at", createdAt.wireText)
+        writer.member("processing_completed_at", time.wireText)
+        writer.member("created_at", createdAt.wireText)
+        writer.member("updated_at", updatedAt.wireText)
+    }
+}

@@ -1,6 +1,29 @@
 import HTTPTypes
 import JSON
 
+/// The machine-readable name of a refusal: `error.code` in a body, `code` in an error frame.
+public enum ErrorCode: String, CaseIterable, Sendable {
+    case badRequest = "BAD_REQUEST"
+    case consultationExists = "CONSULTATION_EXISTS"
+    case consultationNotActive = "CONSULTATION_NOT_ACTIVE"
+    case forbidden = "FORBIDDEN"
+    case goalNotFound = "GOAL_NOT_FOUND"
+    case historyFull = "HISTORY_FULL"
+    case invalidContent = "INVALID_CONTENT"
+    case invalidJSON = "INVALID_JSON"
+    case invalidMessageType = "INVALID_MESSAGE_TYPE"
+    case methodNotAllowed = "METHOD_NOT_ALLOWED"
+    case notFound = "NOT_FOUND"
+    case storeFull = "STORE_FULL"
+    case tooManyActiveConsultations = "TOO_MANY_ACTIVE_CONSULTATIONS"
+    case tooManyWaitingMessages = "TOO_MANY_WAITING_MESSAGES"
+    case unauthorized = "UNAUTHORIZED"
+    case unsupportedData = "UNSUPPORTED_DATA"
+    case unsupportedMediaType = "UNSUPPORTED_MEDIA_TYPE"
+    case upgradeRequired = "UPGRADE_REQUIRED"
+    case validationFailed = "VALIDATION_FAILED"
+}
+
 /// A refusal: what is answered instead of what was asked for.
 ///
 /// Its body is `{"success": false, "error": {"code", "message", "details"?}}`, which every guide's decoder accepts, or
@@ -46,5 +69,37 @@ public struct APIError: Error, Equatable, Sendable {
         var error: JSONObject = ["code": .string(code), "message": .string(message)]
         if let details { error["details"] = .object(details) }
         return JSONValue.object(["success": false, "error": .object(error)]).encoded()
+    }
+}
+
+/// Why no foods could be made of a meal log's text: what a failed log and its event say.
+public struct MealLogFailure: Equatable, Sendable {
+    /// What went wrong, for the app's user: `error_message`, and `error` in websocket-architecture.
+    public var message: String
+    /// Why, in a sentence without a full stop, as websocket-architecture prints it.
+    public var details: String
+
+    /// Makes a failure.
+    ///
+    /// - Parameter details: nil says the message again: websocket-architecture's event requires them.
+    public init(message: String = "Failed to parse meal input", details: String? = nil) {
+        self.message = message
+        self.details = details ?? message
+    }
+
+    /// The text names no food that the backend knows (websocket-architecture, meal_log.failed).
+    public static let noFood = MealLogFailure(details: "Could not identify any food items in the input")
+
+    /// The text names more foods than a log holds.
+    public static func tooManyFoods(limit: Int) -> MealLogFailure {
+        MealLogFailure(
+            details: "The input names more than \(limit) food items, the limit of a meal log; split it into several")
+    }
+
+    /// The fake holds as much as it is willing to.
+    public static func storeFull(limit: Int) -> MealLogFailure {
+        MealLogFailure(
+            details: "This server holds its limit of \(limit) bytes, so the items were not stored; "
+                + "they live in memory only: restart it to begin anew")
     }
 }

@@ -87,3 +87,97 @@ extension ResourceID {
         self = id
     }
 }
+
+/// The ids that a world issues, one after another, all of them decided by its seed.
+public struct ResourceIDSequence: Sendable {
+    private var numbers: SplitMix64
+    /// How many ids have been issued, or passed over: the place in the sequence, which repeats after 2⁶³ of them.
+    public private(set) var issuedCount: Int
+
+    /// Begins the sequence that belongs to a seed, or goes on with it after so many ids.
+    ///
+    /// - Parameter count: 0 or more; any number takes the same time.
+    public init(seed: UInt64, skipping count: Int = 0) {
+        numbers = SplitMix64(seed: seed)
+        issuedCount = 0
+        skip(count)
+    }
+
+    /// The next id.
+    public mutating func next() -> ResourceID {
+        issuedCount = (issuedCount &+ 1) & .max
+        return ResourceID(randomBits: numbers.next(), numbers.next())
+    }
+
+    /// Passes over ids until so many have been issued; what has been issued already stays so.
+    public mutating func skip(toCount count: Int) {
+        if count > issuedCount { skip(count - issuedCount) }
+    }
+
+    /// Passes over everything up to this id, if it is one of the next 2⁴⁰; otherwise nothing changes.
+    ///
+    /// An id that was copied from another run with the same seed would be issued a second time. Which place it has is
+    /// computed, not searched: SplitMix64 can be run backwards, save for the six bits that a version 4 UUID fixes.
+    public mutating func skip(past id: ResourceID) {
+        for versionBits in UInt64(0)..<16 {
+            let steps = numbers.steps(until: id.high & 0xFFFF_FFFF_FFFF_0FFF | versionBits << 12)
+            // Each id takes two numbers, and its high half is the first one.
+            guard steps & 1 == 1, steps < 1 << 41 else { continue }
+            var rest = self
+            rest.skip(Int(steps / 2))
+            guard rest.next() == id else { continue }
+            self = rest
+            return
+        }
+    }
+
+    private mutating func skip(_ count: Int) {
+        precondition(count >= 0, "a sequence goes forward, not by \(count)")
+        numbers.skip(UInt64(count) &* 2)
+        issuedCount = (issuedCount &+ count) & .max
+    }
+}
+
+/// A seeded source of numbers: whatever the fake makes up is decided by one.
+///
+/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators". Not for secrets, and not meant to be.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Begins the sequence that belongs to a seed.
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    /// The next 64 bits.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+
+    /// A number from 0 up to, but not including, the bound; the bias is below 2⁻³² for the small bounds used here.
+    public mutating func next(below bound: UInt64) -> UInt64 {
+        next().multipliedFullWidth(by: bound).high
+    }
+
+    /// Passes over so many numbers, whatever their number, in one step.
+    public mutating func skip(_ count: UInt64) {
+        state &+= 0x9E37_79B9_7F4A_7C15 &* count
+    }
+
+    /// How many calls of ``next()`` it takes until these bits come, modulo 2⁶⁴; 0 stands for the whole period.
+    ///
+    /// Every step of `next` can be undone: a shift by folding it in again, a product by the inverse of its odd factor.
+    func steps(until bits: UInt64) -> UInt64 {
+        var before = bits
+        before ^= before >> 31 ^ before >> 62
+        before = before &* 0x3196_42B2_D24D_8EC3
+        before ^= before >> 27 ^ before >> 54
+        before = before &* 0x96DE_1B17_3F11_9089
+        before ^= before >> 30 ^ before >> 60
+        return (before &- state) &* 0xF1DE_83E1_9937_733D
+    }
+}

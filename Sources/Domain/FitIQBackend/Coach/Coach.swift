@@ -52,3 +52,128 @@ public enum Coach {
         return chunks
     }
 }
+
+/// Answers by the first words of their phrases, so that a question is read once, whatever the number of answers.
+struct AnswerIndex: Sendable {
+    private struct Phrase: Sendable {
+        var words: [String]
+        var answer: Int
+        /// Its number among all phrases: one that occurs twice counts once.
+        var id: Int
+    }
+
+    /// Those without keywords, which fit any question.
+    let general: [WrittenAnswer]
+    private let answers: [WrittenAnswer]
+    private var phrases: [String: [Phrase]] = [:]  // Words of people, who may type either form.
+    private var phraseCount = 0
+
+    init(_ answers: [WrittenAnswer]) {
+        self.answers = answers
+        general = answers.filter(\.keywords.isEmpty)
+        for (number, answer) in answers.enumerated() {
+            for keyword in answer.keywords {
+                let words = Words.fold(keyword)
+                guard let first = words.first else { preconditionFailure("a keyword has a word: \(answer.text)") }
+                phrases[first, default: []].append(Phrase(words: words, answer: number, id: phraseCount))
+                phraseCount += 1
+            }
+        }
+    }
+
+    /// The answer that has most words in common with the question; the first one of several; nil if none has any.
+    func best(for words: [String]) -> WrittenAnswer? {
+        var scores = [Int](repeating: 0, count: answers.count)
+        var counted = [Bool](repeating: false, count: phraseCount)
+        for (position, word) in words.enumerated() {
+            for phrase in phrases[word] ?? [] where !counted[phrase.id] && words[position...].starts(with: phrase.words)
+            {
+                counted[phrase.id] = true
+                scores[phrase.answer] += phrase.words.count
+            }
+        }
+        var best: Int?
+        for (number, score) in scores.enumerated() where score > best.map({ scores[$0] }) ?? 0 { best = number }
+        return best.map { answers[$0] }
+    }
+}
+
+extension AnswerIndex {
+    /// Looked through before everything else.
+    static let urgent = AnswerIndex(CoachBook.builtIn.urgent)
+
+    static func of(_ persona: Persona) -> AnswerIndex {
+        switch persona {
+        case .nutritionist: nutritionist
+        case .fitnessCoach: fitnessCoach
+        case .wellnessSpecialist: wellnessSpecialist
+        case .generalWellness: generalWellness
+        }
+    }
+
+    /// The persona's own topics come first: "Hello, what about lunch?" is about lunch.
+    private static let nutritionist = built(.nutritionist)
+    private static let fitnessCoach = built(.fitnessCoach)
+    private static let wellnessSpecialist = built(.wellnessSpecialist)
+    private static let generalWellness = built(.generalWellness)
+
+    private static func built(_ persona: Persona) -> AnswerIndex {
+        AnswerIndex(CoachBook.builtIn.answers(of: persona) + CoachBook.builtIn.common)
+    }
+}
+
+/// The words of a question, as they are compared.
+enum Words {
+    static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
+
+    /// Splits a text into words of lower-case ASCII letters and digits, without diacritics and plural endings.
+    ///
+    /// "Café" and "CAFES" are both `cafe`: case, the accents of Latin letters and apostrophes do not count; letters
+    /// of other scripts are kept as they are.
+    static func fold(_ text: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "a"..."z", "0"..."9": word.unicodeScalars.append(scalar)
+            case "A"..."Z": word.unicodeScalars.append(Unicode.Scalar(UInt8(scalar.value | 0x20)))
+            case "'", "\u{2019}", "\u{300}"..."\u{36F}": continue
+            default:
+                if let letters = plainLetters(of: scalar) {
+                    word += letters
+                } else if scalar.properties.isAlphabetic {
+                    word.unicodeScalars.append(scalar)
+                } else {
+                    finish(&word, into: &words)
+                }
+            }
+        }
+        finish(&word, into: &words)
+        return words
+    }
+
+    private static func finish(_ word: inout String, into words: inout [String]) {
+        guard !word.isEmpty else { return }
+        // "goals" asks for what "goal" asks for; "stress" and "gas" are no plurals.
+        let isPlural = word.utf8.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss")
+        words.append(isPlural ? String(word.dropLast()) : word)
+        word.removeAll(keepingCapacity: true)
+    }
+
+    /// The letters of Latin-1 (U+00C0 to U+00FF) without their marks.
+    private static func plainLetters(of scalar: Unicode.Scalar) -> String? {
+        switch scalar.value {
+        case 0xC0...0xC5, 0xE0...0xE5: "a"
+        case 0xC6, 0xE6: "ae"
+        case 0xC7, 0xE7: "c"
+        case 0xC8...0xCB, 0xE8...0xEB: "e"
+        case 0xCC...0xCF, 0xEC...0xEF: "i"
+        case 0xD1, 0xF1: "n"
+        case 0xD2...0xD6, 0xD8, 0xF2...0xF6, 0xF8: "o"
+        case 0xD9...0xDC, 0xF9...0xFC: "u"
+        case 0xDD, 0xFD, 0xFF: "y"
+        case 0xDF: "ss"
+        default: nil
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import FitIQAPI
+import Patterns
 
 /// An answer as it is to be streamed, to the chunk and the nanosecond.
 public struct AnswerScript: Sendable, Equatable {
@@ -95,4 +96,142 @@ public struct StreamTiming: Sendable, Equatable {
 
     /// As the built-in coach.
     public static let human = StreamTiming()
+}
+
+extension AnswerScript {
+    /// The steps of one answer: a script is cut where another one begins.
+    struct Part: Equatable {
+        enum Ending: Equatable {
+            case completion
+            case silence
+            case error(message: String, code: String)
+        }
+
+        var steps: [Step] = []
+        var ending = Ending.completion
+    }
+
+    /// The answers that a script gives, at least one.
+    ///
+    /// What stands behind a silence is never reached; another answer without steps is none.
+    var parts: [Part] {
+        var parts: [Part] = []
+        var part = Part()
+        for (number, step) in steps.enumerated() {
+            let isLast = number == steps.count - 1
+            switch step {
+            case .silence:
+                part.ending = .silence
+                return parts + [part]
+            case .anotherAnswer:
+                parts.append(part)
+                part = Part()
+                if isLast { return parts }
+            case .error(let message, let code) where isLast:
+                part.ending = .error(message: message, code: code ?? Self.usualErrorCode)
+            default: part.steps.append(step)
+            }
+        }
+        return parts + [part]
+    }
+
+    /// How many messages an answer adds to a history.
+    var messageCount: Int { parts.count { $0.ending == .completion } }
+}
+
+/// What a coach says when a question fits; the first rule that fits is taken, the built-in coach where none does.
+public struct AnswerRule: Sendable, Equatable {
+    /// Who is asked; empty for anyone.
+    public var personas: Set<Persona>
+    /// What the consultation is about; empty for anything.
+    public var contextTypes: Set<ContextType>
+    /// What the question says; nil for anything.
+    public var content: TextMatch?
+    /// Which of the user's messages in the consultation it is, from 1; nil for any.
+    public var turns: ClosedRange<Int>?
+    /// What is said.
+    public var script: AnswerScript
+
+    /// Makes a rule; one without conditions fits every question.
+    public init(
+        personas: Set<Persona> = [], contextTypes: Set<ContextType> = [], content: TextMatch? = nil,
+        turns: ClosedRange<Int>? = nil, script: AnswerScript
+    ) {
+        self.personas = personas
+        self.contextTypes = contextTypes
+        self.content = content
+        self.turns = turns
+        self.script = script
+    }
+}
+
+/// What a text must be like.
+public enum TextMatch: Sendable, Equatable {
+    /// It contains these words, whatever their case.
+    case contains(String)
+    /// A part of it matches the expression.
+    case matches(Pattern)
+}
+
+/// What becomes of a meal log whose text fits; the first rule that fits is taken, the built-in parser where none does.
+public struct MealRule: Sendable, Equatable {
+    /// What the text says; nil for anything.
+    public var text: TextMatch?
+    /// Which meals; empty for any.
+    public var mealTypes: Set<MealType>
+    /// How long processing takes, in nanoseconds; nil for the usual 2.0 to 4.5 s.
+    public var duration: Int64?
+    /// What processing ends with.
+    public var outcome: Outcome
+
+    /// What processing ends with.
+    public enum Outcome: Sendable, Equatable {
+        /// What the built-in parser makes of the text.
+        case parsed
+        /// These foods; their ids are made from the log's.
+        case completed([Item])
+        /// A failure, with the guide's details where given.
+        case failed(message: String, details: String?)
+        /// It never ends.
+        case never
+    }
+
+    /// A food, in the units of the wire.
+    public struct Item: Sendable, Equatable {
+        /// `food_name`.
+        public var name: String
+        /// `quantity` and `unit`.
+        public var quantity: Double
+        /// `unit`.
+        public var unit: String
+        /// Calories, and the other nutrients.
+        public var nutrients: MealNutrients
+        /// `confidence_score`, from 0 to 1.
+        public var confidence: Double
+        /// `parsing_notes`.
+        public var notes: String?
+
+        /// Makes a food.
+        public init(
+            name: String, quantity: Double, unit: String, nutrients: MealNutrients, confidence: Double = 1,
+            notes: String? = nil
+        ) {
+            self.name = name
+            self.quantity = quantity
+            self.unit = unit
+            self.nutrients = nutrients
+            self.confidence = confidence
+            self.notes = notes
+        }
+    }
+
+    /// Makes a rule; one without conditions fits every meal.
+    public init(
+        text: TextMatch? = nil, mealTypes: Set<MealType> = [], duration: Int64? = nil, outcome: Outcome = .parsed
+    ) {
+        self.text = text
+        self.mealTypes = mealTypes
+        self.duration = duration
+        self.outcome = outcome
+    }
 }

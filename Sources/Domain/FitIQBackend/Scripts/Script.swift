@@ -1,3 +1,6 @@
+import FitIQAPI
+import Patterns
+
 /// What a world does in place of its built-in behaviour.
 public struct Script: Sendable, Equatable {
     /// What coaches say; the first rule that fits.
@@ -9,5 +12,120 @@ public struct Script: Sendable, Equatable {
     public init(answers: [AnswerRule] = [], meals: [MealRule] = []) {
         self.answers = answers
         self.meals = meals
+    }
+}
+
+extension Script {
+    /// The script of the first rule that fits a question; nil where the built-in coach answers.
+    ///
+    /// - Parameter turn: which of the user's messages in the consultation it is, from 1.
+    public func answer(
+        to content: String, turn: Int, persona: Persona, contextType: ContextType
+    ) -> AnswerScript? {
+        answers.first { $0.fits(content, turn: turn, persona: persona, contextType: contextType) }?.script
+    }
+
+    /// The first rule that fits a meal; nil where the built-in parser works it out at its pace.
+    public func meal(_ text: String, mealType: MealType) -> MealRule? {
+        meals.first { $0.fits(text, mealType: mealType) }
+    }
+}
+
+extension AnswerRule {
+    func fits(_ question: String, turn: Int, persona: Persona, contextType: ContextType) -> Bool {
+        // What costs most comes last.
+        (personas.isEmpty || personas.contains(persona)) && (contextTypes.isEmpty || contextTypes.contains(contextType))
+            && (turns?.contains(turn) ?? true) && (content?.fits(question) ?? true)
+    }
+}
+
+extension MealRule {
+    func fits(_ rawInput: String, mealType: MealType) -> Bool {
+        (mealTypes.isEmpty || mealTypes.contains(mealType)) && (text?.fits(rawInput) ?? true)
+    }
+}
+
+extension TextMatch {
+    /// Whether a text is so, in time linear in it.
+    public func fits(_ text: String) -> Bool {
+        switch self {
+        case .contains(let words): Caseless.contains(words, in: text)
+        case .matches(let pattern): pattern.isFound(in: text)
+        }
+    }
+}
+
+extension Script {
+    /// Crashes where a rule is none: whoever reads scripts refuses these before.
+    func checkInvariants() {
+        for rule in answers {
+            precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
+            rule.script.checkInvariants()
+        }
+        for rule in meals { rule.checkInvariants() }
+    }
+}
+
+extension AnswerScript {
+    /// The longest time that a script may name, in nanoseconds: 366 days.
+    public static let longestDuration: Int64 = 366 * 86_400 * 1_000_000_000
+    /// The most nanoseconds from a question to the end of its answers, some ten years: whatever would come later comes then.
+    public static let longestTimeline = 10 * longestDuration
+    /// The largest ``StreamTiming/Jitter/logNormal(sigma:)``.
+    public static let largestSigma = 10.0
+    /// The `code` of an error that a script gives none.
+    public static let usualErrorCode = "COACH_ERROR"
+
+    static func isDuration(_ duration: Int64) -> Bool { (0...longestDuration).contains(duration) }
+
+    fileprivate func checkInvariants() {
+        for step in steps { step.checkInvariants() }
+        precondition(tokensUsed.map { $0 >= 0 } ?? true, "Tokens are counted from 0.")
+        precondition(timing.firstChunk.map(Self.isDuration) ?? true, "The first chunk comes within 366 days.")
+        switch timing.rate {
+        case .human: break
+        case .chunksPerSecond(let rate), .tokensPerSecond(let rate):
+            precondition(rate > 0 && rate.isFinite, "A rate is a positive number, not \(rate).")
+        }
+        switch timing.jitter {
+        case .none: break
+        case .uniform(let width): precondition(Self.isDuration(width), "A jitter lies within 366 days.")
+        case .logNormal(let sigma):
+            precondition((0...Self.largestSigma).contains(sigma), "A sigma lies between 0 and 10, not at \(sigma).")
+        }
+    }
+}
+
+extension AnswerScript.Step {
+    fileprivate func checkInvariants() {
+        switch self {
+        case .text(let text): precondition(!text.isEmpty, "A text says something.")
+        case .chunk(let content, let after):
+            precondition(!content.isEmpty, "A chunk says something.")
+            precondition(after.map(AnswerScript.isDuration) ?? true, "A chunk comes within 366 days.")
+        case .burst(let chunks): precondition(!chunks.contains(""), "Each chunk of a burst says something.")
+        case .pause(let duration): precondition(AnswerScript.isDuration(duration), "A pause ends within 366 days.")
+        case .builtInAnswer, .template, .error, .silence, .anotherAnswer: break
+        }
+    }
+}
+
+extension MealRule {
+    /// The most kilocalories, or tenths of grams, of a food: sums of thousands of them are far from Int's end.
+    public static let largestNutrient = 1_000_000_000
+
+    fileprivate func checkInvariants() {
+        precondition(duration.map(AnswerScript.isDuration) ?? true, "Processing ends within 366 days, or never.")
+        guard case .completed(let items) = outcome else { return }
+        for item in items {
+            precondition(item.quantity.isFinite && item.quantity >= 0, "A quantity is a number from 0.")
+            precondition((0...1).contains(item.confidence), "A confidence lies between 0 and 1.")
+            let nutrients = item.nutrients
+            let amounts = [
+                nutrients.calories, nutrients.proteinTenths, nutrients.carbsTenths, nutrients.fatTenths,
+                nutrients.fiberTenths, nutrients.sugarTenths,
+            ]
+            precondition(amounts.allSatisfy((0...Self.largestNutrient).contains), "Nutrients go from 0 to 10⁹.")
+        }
     }
 }

@@ -1,6 +1,88 @@
 import Faults
 import FitIQAPI
 import FitIQBackend
+import JSON
+
+extension AnswerRule {
+    static func read(_ cursor: Cursor, pauses: PauseTable) -> AnswerRule? {
+        guard let fields = Fields(cursor, as: .answer) else { return nil }
+        var rule = AnswerRule(script: AnswerScript(steps: AnswerScript.Step.read(fields, pauses: pauses)))
+        if let condition = fields["when"].flatMap({ Fields($0, as: .answerCondition) }) {
+            rule.personas = condition["persona"]?.choices(of: Persona.self) ?? []
+            rule.contextTypes = condition["context"]?.choices(of: ContextType.self) ?? []
+            rule.content = condition["content"]?.textMatch()
+            rule.turns = condition["turn"]?.turns()
+        }
+        rule.script.timing = fields["timing"].flatMap(StreamTiming.read) ?? .human
+        rule.script.tokensUsed = fields["tokens_used"]?.integer(0...1_000_000_000)
+        rule.script.functionCalled = fields["function_called"]?.text(1...200)
+        rule.checkSize(cursor)
+        return rule
+    }
+
+    /// Notes an answer that has more to it than a world should hold.
+    private func checkSize(_ cursor: Cursor) {
+        var count = 0
+        var bytes = 0
+        for step in script.steps {
+            count += 1
+            switch step {
+            case .text(let text), .chunk(let text, _): bytes += text.utf8.count
+            case .burst(let chunks):
+                count += chunks.count
+                bytes += chunks.reduce(0) { $0 + $1.utf8.count }
+            case .builtInAnswer: bytes += ScenarioLimits.builtInAnswerBytes
+            case .pause, .template, .error, .silence, .anotherAnswer: break
+            }
+        }
+        if count > ScenarioLimits.steps { cursor.refuse(Messages.tooManySteps(count)) }
+        if bytes > ScenarioLimits.answerBytes { cursor.refuse(Messages.answerTooLong(bytes)) }
+    }
+}
+
+extension StreamTiming {
+    /// Without any time between chunks, save for the nanosecond that keeps them apart.
+    static let instant = StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1_000_000_000))
+
+    fileprivate static func read(_ cursor: Cursor) -> StreamTiming? {
+        guard case .mapping = cursor.node.content else {
+            switch cursor.written {
+            case "instant": return .instant
+            case "human": return .human
+            default:
+                cursor.refuse(
+                    expected: "instant, human, or a mapping with first_chunk, chunks_per_second, "
+                        + "tokens_per_second, jitter")
+                return nil
+            }
+        }
+        guard let fields = Fields(cursor, as: .timing) else { return nil }
+        var timing = StreamTiming()
+        timing.firstChunk = fields["first_chunk"]?.duration(0...FaultLimits.longestWait)
+        let rates = 0.001...1_000_000_000
+        switch fields.one(of: ["chunks_per_second", "tokens_per_second"], isRequired: false) {
+        case "chunks_per_second":
+            timing.rate = fields["chunks_per_second"]?.double(rates).map(Rate.chunksPerSecond) ?? .human
+        case "tokens_per_second":
+            timing.rate = fields["tokens_per_second"]?.double(rates).map(Rate.tokensPerSecond) ?? .human
+        default: break
+        }
+        timing.jitter = fields["jitter"].flatMap(Jitter.read) ?? .none
+        return timing
+    }
+}
+
+extension StreamTiming.Jitter {
+    fileprivate static func read(_ cursor: Cursor) -> StreamTiming.Jitter? {
+        if cursor.written == "none" { return StreamTiming.Jitter.none }
+        guard let fields = Fields(cursor, as: .jitter) else { return nil }
+        switch fields.one(of: ["uniform", "log_normal"], isRequired: true) {
+        case "uniform": return fields["uniform"]?.duration(0...FaultLimits.longestWait).map { .uniform($0) }
+        case "log_normal": return fields["log_normal"]?.double(0...3).map { .logNormal(sigma: $0) }
+        default: return nil
+        }
+    }
+}
 
 extension AnswerScript.Step {
     /// The steps of an answer, however it is written; the built-in coach's text where it says nothing itself.
@@ -88,5 +170,76 @@ extension AnswerScript.Step {
             let elements = cursor?.elements(limit: ScenarioLimits.steps, of: "steps"), elements.count == steps.count
         else { return }
         elements[index + 1].refuse(Messages.afterTheEnd)
+    }
+}
+
+extension MealRule {
+    static func read(_ cursor: Cursor) -> MealRule? {
+        guard let fields = Fields(cursor, as: .meal) else { return nil }
+        var rule = MealRule()
+        if let condition = fields["when"].flatMap({ Fields($0, as: .mealCondition) }) {
+            rule.text = condition["text"]?.textMatch()
+            rule.mealTypes = condition["meal_type"]?.choices(of: MealType.self) ?? []
+        }
+        rule.duration = fields["after"]?.duration()
+        let outcome = fields.one(of: ["items", "fail", "never"], isRequired: false)
+        fields.refuse(["details"], unless: outcome == "fail", Messages.needs("'fail'"))
+        fields.refuse(["after"], unless: outcome != "never", Messages.contradicts("never"))
+        switch outcome {
+        case "items":
+            let items = fields["items"]?.elements(limit: ScenarioLimits.items, of: "foods") ?? []
+            rule.outcome = .completed(items.compactMap { Fields($0, as: .food).flatMap(Item.read) })
+        case "fail":
+            rule.outcome = .failed(
+                message: fields["fail"]?.text(1...500) ?? "", details: fields["details"]?.text(1...1000))
+        case "never" where fields["never"]?.isTrue() == true: rule.outcome = .never
+        default: break
+        }
+        return rule
+    }
+}
+
+/// The names that a scenario gives to durations.
+struct PauseTable {
+    private var durations: [ExactString: Int64] = [:]
+    private var names: [String] = []
+
+    /// No names.
+    init() {}
+
+    /// Reads `pauses:`, whose keys are free.
+    init(_ cursor: Cursor) {
+        guard case .mapping(let members) = cursor.node.content else {
+            cursor.refuse(expected: "a mapping of names to durations, such as {thinking: 2s}")
+            return
+        }
+        guard members.count <= ScenarioLimits.pauses else {
+            cursor.refuse(Messages.tooMany("pauses", limit: ScenarioLimits.pauses, got: members.count))
+            return
+        }
+        for member in members {
+            let path = Path.key(member.key, of: cursor.path)
+            func refuse(_ predicate: String) {
+                cursor.diagnosis.note(predicate, path: path, position: member.keyPosition ?? member.value.position)
+            }
+            if ScenarioLimits.duration(member.key) != nil { refuse(Messages.pauseIsDuration(member.key)) }
+            if durations[ExactString(member.key)] != nil { refuse(Messages.repeatedKey) }
+            let value = Cursor(node: member.value, path: path, diagnosis: cursor.diagnosis)
+            durations[ExactString(member.key)] = value.duration(0...FaultLimits.longestWait) ?? 0
+            names.append(member.key)
+        }
+    }
+
+    /// Reads a name, or a duration itself.
+    func duration(_ cursor: Cursor) -> Int64? {
+        guard let text = cursor.written else {
+            cursor.refuse(expected: "a duration, or the name of a pause")
+            return nil
+        }
+        if let duration = durations[ExactString(text)] { return duration }
+        if ScenarioLimits.duration(text) != nil { return cursor.duration(0...FaultLimits.longestWait) }
+        cursor.refuse(
+            Messages.unknownPause(text, known: Array(names.prefix(20)), nearest: Messages.nearest(text, names)))
+        return nil
     }
 }

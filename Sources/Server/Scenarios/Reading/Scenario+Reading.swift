@@ -2,6 +2,7 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 import Patterns
+import Replay
 
 extension Scenario {
     /// Reads a scenario file: YAML, of which JSON is a part.
@@ -124,5 +125,102 @@ extension ScenarioErrors {
         self.init(
             file: file,
             mistakes: [Mistake(line: position?.line, column: position?.column, path: "", message: error.message)])
+    }
+}
+
+extension ScenarioErrors {
+    /// A mistake that was found after reading, such as by planting the data, with its line and column.
+    ///
+    /// - Parameters:
+    ///   - path: the value's, as in ``Mistake/path``; where the file lacks a part of it, the place is the rest's.
+    ///   - message: the sentence, which is put behind the path.
+    ///   - text: the scenario's file; where it has no tree, the mistake has no line.
+    ///   - file: what the file is called in messages.
+    public init(path: String, message: String, in text: String, file: String?) {
+        let position = (try? TreeBuilder.tree(ofYAML: Array(text.utf8))).flatMap { $0.position(at: path) }
+        self.init(
+            file: file,
+            mistakes: [
+                Mistake(
+                    line: position?.line, column: position?.column, path: path,
+                    message: path.isEmpty ? message : "\(path): \(message)")
+            ])
+    }
+}
+
+extension Node {
+    /// Where the value with a path stands: its key, else itself, else the nearest one around it.
+    fileprivate func position(at path: String) -> Position? {
+        var node = self
+        var position = node.position
+        for step in path.split(whereSeparator: { $0 == "." || $0 == "[" || $0 == "]" }) {
+            switch node.content {
+            case .mapping(let members):
+                guard let member = members.first(where: { $0.key == step }) else { return position }
+                node = member.value
+                position = member.keyPosition ?? node.position
+            case .list(let elements):
+                guard let index = Int(step), elements.indices.contains(index) else { return position }
+                node = elements[index]
+                position = node.position
+            case .null, .plain, .text: return position
+            }
+        }
+        return position
+    }
+}
+
+extension SessionReplay {
+    /// Reads `replay:`, a path or a mapping.
+    static func read(_ cursor: Cursor) -> SessionReplay? {
+        guard case .mapping = cursor.node.content else {
+            return source(cursor).map { SessionReplay($0) }
+        }
+        guard let fields = Fields(cursor, as: .replay) else { return nil }
+        var settings = ReplaySettings()
+        if let match = fields["match"]?.choice(of: ReplaySettings.Match.self) { settings.match = match }
+        if let speed = fields["speed"].flatMap(ReplaySettings.Speed.read) { settings.speed = speed }
+        if let frames = fields["frames"]?.choice(of: ReplaySettings.FrameOrder.self) { settings.frames = frames }
+        guard let session = fields.required("session", Messages.session).flatMap(source) else { return nil }
+        return SessionReplay(session, settings: settings)
+    }
+
+    private static func source(_ cursor: Cursor) -> Source? {
+        guard case .mapping = cursor.node.content else {
+            return cursor.text(1...ScenarioLimits.sessionPath, bytes: ScenarioLimits.sessionPath).map { .file($0) }
+        }
+        do throws(SessionTrouble) {
+            return .plan(try Recording(readingHAR: cursor.node.json.encoded()).plan)
+        } catch {
+            cursor.refuse(Messages.badSession(error.description))
+            return nil
+        }
+    }
+}
+
+extension ReplaySettings.Speed {
+    fileprivate static func read(_ cursor: Cursor) -> ReplaySettings.Speed? {
+        if cursor.written == "instant" { return .instant }
+        guard let factor = cursor.number?.double, ScenarioLimits.replaySpeed.contains(factor) else {
+            cursor.refuse(expected: Messages.speed)
+            return nil
+        }
+        return .factor(factor)
+    }
+}
+
+extension Node {
+    /// The value as JSON has it.
+    fileprivate var json: JSONValue {
+        switch content {
+        case .null: .null
+        case .plain("true"): true
+        case .plain("false"): false
+        case .plain(let text): JSONNumber(text).map { .number($0) } ?? .string(text)
+        case .text(let text): .string(text)
+        case .list(let elements): .array(elements.map(\.json))
+        case .mapping(let members):
+            .object(JSONObject(members.map { ($0.key, $0.value.json) }))
+        }
     }
 }

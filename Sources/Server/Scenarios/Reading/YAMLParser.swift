@@ -1,4 +1,5 @@
 import CYAML
+import Text
 
 /// The events of a YAML stream, as libyaml parses it from UTF-8, with the place of each.
 ///
@@ -179,5 +180,113 @@ extension TreeError {
                 return
             }
         }
+    }
+}
+
+/// A value of a scenario as it was written, before anybody knows what it means; YAML and JSON both become this.
+struct Node: Equatable {
+    var content: Content
+    /// Where it begins in the file; nil where there is none.
+    var position: Position?
+
+    init(_ content: Content, at position: Position? = nil) {
+        self.content = content
+        self.position = position
+    }
+
+    enum Content: Equatable {
+        /// `null`, `~`, or nothing at all.
+        case null
+        /// A word without quotation marks: a number, a truth value, or in YAML any text.
+        ///
+        /// YAML 1.1 takes `no` for a boolean and `1:30` for ninety; here the place decides what a word is. So it does for
+        /// JSON's numbers and booleans, since every document of JSON is one of YAML.
+        case plain(String)
+        /// A text that was marked as one.
+        case text(String)
+        case list([Node])
+        case mapping([Member])
+    }
+
+    /// A key with its value, in the order of the file.
+    struct Member: Equatable {
+        var key: String
+        var keyPosition: Position?
+        var value: Node
+    }
+
+    /// What was written, for messages.
+    var excerpt: String {
+        switch content {
+        case .null: "nothing"
+        case .plain(let text): text.isEmpty ? "nothing" : Messages.shortened(text)
+        case .text(let text): Messages.quoted(text)
+        case .list: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+}
+
+/// A place in a file, as editors count: from 1, columns in Unicode scalars.
+struct Position: Equatable, Sendable {
+    var line: Int
+    var column: Int
+}
+
+/// The way from the document to one of its values, a step at a time; texts are made of it only for messages.
+indirect enum Path {
+    case document
+    case key(String, of: Path)
+    case index(Int, of: Path)
+
+    /// `faults[2].status`; empty for the document.
+    var text: String {
+        switch self {
+        case .document: ""
+        case .key(let name, .document): Path.name(name)
+        case .key(let name, let parent): parent.text + "." + Path.name(name)
+        case .index(let index, let parent): parent.text + "[\(index)]"
+        }
+    }
+
+    /// A key as it stands in a path: quoted where it would read as something else.
+    private static func name(_ key: String) -> String {
+        let isWord =
+            !key.isEmpty && key.utf8.count <= 60
+            && key.utf8.allSatisfy(\.isWordCharacter)
+        return isWord ? key : Messages.quoted(key)
+    }
+}
+
+/// Collects the mistakes of one reading; shared by everything that takes part in it.
+final class Diagnosis {
+    private var mistakes: [ScenarioErrors.Mistake] = []
+    private var omittedCount = 0
+
+    var isClean: Bool { mistakes.isEmpty }
+
+    /// Notes a mistake: the message is what is to be said of the value at the path.
+    ///
+    /// It is made only where it is kept: looking for the nearest name takes its time, and a file can have any number of
+    /// mistakes.
+    func note(_ predicate: @autoclosure () -> String, path: Path, position: Position?) {
+        guard mistakes.count < ScenarioLimits.mistakes else {
+            omittedCount += 1
+            return
+        }
+        let text = path.text
+        mistakes.append(
+            ScenarioErrors.Mistake(
+                line: position?.line, column: position?.column, path: text,
+                message: (text.isEmpty ? Messages.documentName : text) + " " + predicate()))
+    }
+
+    /// The mistakes in the order of the file.
+    func errors(file: String?) -> ScenarioErrors {
+        let ordered = mistakes.enumerated().sorted { left, right in
+            let places = [left.element, right.element].map { ($0.line ?? 0, $0.column ?? 0) }
+            return places[0] == places[1] ? left.offset < right.offset : places[0] < places[1]
+        }
+        return ScenarioErrors(file: file, mistakes: ordered.map(\.element), omittedCount: omittedCount)
     }
 }

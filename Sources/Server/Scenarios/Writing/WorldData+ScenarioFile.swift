@@ -60,3 +60,185 @@ extension GoalData {
         writer.time("updated_at", updatedAt)
     }
 }
+
+/// What scenario files have and other JSON has not.
+extension JSONWriter {
+    /// Writes a list of objects, a line for each, which YAML allows and `diff` likes.
+    mutating func lines<Element>(
+        _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        array(name) { writer in
+            for element in elements {
+                var line = JSONWriter(appendingTo: [UInt8(ascii: "\n")])
+                line.object { write(&$0, element) }
+                writer.raw(line.bytes)
+            }
+        }
+    }
+
+    /// Writes a list of objects as `lines` does, or nothing for an empty one.
+    mutating func linesIfAny<Element>(
+        _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        if !elements.isEmpty { lines(name, elements, write) }
+    }
+
+    /// Writes a text of a rule, or nothing if there is none, so that YAML reads the same as JSON.
+    ///
+    /// A rule that a server lists is put into files that people write; what a world holds stands as it is stored.
+    mutating func text(_ name: StaticString, _ text: String?) {
+        guard let text else { return }
+        guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }
+        var plain = JSONWriter(reserving: text.utf8.count + 64)
+        plain.value(text)
+        var escaped = ""
+        for scalar in String(decoding: plain.bytes, as: UTF8.self).unicodeScalars {
+            if scalar.isEscapedInYAML {
+                let digits = String(scalar.value, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        member(name, raw: Array(escaped.utf8))
+    }
+
+    /// Writes a time to the nanosecond, or a duration before the world begins, or nothing.
+    mutating func time(_ name: StaticString, _ time: DataTime?) {
+        switch time {
+        case nil: break
+        case .at(let time): member(name, time.preciseText)
+        case .before(let nanoseconds): member(name, "\(nanoseconds)ns ago")
+        }
+    }
+
+    /// Writes grams with one digit after the point.
+    mutating func member(_ name: StaticString, tenths: Int) {
+        key(name)
+        value(tenths, fractionDigits: 1)
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether JSON takes it as it is and YAML does not: what YAML calls not printable, and its further line breaks, which
+    /// it would fold into spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
+    fileprivate var isEscapedInYAML: Bool {
+        switch value {
+        case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true
+        default: false
+        }
+    }
+}
+
+extension ConsultationData {
+    func write(into writer: inout JSONWriter) {
+        writer.member("id", ifPresent: id?.description)
+        writer.member("persona", persona.rawValue)
+        writer.member("context", contextType.rawValue)
+        writer.member("context_id", ifPresent: contextID?.text)
+        writer.member("goal", ifPresent: contextGoal?.text)
+        writer.member("linked_goal", ifPresent: linkedGoal?.text)
+        if isUnlinked { writer.member("unlinked", true) }
+        if !isGoalsConversation { writer.member("is_goals_conversation", false) }
+        writer.member("title", ifPresent: title)
+        writer.member("status", status.rawValue)
+        if madeUpMessages != 0 { writer.member("made_up_messages", madeUpMessages) }
+        writer.linesIfAny("messages", messages) { $1.write(into: &$0) }
+        writer.time("created_at", createdAt)
+        writer.time("updated_at", updatedAt)
+    }
+}
+
+extension MessageData {
+    fileprivate func write(into writer: inout JSONWriter) {
+        switch role {
+        case .user: writer.member("user", content)
+        case .assistant: writer.member("assistant", content)
+        case .system: writer.member("system", content)
+        }
+        writer.member("id", ifPresent: id?.description)
+        writer.member("tokens_used", ifPresent: metadata?.tokensUsed)
+        writer.member("function_called", ifPresent: metadata?.functionCalled)
+        if let template = metadata?.templateCreated {
+            writer.object("template_created") { writer in
+                writer.member("type", template.type)
+                writer.member("id", template.id)
+                writer.member("name", template.name)
+            }
+        }
+        writer.time("created_at", createdAt)
+    }
+}
+
+extension GoalReference {
+    fileprivate var text: String {
+        switch self {
+        case .named(let name): name.text
+        case .id(let id): id.description
+        }
+    }
+}
+
+extension MealLogData {
+    func write(into writer: inout JSONWriter) {
+        writer.member("id", ifPresent: id?.description)
+        writer.member("text", rawInput)
+        writer.member("meal_type", mealType.rawValue)
+        switch progress {
+        case .processing:
+            writer.member("status", MealLogStatus.processing.rawValue)
+        case .parsed:
+            writer.member("status", MealLogStatus.completed.rawValue)
+        case .completed(let items):
+            // Even an empty list: without one, the parser would be asked.
+            writer.member("status", MealLogStatus.completed.rawValue)
+            writer.lines("items", items) { $1.write(into: &$0) }
+        case .foods(let foods):
+            writer.member("status", MealLogStatus.completed.rawValue)
+            writer.lines("items", foods) { $1.write(into: &$0) }
+        case .failed(let failure):
+            writer.member("status", MealLogStatus.failed.rawValue)
+            writer.member("error", failure.message)
+            writer.member("details", ifPresent: failure.details)
+        }
+        writer.member("logged_at", ifPresent: loggedAt?.wireText)
+        writer.time("created_at", createdAt)
+        writer.time("finished_at", finishedAt)
+    }
+}
+
+extension MealLogItem {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("id", id.description)
+        writer.member("food_id", foodID.description)
+        writer.member("name", name)
+        writer.member("quantity", quantity)
+        writer.member("unit", ifPresent: unit)
+        writer.member("amount", ifPresent: amountText)
+        nutrients.write(into: &writer)
+        writer.member("confidence", confidence)
+        writer.member("notes", ifPresent: notes)
+    }
+}
+
+extension MealRule.Item {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("name", name)
+        writer.member("quantity", quantity)
+        writer.member("unit", ifPresent: unit)
+        nutrients.write(into: &writer)
+        writer.member("confidence", confidence)
+        writer.member("notes", ifPresent: notes)
+    }
+}
+
+extension MealNutrients {
+    fileprivate func write(into writer: inout JSONWriter) {
+        writer.member("calories", calories)
+        writer.member("protein", tenths: proteinTenths)
+        writer.member("carbs", tenths: carbsTenths)
+        writer.member("fat", tenths: fatTenths)
+        writer.member("fiber", tenths: fiberTenths)
+        writer.member("sugar", tenths: sugarTenths)
+    }
+}

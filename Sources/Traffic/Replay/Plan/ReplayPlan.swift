@@ -214,3 +214,50 @@ public struct ReplayPlan: Sendable, Equatable {
         }
     }
 }
+
+/// A recorded request, compiled.
+struct PlannedEntry: Sendable {
+    var url: RequestURL
+    /// With `HANDSHAKE` for a WebSocket's.
+    var method: String
+    /// Where it stands in the two indices.
+    var full: Place
+    var route: Place
+    /// Times and secrets of the request, in the order of its shape.
+    var times: [ExactString]
+    var secrets: [ExactString]
+    var credentials: [Credential]
+    /// When it was asked and answered, in nanoseconds.
+    var started: Int64
+    var ended: Int64
+    /// Of a WebSocket that opened: its index among the scripts.
+    var script: Int?
+
+    struct Place: Sendable {
+        var bucket: Int
+        var variant: Int
+    }
+}
+
+/// A recorded request that no recording answers, since the server that plays the session back answers it itself.
+///
+/// Browsers and probes ask for such paths by themselves: they would never count as asked for, and in `strict` keep all that
+/// follows from its turn.
+enum OwnRequest {
+    /// Its name for a note, a path or `CONNECT`; nil for a request that is played back.
+    static func name(of request: SessionRequest) -> String? {
+        // A tunnel ends at another server.
+        if request.method.uppercased() == "CONNECT" { return "CONNECT" }
+        return name(of: RequestURL(request.url).segments)
+    }
+
+    /// The same of a path's segments, without the world's.
+    static func name(of segments: [String]) -> String? {
+        switch segments {
+        case ["health"], ["ready"], ["docs"], ["docs", "deviations"], ["openapi.yaml"], ["asyncapi.yaml"],
+            ["favicon.ico"]:
+            "/" + segments.joined(separator: "/")
+        default: segments.first == "__admin" ? "/__admin" : nil
+        }
+    }
+}

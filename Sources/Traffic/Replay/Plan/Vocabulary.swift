@@ -1,5 +1,6 @@
 import JSON
 import Sessions
+import Text
 
 /// The ids, days, addresses and tokens of a session, numbered in the order in which they first went over the wire.
 struct Vocabulary: Sendable {
@@ -51,4 +52,87 @@ struct Vocabulary: Sendable {
         var text = text.text
         return text.withUTF8 { $0.isPlaceholder } || text.hasSuffix("@redacted.example")
     }
+}
+
+/// A URL or request target taken apart: what is compared of it.
+struct RequestURL: Sendable, Equatable {
+    /// `http`, `https`, `ws` or `wss` in lower case; empty in a request target.
+    private(set) var scheme = ""
+    /// Host and port in lower case; empty in a request target.
+    private(set) var authority = ""
+    /// `/w/{id}` where the path begins with it; else empty.
+    private(set) var world = ""
+    /// The path's segments, percent-decoded, without the world's.
+    private(set) var segments: [String] = []
+    /// The query's items, decoded, in order.
+    private(set) var items: [(name: String, value: String)] = []
+
+    init(_ text: String) {
+        let url = URLParts(text)
+        scheme = url.scheme?.lowercased() ?? ""
+        authority = url.authority?.lowercased() ?? ""
+        var parts = url.path.utf8.split(separator: .slash, omittingEmptySubsequences: false).dropFirst()
+        if parts.count >= 3, let first = parts.first, first.elementsEqual("w".utf8) {
+            world = "/w/" + String(Substring(parts[parts.startIndex + 1]))
+            parts = parts.dropFirst(2)
+        }
+        segments = parts.map { PercentCoding.string($0, plusIsSpace: false) }
+        for item in (url.query ?? "").utf8.split(separator: .ampersand) {
+            let equals = item.firstIndex(of: .equals) ?? item.endIndex
+            items.append(
+                (
+                    PercentCoding.string(item[..<equals], plusIsSpace: true),
+                    PercentCoding.string(item[equals...].dropFirst(), plusIsSpace: true)
+                ))
+        }
+    }
+
+    static func == (left: RequestURL, right: RequestURL) -> Bool {
+        left.scheme == right.scheme && left.authority.isExactly(right.authority) && left.world.isExactly(right.world)
+            && left.segments.elementsEqual(right.segments) { $0.isExactly($1) }
+            && left.items.elementsEqual(right.items) { $0.name.isExactly($1.name) && $0.value.isExactly($1.value) }
+    }
+
+    /// The path with its ids, as a message shows it.
+    var path: String { "/" + segments.joined(separator: "/") }
+}
+
+/// The names that say that a value is a secret: of members, of items of a query, of fields.
+enum SecretNames {
+    /// Whether a member or an item of that name holds a secret, as a recorder knows it.
+    static func contains(_ name: String) -> Bool { SecretName.isSecret(name) }
+
+    /// The credentials of a request, each with what names it: an item of the query, a scheme, a field, a cookie.
+    static func credentials(in fields: [SessionField], _ url: RequestURL) -> [Credential] {
+        var credentials = url.items.filter { contains($0.name) }.map {
+            Credential(name: "query \($0.name)", value: ExactString($0.value))
+        }
+        for field in fields {
+            let value = field.value
+            switch field.name.lowercased() {
+            case "authorization":
+                let parts = value.split(separator: " ", maxSplits: 1)
+                if let scheme = parts.first, let last = parts.last, parts.count == 2 {
+                    let text = ExactString(last)
+                    credentials.append(Credential(name: "authorization \(scheme.lowercased())", value: text))
+                }
+            case "x-api-key": credentials.append(Credential(name: "x-api-key", value: ExactString(value)))
+            case "cookie":
+                for pair in value.split(separator: ";").prefix(100) {
+                    let parts = pair.split(separator: "=", maxSplits: 1)
+                    guard parts.count == 2 else { continue }
+                    let name = parts[0].drop { $0 == " " }
+                    credentials.append(Credential(name: "cookie \(name)", value: ExactString(parts[1])))
+                }
+            default: break
+            }
+        }
+        return credentials
+    }
+}
+
+/// A secret with what names it.
+struct Credential: Sendable, Equatable {
+    var name: ExactString
+    var value: ExactString
 }

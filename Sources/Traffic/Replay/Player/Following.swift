@@ -1,4 +1,5 @@
 import JSON
+import Sessions
 
 /// The values of a session as they are followed: what is recorded, and what it stands for now.
 struct Following: Sendable {
@@ -90,6 +91,63 @@ struct Following: Sendable {
         for credential in credentials {
             guard let old = recorded.first(where: { $0.name == credential.name }) else { continue }
             learn([credential.value], for: [old.value], in: vocabulary)
+        }
+    }
+}
+
+/// Which recorded values stand for which of the client's own, both ways.
+struct Bindings: Sendable {
+    /// What a recorded value is now, by its number in the vocabulary.
+    private(set) var actual: [Int: ExactString] = [:]
+    /// Which recorded value a client's own stands for.
+    private(set) var recorded: [ExactString: Int] = [:]
+    /// How many values could not be bound, because there were too many or they hold what no answer may.
+    private(set) var refusedCount = 0
+
+    var isEmpty: Bool { actual.isEmpty }
+
+    /// Binds a recorded value, whatever it was bound to before; one that is itself needs no binding.
+    mutating func bind(_ number: Int, recorded text: ExactString, to value: ExactString) {
+        guard actual[number] != value else { return }
+        if text == value, actual[number] == nil { return }
+        guard Self.isSafe(value), actual[number] != nil || actual.count < ReplayLimits.bindings,
+            recorded[value] != nil || recorded.count < 2 * ReplayLimits.bindings
+        else {
+            refusedCount += 1
+            return
+        }
+        if let old = actual[number], recorded[old] == number { recorded[old] = nil }
+        actual[number] = value
+        recorded[value] = number
+    }
+
+    /// Whether a value may stand in any answer: in JSON, in a field, in a URL it needs no escape that would change it.
+    static func isSafe(_ value: ExactString) -> Bool {
+        (1...ReplayLimits.tokenLength).contains(value.utf8.count)
+            && value.utf8.allSatisfy {
+                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+                    && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
+            }
+    }
+}
+
+/// Which recorded fields are sent again.
+enum ReplayedFields {
+    /// Fields of one connection or of one way to frame a body, and those that would be untrue or lead elsewhere.
+    ///
+    /// Not Content-Encoding: a session has it only where the body is coded.
+    private static let dropped: Set = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "content-length", "date", "alt-svc",
+    ]
+
+    static func ofAnswer(_ fields: [SessionField]) -> [SessionField] {
+        fields.filter { !$0.name.isEmpty && !$0.name.hasPrefix(":") && !dropped.contains($0.name.lowercased()) }
+    }
+
+    static func ofOpening(_ fields: [SessionField]) -> [SessionField] {
+        ofAnswer(fields).filter {
+            !["sec-websocket-accept", "sec-websocket-extensions"].contains($0.name.lowercased())
         }
     }
 }

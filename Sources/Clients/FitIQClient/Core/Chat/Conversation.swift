@@ -100,3 +100,181 @@ struct Conversation: Sendable {
         if excess > old { tail.removeFirst(excess - old) }
     }
 }
+
+/// What the socket tells of the talk.
+extension Conversation {
+    /// What a frame came to.
+    enum Effect: Equatable {
+        case nothing
+        case changed
+        /// A piece of the answer was appended.
+        case grown(String)
+        /// The answer ended.
+        case ended
+    }
+
+    /// The backend has the question.
+    mutating func received(id: ExactString?, content: String?) -> Effect {
+        if let id, history.last?.id == id || tail.contains(where: { $0.id == id }) { return .nothing }
+        if let index = questionIndex, turn?.isAcknowledged == false, content == nil || content == tail[index].text {
+            turn?.isAcknowledged = true
+            tail[index].isDelivered = true
+            tail[index].id = id
+            return .changed
+        }
+        // The same user writes from another device.
+        guard let content, turn == nil || turn?.question != content else { return .nothing }
+        tail.append(ClientState.Line(id: id, role: .user, text: content))
+        trim()
+        return .changed
+    }
+
+    /// An answer begins.
+    mutating func begins(id: ExactString, until deadline: Timestamp) -> Effect {
+        if tail.contains(where: { $0.id == id && $0.role == .assistant }) { return .nothing }
+        return piece(id: id, "", until: deadline)
+    }
+
+    /// A piece of an answer came.
+    mutating func piece(id: ExactString?, _ content: String, until deadline: Timestamp) -> Effect {
+        if let turn, !turn.isHeard { return .nothing }
+        if let id, tail.contains(where: { $0.id == id && $0.isComplete }) {
+            isTroubled = true
+            return .nothing
+        }
+        if turn == nil { turn = Turn(deadline: deadline) }
+        turn?.deadline = deadline
+        turn?.isLate = false
+        acknowledgeBySpeaking()
+        guard let index = streamingIndex, turn?.answerID == id || turn?.answerID == nil else {
+            if turn?.answerID != id, turn?.answerID != nil {
+                isTroubled = true
+                tail.removeAll { $0.role == .assistant && !$0.isComplete }
+            }
+            turn?.answerID = id
+            turn?.byteCount = content.utf8.count
+            tail.append(ClientState.Line(id: id, role: .assistant, text: content, isComplete: false))
+            trim()
+            return .changed
+        }
+        let size = (turn?.byteCount ?? 0) + content.utf8.count
+        guard size <= limits.answerBytes else {
+            isTroubled = true
+            return .nothing
+        }
+        turn?.byteCount = size
+        tail[index].text += content
+        return .grown(content)
+    }
+
+    /// An answer ended.
+    ///
+    /// An end that belongs to no answer is one that came twice: it must not end the next.
+    ///
+    /// - Parameter hasReceipts: whether the backend acknowledges questions.
+    mutating func ends(id: ExactString?, hasReceipts: Bool) -> Effect {
+        guard let turn else { return .nothing }
+        if let id {
+            if tail.contains(where: { $0.id == id && $0.isComplete }) { return .nothing }
+            if let answerID = turn.answerID, answerID != id { isTroubled = true }
+        }
+        guard turn.isHeard else { return .ended }
+        if let index = streamingIndex {
+            tail[index].isComplete = true
+        } else {
+            guard !hasReceipts || turn.isAcknowledged else { return .nothing }
+            isTroubled = true
+        }
+        isStale = true
+        endTurn()
+        return .ended
+    }
+
+    /// A coach who answers has heard the question, whatever became of the receipt.
+    private mutating func acknowledgeBySpeaking() {
+        guard let index = questionIndex, turn?.isAcknowledged == false else { return }
+        turn?.isAcknowledged = true
+        tail[index].isDelivered = true
+    }
+}
+
+/// What the history tells of the talk: what is stored there is the truth.
+extension Conversation {
+    /// What the history says of the current turn.
+    enum Finding: Equatable {
+        /// There is none, or its answer streams.
+        case nothing
+        /// The answer is there; the turn is over.
+        case answered
+        /// The question is there, its answer is not.
+        case unanswered
+        /// The question is not there.
+        case unheard
+    }
+
+    /// Takes the history in place of what was known.
+    ///
+    /// - Returns: what it says of the turn, and the templates that are new in it.
+    mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
+        let lines = messages.compactMap(Self.line)
+        let isFirst = !hasHistory
+        let start = lastKnownID.flatMap { id in lines.lastIndex { $0.id == id } }.map { $0 + 1 } ?? 0
+        let fresh = lines[start...]
+        let finding = finding(in: lines, from: start)
+        tail = remains(of: tail, in: fresh, finding)
+        history = lines
+        lastKnownID = lines.last?.id
+        (hasHistory, needsHistory, isTroubled) = (true, false, false)
+        if finding == .answered { endTurn() }
+        trim()
+        guard !isFirst else { return (finding, []) }
+        let ids = Set(fresh.compactMap(\.id))
+        let templates = messages.filter { ids.contains($0["id"]?.exactString ?? "") }
+            .compactMap { Template($0["metadata"]) }
+        return (finding, templates)
+    }
+
+    private mutating func finding(in lines: [ClientState.Line], from start: Int) -> Finding {
+        guard let turn else { return .nothing }
+        guard let place = place(of: turn, in: lines, from: start) else {
+            return turn.isHeard && !turn.isLate ? .nothing : .unheard
+        }
+        self.turn?.isStored = true
+        self.turn?.isAcknowledged = true
+        guard !turn.isHeard || turn.isLate else { return .nothing }
+        return lines[place...].contains { $0.role == .assistant } ? .answered : .unanswered
+    }
+
+    /// Where the current question stands in the history.
+    private func place(of turn: Turn, in lines: [ClientState.Line], from start: Int) -> Int? {
+        guard let question = turn.question else { return lines.lastIndex { $0.role == .user } ?? lines.startIndex }
+        func isQuestion(_ line: ClientState.Line) -> Bool { line.role == .user && line.text == question }
+        if turn.isStored { return lines.lastIndex(where: isQuestion) }
+        // Words that were said before are found as often as they were said.
+        let isThere = lines[start...].count(where: isQuestion) >= tail.count(where: isQuestion)
+        return isThere ? lines[start...].lastIndex(where: isQuestion) : nil
+    }
+
+    /// What of the tail the history does not have: words that did not arrive, and the answer that streams.
+    private func remains(
+        of tail: [ClientState.Line], in fresh: ArraySlice<ClientState.Line>, _ finding: Finding
+    ) -> [ClientState.Line] {
+        var stored: [String: Int] = [:]  // Words, which a backend may normalise.
+        for line in fresh where line.role == .user { stored[line.text, default: 0] += 1 }
+        return tail.filter { line in
+            switch line.role {
+            case .user:
+                guard let count = stored[line.text], count > 0 else { return true }
+                stored[line.text] = count - 1
+                return false
+            default: return !line.isComplete && turn != nil && finding != .answered
+            }
+        }
+    }
+
+    private static func line(_ message: JSONValue) -> ClientState.Line? {
+        guard let role = message["role"]?.string.flatMap(MessageRole.init), let text = message["content"]?.string
+        else { return nil }
+        return ClientState.Line(id: message["id"]?.exactString, role: role, text: text)
+    }
+}

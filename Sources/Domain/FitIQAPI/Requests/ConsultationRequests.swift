@@ -1,0 +1,93 @@
+import JSON
+
+/// The body of `POST /api/v1/consultations`, in the forms of all the guides that document it.
+public struct CreateConsultationRequest: Equatable, Sendable {
+    /// The coach, from `persona` or, where that is absent, `coach_type` (websocket-architecture).
+    public var persona: Persona
+    /// What it is about, from `goal_id` or from `context_type` and `context_id`.
+    public var context: ConsultationContext
+    /// The body's name for the context's id, for messages.
+    public var contextField: String
+    /// A title of 1 to 200 characters.
+    public var title: String?
+    /// websocket-architecture's free text beside `coach_type`; without effect.
+    public var note: String?
+
+    /// Makes a request from its parts.
+    public init(persona: Persona, context: ConsultationContext = .general, title: String? = nil) {
+        self.persona = persona
+        self.context = context
+        self.contextField = "context_id"
+        self.title = title
+    }
+
+    /// Reads a body; in the form of one guide the fields of the others are unknown, and so ignored.
+    ///
+    /// - Throws: 400 that names the field, the value received and what is allowed.
+    public init(body: [UInt8], in form: GuideMode) throws(APIError) {
+        let fields = try BodyReader(body, known: Self.fields(in: form))
+        if let persona = try fields.choice("persona", of: Persona.self) {
+            self.persona = persona
+        } else if let persona = try fields.choice("coach_type", of: Persona.self) {
+            self.persona = persona
+            note = try fields.text("context", characters: 0...1000)
+        } else {
+            let names = Persona.allCases.map { quoted($0.rawValue) }.joined(separator: ", ")
+            throw .missingField(
+                form == .webSocketArchitecture ? "coach_type" : "persona", expected: "one of \(names)")
+        }
+        title = try fields.text("title", characters: 1...200)
+
+        let goalID = try fields.text("goal_id", characters: 1...200)
+        let type = try fields.choice("context_type", of: ContextType.self)
+        let id = try fields.text("context_id", characters: 1...200)
+        contextField = goalID == nil ? "context_id" : "goal_id"
+        switch (goalID, type, id) {
+        case (let goalID?, nil, nil), (let goalID?, .goal, nil):
+            context = ConsultationContext(.goal, id: goalID)
+        case (let goalID?, nil, let id?), (let goalID?, .goal, let id?):
+            guard goalID.isExactly(id) else { throw .contradictingContexts(goalID: goalID, type: "goal", id: id) }
+            context = ConsultationContext(.goal, id: goalID)
+        case (let goalID?, let type?, _):
+            throw .contradictingContexts(goalID: goalID, type: type.rawValue, id: id)
+        case (nil, .goal, nil):
+            throw .goalWithoutID(in: form)
+        case (nil, nil, let id?), (nil, .general, let id?):
+            throw .generalWithID(id)
+        case (nil, let type?, _):
+            context = ConsultationContext(type, id: id.map(ExactString.init(_:)))
+        case (nil, nil, nil):
+            context = .general
+        }
+    }
+
+    /// The fields of one guide's request; nil for the union, which has them all.
+    private static func fields(in form: GuideMode) -> [String]? {
+        switch form {
+        case .consultationWebSocket: ["persona", "goal_id"]
+        case .enhancedConsultations: ["persona", "context_type", "context_id", "title"]
+        case .webSocketArchitecture: ["coach_type", "context"]
+        case .union, .goalLinking, .mealLogWebSocket: nil
+        }
+    }
+}
+
+/// What a consultation is about: part of its identity when duplicates are looked for.
+public struct ConsultationContext: Hashable, Sendable {
+    /// The kind of thing talked about.
+    public var type: ContextType
+    /// The id of the thing: always there for a goal, never for `general`, as the client likes for the others.
+    public var id: ExactString?
+
+    /// Makes a context.
+    public init(_ type: ContextType, id: ExactString? = nil) {
+        self.type = type
+        self.id = id
+    }
+
+    /// Makes a context of a thing whose id is at hand as text.
+    public init(_ type: ContextType, id: String) { self.init(type, id: ExactString(id)) }
+
+    /// An open-ended talk.
+    public static let general = ConsultationContext(.general)
+}

@@ -1,0 +1,128 @@
+/// The body of `POST /api/v1/goals` (goal-linking, createGoalOnBackend).
+public struct CreateGoalRequest: Equatable, Sendable {
+    /// 1 to 200 characters.
+    public var title: String
+    /// 0 to 2,000 characters.
+    public var description: String
+    /// When the goal is to be reached.
+    public var targetDate: DateTime
+    /// 1 to 100 characters, or none.
+    public var category: String?
+
+    /// Makes a request from its parts.
+    public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
+        self.title = title
+        self.description = description
+        self.targetDate = targetDate
+        self.category = category
+    }
+
+    /// Reads a body.
+    ///
+    /// - Throws: 400 that names the field, the value received and what is allowed.
+    public init(body: [UInt8]) throws(APIError) {
+        let fields = try BodyReader(body)
+        guard let title = try fields.text("title", characters: GoalLengths.title) else {
+            throw .missingField("title", expected: "a string of 1 to 200 characters")
+        }
+        guard let description = try fields.text("description", characters: GoalLengths.description) else {
+            throw .missingField("description", expected: "a string of 0 to 2000 characters")
+        }
+        guard let targetDate = try fields.dateTime("targetDate") else {
+            throw .missingField("targetDate", expected: BodyReader.expectedDateTime)
+        }
+        category = try fields.text("category", characters: GoalLengths.category)
+        self.title = title
+        self.description = description
+        self.targetDate = targetDate
+    }
+}
+
+/// How long the texts of a goal may be, in characters.
+enum GoalLengths {
+    static let title = 1...200
+    static let description = 0...2000
+    static let category = 1...100
+}
+
+/// The body of `PATCH /api/v1/goals/{goalId}`: what is absent stays as it is (goal-linking, updateGoalOnBackend).
+public struct UpdateGoalRequest: Equatable, Sendable {
+    /// What becomes of the goal's conversation.
+    public enum Conversation: Equatable, Sendable {
+        /// The field is absent.
+        case keep
+        /// The field is null: both ends are unlinked.
+        case unlink
+        /// The id to link with, as it arrived: whether it exists is the backend's to say.
+        case link(String)
+    }
+
+    /// 1 to 200 characters.
+    public var title: String?
+    /// 0 to 2,000 characters.
+    public var description: String?
+    /// When the goal is to be reached.
+    public var targetDate: DateTime?
+    /// From 0 to 1.
+    public var progress: Double?
+    /// Any status may follow any other.
+    public var status: GoalStatus?
+    /// The one field in which null does not mean absent.
+    public var conversation = Conversation.keep
+    /// 1 to 100 characters.
+    public var category: String?
+
+    /// Makes a request that changes nothing.
+    public init() {}
+
+    /// Reads a body; an object without any known field is one that changes nothing.
+    ///
+    /// - Throws: 400 that names the field, the value received and what is allowed.
+    public init(body: [UInt8]) throws(APIError) {
+        let fields = try BodyReader(body)
+        title = try fields.text("title", characters: GoalLengths.title)
+        description = try fields.text("description", characters: GoalLengths.description)
+        targetDate = try fields.dateTime("targetDate")
+        progress = try fields.number("progress", in: 0...1)
+        status = try fields.choice("status", of: GoalStatus.self)
+        category = try fields.text("category", characters: GoalLengths.category)
+        if fields.isNull("conversationId") {
+            conversation = .unlink
+        } else if let id = try fields.string("conversationId", expected: "a consultation's id, or null to unlink") {
+            conversation = .link(id)
+        }
+    }
+
+    /// Changes a goal, save for its conversation, which has two ends.
+    public func apply(to goal: inout Goal) {
+        if let title { goal.title = title }
+        if let description { goal.description = description }
+        if let targetDate { goal.targetDate = targetDate }
+        if let progress { goal.progress = progress }
+        if let status { goal.status = status }
+        if let category { goal.category = category }
+    }
+}
+
+/// The body of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalRequest).
+public struct ChatAboutGoalRequest: Equatable, Sendable {
+    /// A UUID, in whatever case: whether the user has such a goal is the backend's to say.
+    public var goalID: String
+
+    /// Makes a request.
+    public init(goalID: String) {
+        self.goalID = goalID
+    }
+
+    /// Reads a body.
+    ///
+    /// - Throws: 400 where `goalId` is missing, no string or no UUID.
+    public init(body: [UInt8]) throws(APIError) {
+        let expected = "the id that POST /api/v1/goals answered with"
+        guard let id = try BodyReader(body).string("goalId", expected: expected) else {
+            throw .missingField("goalId", expected: expected)
+        }
+        guard ResourceID.read(id) != .malformed else { throw .malformedGoalID(id, field: "goalId") }
+        goalID = id
+    }
+}

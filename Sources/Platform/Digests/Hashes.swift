@@ -1,0 +1,62 @@
+import COpenSSL
+
+/// SHA-1, for the one protocol that still asks for it: the WebSocket handshake.
+///
+/// SHA-1 is broken for signatures; RFC 6455 §4.2.2 uses it only to show that a server understood the request.
+/// Source: FIPS 180-4, RFC 3174.
+public enum SHA1 {
+    /// The number of bytes in a digest.
+    public static let byteCount = 20
+
+    /// Returns the 20-byte digest of `bytes`.
+    public static func digest(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+            var context = SHA_CTX()
+            SHA1_Init(&context)
+            SHA1_Update(&context, bytes, bytes.count)
+            SHA1_Final(buffer.baseAddress, &context)
+            count = byteCount
+        }
+    }
+}
+
+/// HMAC with SHA-256, which signs HS256 tokens.
+///
+/// Source: RFC 2104; FIPS 198-1; RFC 7518 §3.2 for HS256.
+public enum HMACSHA256 {
+    /// The number of bytes in an authentication code.
+    public static let byteCount = 32
+
+    /// SHA-256 works on blocks of this many bytes.
+    private static let blockByteCount = 64
+
+    /// Returns the 32-byte authentication code of `message` under `key`.
+    ///
+    /// Any key length is allowed: longer than 64 bytes it is hashed first (RFC 2104 §2). Compare codes with
+    /// ``constantTimeEquals(_:_:)``, never with `==`.
+    public static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        // RFC 2104 §2: H(K XOR opad, H(K XOR ipad, text))
+        var block = key.count > blockByteCount ? digest(key, []) : key
+        block += [UInt8](repeating: 0, count: blockByteCount - block.count)
+        return digest(block.map { $0 ^ 0x5C }, digest(block.map { $0 ^ 0x36 }, message))
+    }
+
+    /// SHA-256 of two runs of bytes, one after the other.
+    private static func digest(_ first: [UInt8], _ second: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+            var context = SHA256_CTX()
+            SHA256_Init(&context)
+            SHA256_Update(&context, first, first.count)
+            SHA256_Update(&context, second, second.count)
+            SHA256_Final(buffer.baseAddress, &context)
+            count = byteCount
+        }
+    }
+}
+
+/// Tells whether two byte strings are equal, in a time that does not depend on where they differ.
+///
+/// Unequal lengths are told apart at once: the length of a code is no secret.
+public func constantTimeEquals(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
+}

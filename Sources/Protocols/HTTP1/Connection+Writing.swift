@@ -1,0 +1,215 @@
+import HTTPTypes
+import Text
+
+/// The server's half. Calling any of it as a client, or out of turn, stops the program.
+extension Connection {
+    /// Sends `100 Continue`, for a request whose ``RequestHead/expectsContinue`` is set (RFC 9110 §15.2.1).
+    public mutating func sendContinue(into out: inout [UInt8]) {
+        precondition(role == .server, "a client cannot respond")
+        precondition(request.version == .http11, "HTTP/1.0 knows no interim responses")
+        process(.informational, by: .server)
+        request.awaitsContinue = false
+        StatusLine.append(.continue, to: &out)
+        out.appendLineEnd()
+    }
+
+    /// Sends a whole response in one append: status line, fields, framing, blank line, body.
+    ///
+    /// Content-Length and Connection are written here. Those among `fields` are left out, and so is Transfer-Encoding;
+    /// `Connection: close` among them has the effect of `close`, and an Upgrade field brings `Connection: upgrade` with
+    /// it (RFC 9110 §7.8). The body is left out for HEAD, and for 204 and 304 with its length.
+    /// May be called while ``canRespond``, with a final status.
+    public mutating func respond(
+        status: HTTPResponse.Status, fields: HTTPFields, body: [UInt8], close: Bool = false, into out: inout [UInt8]
+    ) {
+        let facts = FieldFacts(fields)
+        beginResponse(status, close: close || facts.closes)
+        StatusLine.append(status, to: &out)
+        out.append(fields, facts)
+        finishResponse(status, body: body, upgrade: facts.hasUpgrade, into: &out)
+    }
+
+    /// Sends a whole response whose field lines were encoded ahead of time.
+    ///
+    /// `encodedFields` are complete field lines with CRLF each, with no Content-Length, Transfer-Encoding, Connection
+    /// or Upgrade among them; they are not looked at. May be called while ``canRespond``, with a final status.
+    public mutating func respond(
+        status: HTTPResponse.Status, encodedFields: [UInt8], body: [UInt8], close: Bool = false,
+        into out: inout [UInt8]
+    ) {
+        beginResponse(status, close: close)
+        StatusLine.append(status, to: &out)
+        out.append(contentsOf: encodedFields)
+        finishResponse(status, body: body, upgrade: false, into: &out)
+    }
+
+    /// Sends the head of a response whose body follows in pieces, with ``sendBody(_:into:)`` and
+    /// ``endBody(into:)``.
+    ///
+    /// With a `contentLength` exactly that much must follow. Without one the body is chunked for HTTP/1.1, and for
+    /// HTTP/1.0 ended by closing the connection. Pieces are dropped where there can be no body (HEAD, 204, 304).
+    public mutating func startResponse(
+        status: HTTPResponse.Status, fields: HTTPFields, contentLength: Int? = nil, close: Bool = false,
+        into out: inout [UInt8]
+    ) {
+        precondition(contentLength ?? 0 >= 0, "a negative content length")
+        let facts = FieldFacts(fields)
+        let hasBody = status.allowsBody && !request.isHead
+        let untilClose = contentLength == nil && request.version == .http10
+        beginResponse(status, close: close || facts.closes || (untilClose && hasBody))
+        StatusLine.append(status, to: &out)
+        out.append(fields, facts)
+        if status.allowsBody {
+            if let contentLength {
+                out.appendContentLength(contentLength)
+            } else if !untilClose {
+                out.append(literal: "Transfer-Encoding: chunked\r\n")
+            }
+        }
+        appendConnection(upgrade: facts.hasUpgrade, into: &out)
+        out.appendLineEnd()
+        if hasBody {
+            sending = contentLength.map { .length($0) } ?? (untilClose ? .untilClose : .chunked)
+        } else {
+            sending = .none
+        }
+    }
+
+    /// Sends `101 Switching Protocols`; the connection speaks the other protocol from here on (RFC 9110 §15.2.2).
+    ///
+    /// `fields` must have an Upgrade field; `Connection: upgrade` is written here. Only for a request that
+    /// ``RequestHead/wantsUpgrade``, once its body was read.
+    public mutating func switchProtocols(fields: HTTPFields, into out: inout [UInt8]) {
+        precondition(role == .server, "a client cannot respond")
+        let facts = FieldFacts(fields)
+        precondition(facts.hasUpgrade, "a 101 must name the protocol in an Upgrade field")
+        endRequestWithoutBody()
+        precondition(states.client == .mightSwitchProtocol, "the request did not propose another protocol")
+        StatusLine.append(.switchingProtocols, to: &out)
+        out.append(fields, facts)
+        out.append(literal: "Connection: Upgrade\r\n\r\n")
+        process(.switchProtocols, by: .server)
+    }
+
+    /// Stops waiting for a request, or for the rest of one, for a reason of the caller's: its time is up, say.
+    ///
+    /// Nothing more is read, and ``nextEvent()`` throws `error` from here on; one response may follow and closes the
+    /// connection. For a connection between messages, or whose request is not complete.
+    public mutating func abandonRequest(_ error: RemoteError) {
+        precondition(role == .server, "a client waits for no requests")
+        precondition(
+            theirState == .idle || (theirState == .sendBody && ourState == .sendResponse),
+            "a client in state \(theirState) has no request under way")
+        fail(error)
+    }
+
+    // MARK: Parts of a response
+
+    private mutating func beginResponse(_ status: HTTPResponse.Status, close: Bool) {
+        precondition(canRespond, "a \(role) in state \(ourState) cannot respond: no request waits for an answer")
+        precondition((200...999).contains(status.code), "\(status.code) is not the status of a final response")
+        precondition(
+            !(request.isConnect && status.kind == .successful), "tunnels are not supported; refuse the CONNECT")
+        endRequestWithoutBody()
+        // "A server that responds with a final status code instead of reading the entire request content" may not know
+        // whether the rest will come if the client waits for 100 Continue (RFC 9110 §10.1.1).
+        if close || request.awaitsContinue || theirState == .error || theirState == .closed {
+            states.disableKeepAlive()
+        }
+        request.isAnswered = true
+        states.process(.response, by: .server)
+    }
+
+    private mutating func finishResponse(
+        _ status: HTTPResponse.Status, body: [UInt8], upgrade: Bool, into out: inout [UInt8]
+    ) {
+        if status.allowsBody {
+            // "A server MUST NOT generate content in a 205 response" (RFC 9110 §15.3.6).
+            let isEmpty = status.code == 205
+            out.appendContentLength(isEmpty ? 0 : body.count)
+            appendConnection(upgrade: upgrade, into: &out)
+            out.appendLineEnd()
+            if !request.isHead && !isEmpty { out.append(contentsOf: body) }
+        } else {
+            appendConnection(upgrade: upgrade, into: &out)
+            out.appendLineEnd()
+        }
+        process(.end, by: .server)
+    }
+
+    /// A request without a body needs no call of `nextEvent` to be over.
+    private mutating func endRequestWithoutBody() {
+        if states.client == .sendBody && body.isComplete { process(.end, by: .client) }
+    }
+
+    /// "A server that does not support persistent connections MUST send the close connection option"; a client of
+    /// HTTP/1.0 must be told of the opposite (RFC 9112 §9.3, §9.6).
+    private func appendConnection(upgrade: Bool, into out: inout [UInt8]) {
+        if !states.keepsAlive {
+            out.append(literal: upgrade ? "Connection: close, upgrade\r\n" : "Connection: close\r\n")
+        } else if request.version == .http10 {
+            out.append(literal: upgrade ? "Connection: keep-alive, upgrade\r\n" : "Connection: keep-alive\r\n")
+        } else if upgrade {
+            out.append(literal: "Connection: upgrade\r\n")
+        }
+    }
+}
+
+/// The client's half. Calling any of it as a server, or before the last response is complete, stops the program.
+extension Connection {
+    /// Sends a whole request in one append.
+    ///
+    /// `fields` must have a Host (RFC 9112 §3.2). Content-Length is written here; one among `fields` is left out, and
+    /// so is Transfer-Encoding. A method that anticipates a body gets `Content-Length: 0` without one (RFC 9110 §8.6).
+    /// An Upgrade field must come with `Connection: upgrade` in `fields`. CONNECT is not supported.
+    public mutating func sendRequest(
+        method: HTTPRequest.Method, target: String, fields: HTTPFields, body: [UInt8]?, into out: inout [UInt8]
+    ) {
+        beginRequest(method, target, fields, into: &out)
+        if let body {
+            out.appendContentLength(body.count)
+        } else if method == .post || method == .put || method == .patch {
+            out.appendContentLength(0)
+        }
+        out.appendLineEnd()
+        if let body { out.append(contentsOf: body) }
+        process(.end, by: .client)
+    }
+
+    /// Sends the head of a request whose body follows in pieces: chunked, or exactly `contentLength` bytes.
+    public mutating func startRequest(
+        method: HTTPRequest.Method, target: String, fields: HTTPFields, contentLength: Int? = nil,
+        into out: inout [UInt8]
+    ) {
+        precondition(contentLength ?? 0 >= 0, "a negative content length")
+        beginRequest(method, target, fields, into: &out)
+        if let contentLength {
+            out.appendContentLength(contentLength)
+            sending = .length(contentLength)
+        } else {
+            out.append(literal: "Transfer-Encoding: chunked\r\n")
+            sending = .chunked
+        }
+        out.appendLineEnd()
+    }
+
+    private mutating func beginRequest(
+        _ method: HTTPRequest.Method, _ target: String, _ fields: HTTPFields, into out: inout [UInt8]
+    ) {
+        precondition(role == .client, "a server cannot send requests")
+        precondition(ourState == .idle, "a client in state \(ourState) cannot send a request")
+        precondition(method != .connect, "tunnels are not supported")
+        precondition(!target.isEmpty && target.utf8.allSatisfy(\.isVisible), "a target is visible ASCII")
+        let facts = FieldFacts(fields)
+        precondition(facts.hasHost, "a request must have a Host field")
+        request.isHead = method == .head
+        if facts.hasUpgrade && facts.namesUpgrade { states.proposeSwitch() }
+        if facts.closes { states.disableKeepAlive() }
+        process(.request, by: .client)
+        out.append(contentsOf: method.rawValue.utf8)
+        out.append(.space)
+        out.append(contentsOf: target.utf8)
+        out.append(literal: " HTTP/1.1\r\n")
+        out.append(fields, facts, includingConnection: true)
+    }
+}

@@ -1,0 +1,115 @@
+import HTTPTypes
+import Text
+
+extension StatusLine {
+    /// Appends the status line of a response; those of common statuses are encoded once.
+    ///
+    /// Always HTTP/1.1: a server sends the highest version it conforms to (RFC 9110 §6.2).
+    static func append(_ status: HTTPResponse.Status, to out: inout [UInt8]) {
+        let index = status.code - 100
+        if index < encoded.count, let line = encoded[index], line.reason == status.reasonPhrase {
+            out.append(contentsOf: line.bytes)
+        } else {
+            out.append(contentsOf: encode(status))
+        }
+    }
+
+    private static let encoded: [(reason: String, bytes: [UInt8])?] = {
+        var lines: [(reason: String, bytes: [UInt8])?] = Array(repeating: nil, count: 412)
+        for status in common { lines[status.code - 100] = (status.reasonPhrase, encode(status)) }
+        return lines
+    }()
+
+    private static let common: [HTTPResponse.Status] = [
+        .continue, .switchingProtocols, .ok, .created, .accepted, .noContent, .notModified, .badRequest, .unauthorized,
+        .forbidden, .notFound, .methodNotAllowed, .requestTimeout, .conflict, .contentTooLarge, .uriTooLong,
+        .unsupportedMediaType, .upgradeRequired, .tooManyRequests, .requestHeaderFieldsTooLarge, .internalServerError,
+        .notImplemented, .badGateway, .serviceUnavailable, .gatewayTimeout, .httpVersionNotSupported,
+    ]
+
+    private static func encode(_ status: HTTPResponse.Status) -> [UInt8] {
+        var line: [UInt8] = []
+        line.append(literal: "HTTP/1.1 ")
+        line.appendDecimal(status.code)
+        line.append(.space)
+        line.append(contentsOf: status.reasonPhrase.utf8)
+        line.appendLineEnd()
+        return line
+    }
+}
+
+/// What steers the connection among fields to be sent.
+struct FieldFacts {
+    private(set) var hasHost = false
+    private(set) var hasUpgrade = false
+    private(set) var closes = false
+    private(set) var namesUpgrade = false
+
+    init(_ fields: HTTPFields) {
+        for field in fields {
+            switch field.name.canonicalName {
+            case "host": hasHost = true
+            case "upgrade": hasUpgrade = true
+            case "connection":
+                let value = Array(field.value.utf8)
+                value.withUnsafeBufferPointer { bytes in
+                    var elements = ListElements(bytes, ByteRange(0, bytes.count))
+                    while let element = elements.next() {
+                        if bytes.equalsIgnoringCase(element, "close") { closes = true }
+                        if bytes.equalsIgnoringCase(element, "upgrade") { namesUpgrade = true }
+                    }
+                }
+            default: break
+            }
+        }
+    }
+}
+
+extension [UInt8] {
+    mutating func append(literal: StaticString) {
+        append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    mutating func appendLineEnd() { append(literal: "\r\n") }
+
+    /// Appends field lines, save those that the connection writes itself.
+    mutating func append(_ fields: HTTPFields, _ facts: FieldFacts, includingConnection: Bool = false) {
+        for field in fields {
+            switch field.name.canonicalName {
+            case "content-length", "transfer-encoding": continue
+            case "connection" where !includingConnection: continue
+            default: break
+            }
+            append(contentsOf: field.name.rawName.utf8)
+            append(literal: ": ")
+            field.withUnsafeBytesOfValue { append(contentsOf: $0) }
+            appendLineEnd()
+        }
+    }
+
+    mutating func appendContentLength(_ length: Int) {
+        append(literal: "Content-Length: ")
+        appendDecimal(length)
+        appendLineEnd()
+    }
+
+    /// Appends the decimal digits of a number that is not negative.
+    mutating func appendDecimal(_ value: Int) {
+        var divisor = 1
+        while value / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            append(UInt8(truncatingIfNeeded: value / divisor % 10) + UInt8(ascii: "0"))
+            divisor /= 10
+        }
+    }
+
+    /// Appends the hexadecimal digits of a number that is not negative.
+    mutating func appendHexadecimal(_ value: Int) {
+        var shift = 0
+        while value >> shift >= 16 { shift += 4 }
+        while shift >= 0 {
+            append(UInt8(truncatingIfNeeded: value >> shift & 15).uppercaseHexDigit)
+            shift -= 4
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Text
+
+/// The character classes of HTTP's grammar (RFC 9110 §5.6, RFC 3986 §3.2.2); those of all protocols are in `Text`.
+extension UInt8 {
+    @inline(__always) var isWhitespace: Bool { self == .space || self == .tab }
+
+    /// What tokens are made of; one bit per character, a table without a lazily initialised global.
+    ///
+    /// tchar = "!" / "#" / "$" / "%" / "&" / "'" / "*" / "+" / "-" / "." / "^" / "_" / "`" / "|" / "~" / DIGIT / ALPHA
+    /// (RFC 9110 §5.6.2).
+    @inline(__always) var isTokenCharacter: Bool {
+        let low: UInt64 = 0x03ff_6cfa_0000_0000
+        let high: UInt64 = 0x57ff_ffff_c7ff_fffe
+        guard self < 128 else { return false }
+        return ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
+    }
+
+    /// field-vchar = VCHAR / obs-text, with the SP and HTAB that may stand between them (RFC 9110 §5.5).
+    @inline(__always) var isFieldValueCharacter: Bool {
+        // Operands that do not short-circuit leave a loop over bytes free of branches.
+        let control = UInt8(self < 0x20 ? 1 : 0) | UInt8(self == 0x7f ? 1 : 0)
+        return control & UInt8(self == 0x09 ? 0 : 1) == 0
+    }
+
+    /// unreserved / sub-delims: what a reg-name is made of beside escapes (RFC 3986 §2.2, §2.3, §3.2.2).
+    var isRegisteredNameCharacter: Bool {
+        if isUnreserved { return true }
+        switch self {
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), .ampersand, UInt8(ascii: "'"), UInt8(ascii: "("),
+            UInt8(ascii: ")"), UInt8(ascii: "*"), .plus, .comma, .semicolon, .equals:
+            return true
+        default: return false
+        }
+    }
+}
+
+/// The bytes a parser looks at, borrowed for the length of one call.
+typealias Bytes = UnsafeBufferPointer<UInt8>
+
+/// Half-open offsets into the bytes of a head; half the size of `Range<Int>`, because a head keeps one pair per field.
+struct ByteRange: Sendable, Equatable {
+    private var start: UInt32
+    private var end: UInt32
+
+    var lower: Int { Int(start) }
+    var upper: Int { Int(end) }
+    var count: Int { Int(end &- start) }
+    var isEmpty: Bool { start == end }
+
+    /// Offsets stay under 1 GiB: `Limits` is checked to that end.
+    init(_ lower: Int, _ upper: Int) {
+        start = UInt32(truncatingIfNeeded: lower)
+        end = UInt32(truncatingIfNeeded: upper)
+    }
+
+    static let empty = ByteRange(0, 0)
+}
+
+extension Bytes {
+    subscript(range: ByteRange) -> Bytes { Bytes(rebasing: self[range.lower..<range.upper]) }
+
+    /// Byte-for-byte equality with a literal.
+    func equals(_ range: ByteRange, _ literal: StaticString) -> Bool {
+        guard range.count == literal.utf8CodeUnitCount else { return false }
+        let start = range.lower
+        for index in 0..<range.count where self[start + index] != literal.utf8Start[index] { return false }
+        return true
+    }
+
+    /// ASCII case-insensitive equality with a literal that is in lower case.
+    func equalsIgnoringCase(_ range: ByteRange, _ lowercase: StaticString) -> Bool {
+        guard range.count == lowercase.utf8CodeUnitCount else { return false }
+        let start = range.lower
+        for index in 0..<range.count where self[start + index].lowercased != lowercase.utf8Start[index] { return false }
+        return true
+    }
+
+    /// The range without the spaces and tabs at its ends.
+    ///
+    /// OWS = *( SP / HTAB ) (RFC 9110 §5.6.3).
+    func trimmingWhitespace(_ range: ByteRange) -> ByteRange {
+        var lower = range.lower
+        var upper = range.upper
+        while lower < upper, self[lower].isWhitespace { lower += 1 }
+        while upper > lower, self[upper - 1].isWhitespace { upper -= 1 }
+        return ByteRange(lower, upper)
+    }
+
+    /// The offset of the first line feed at or after `start`, eight bytes at a time.
+    func firstLineFeed(from start: Int) -> Int? {
+        var index = start
+        if let base = baseAddress {
+            while index + 8 <= count {
+                // A byte of `word` is zero where the input has a line feed; the expression after it sets the high bit
+                // of the lowest zero byte, and perhaps of bytes above it, which do not matter here.
+                let word =
+                    UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
+                    ^ 0x0a0a_0a0a_0a0a_0a0a
+                let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+                if zeros != 0 { return index + zeros.trailingZeroBitCount / 8 }
+                index += 8
+            }
+        }
+        while index < count {
+            if self[index] == .lineFeed { return index }
+            index += 1
+        }
+        return nil
+    }
+}
+
+/// The host and port of a Host field or a request target.
+///
+/// uri-host [ ":" port ], uri-host = IP-literal / IPv4address / reg-name (RFC 9110 §4.1, RFC 3986 §3.2).
+enum Authority {
+    /// Whether the bytes are a host, with a port from 0 to 65535 or none; userinfo is refused (RFC 9110 §4.2.4).
+    static func isValid(_ bytes: Bytes, _ range: ByteRange, needsHost: Bool, needsPort: Bool) -> Bool {
+        let start = range.lower
+        let end = range.upper
+        var index = start
+        if index < end, bytes[index] == UInt8(ascii: "[") {
+            guard let close = endOfLiteral(bytes, index + 1, end) else { return false }
+            index = close + 1
+        } else {
+            while index < end, bytes[index] != .colon {
+                if bytes[index] == .percent {
+                    // pct-encoded = "%" HEXDIG HEXDIG (RFC 3986 §2.1)
+                    guard index + 2 < end, bytes[index + 1].hexValue != nil, bytes[index + 2].hexValue != nil else {
+                        return false
+                    }
+                    index += 3
+                } else {
+                    guard bytes[index].isRegisteredNameCharacter else { return false }
+                    index += 1
+                }
+            }
+            if index == start && (needsHost || start < end) { return false }
+        }
+        if index == end { return !needsPort }
+        return bytes[index] == .colon && isPort(bytes, index + 1, end, needed: needsPort)
+    }
+
+    /// port = *DIGIT (RFC 3986 §3.2.3), and no more than TCP can carry.
+    private static func isPort(_ bytes: Bytes, _ start: Int, _ end: Int, needed: Bool) -> Bool {
+        if start == end { return !needed }
+        var port = 0
+        for index in start..<end {
+            guard bytes[index].isDigit else { return false }
+            port = port * 10 + Int(bytes[index] &- 0x30)
+            if port > 65535 { return false }
+        }
+        return true
+    }
+
+    /// IP-literal = "[" ( IPv6address / IPvFuture ) "]"; the offset of the bracket that ends it.
+    ///
+    /// IPv6 addresses are held to their alphabet and to two colons, not to every rule of RFC 4291: nothing here
+    /// resolves them.
+    private static func endOfLiteral(_ bytes: Bytes, _ start: Int, _ end: Int) -> Int? {
+        var close = start
+        while close < end, bytes[close] != UInt8(ascii: "]") { close += 1 }
+        guard close < end, close > start else { return nil }
+        if bytes[start].lowercased == UInt8(ascii: "v") {
+            // IPvFuture = "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" )
+            var index = start + 1
+            while index < close, bytes[index].hexValue != nil { index += 1 }
+            guard index > start + 1, index + 1 < close, bytes[index] == .dot else { return nil }
+            for position in index + 1..<close
+            where !(bytes[position].isRegisteredNameCharacter || bytes[position] == .colon) { return nil }
+            return close
+        }
+        var colons = 0
+        for index in start..<close {
+            if bytes[index] == .colon { colons += 1 }
+            guard bytes[index] == .colon || bytes[index] == .dot || bytes[index].hexValue != nil else { return nil }
+        }
+        return colons >= 2 ? close : nil
+    }
+}

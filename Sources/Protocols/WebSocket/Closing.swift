@@ -1,0 +1,255 @@
+/// The status code of a close frame.
+///
+/// Any number can be held, so that a journal can show what a peer sent. Source: RFC 6455 §7.4 and the IANA registry
+/// "WebSocket Close Code Number".
+public struct CloseCode: RawRepresentable, Hashable, Sendable {
+    /// The number on the wire.
+    public let rawValue: UInt16
+
+    /// Holds any number, whether or not it may be sent.
+    public init(rawValue: UInt16) {
+        self.rawValue = rawValue
+    }
+
+    /// 1000: the purpose of the connection has been fulfilled.
+    public static let normalClosure = CloseCode(rawValue: 1000)
+    /// 1001: the server is shutting down, or the client has navigated away.
+    public static let goingAway = CloseCode(rawValue: 1001)
+    /// 1002: the peer broke the protocol.
+    public static let protocolError = CloseCode(rawValue: 1002)
+    /// 1003: a kind of data that the endpoint does not take.
+    public static let unsupportedData = CloseCode(rawValue: 1003)
+    /// 1005: the close frame held no code; never sent.
+    public static let noStatus = CloseCode(rawValue: 1005)
+    /// 1006: the transport ended without a close frame; never sent.
+    public static let abnormal = CloseCode(rawValue: 1006)
+    /// 1007: data that does not fit the type of the message, such as text that is not UTF-8.
+    public static let invalidPayload = CloseCode(rawValue: 1007)
+    /// 1008: a message that the endpoint's policy forbids.
+    public static let policyViolation = CloseCode(rawValue: 1008)
+    /// 1009: a message too big to process.
+    public static let messageTooBig = CloseCode(rawValue: 1009)
+    /// 1010: the client needed an extension that the server did not negotiate.
+    public static let mandatoryExtension = CloseCode(rawValue: 1010)
+    /// 1011: the endpoint met an unexpected condition.
+    public static let internalError = CloseCode(rawValue: 1011)
+    /// 1012: the service restarts.
+    public static let serviceRestart = CloseCode(rawValue: 1012)
+    /// 1013: the service is overloaded; try again later.
+    public static let tryAgainLater = CloseCode(rawValue: 1013)
+    /// 1014: a gateway got an invalid answer from upstream.
+    public static let badGateway = CloseCode(rawValue: 1014)
+    /// 1015: the TLS handshake failed; never sent.
+    public static let tlsHandshake = CloseCode(rawValue: 1015)
+
+    /// Whether a close frame may hold this code.
+    ///
+    /// Codes below 1000 are unused, 1004 is reserved, 1005, 1006 and 1015 "MUST NOT be set as a status code in a Close
+    /// control frame by an endpoint" (RFC 6455 §7.4.1); 1012 to 1014 were registered with IANA later; 1016 to 2999
+    /// are reserved for the protocol and unassigned; 3000 to 4999 are for libraries and applications (§7.4.2).
+    public var isAllowedOnWire: Bool {
+        switch rawValue {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
+    }
+}
+
+extension CloseCode: CustomStringConvertible {
+    /// The number in decimal, such as `1000`.
+    public var description: String { String(rawValue) }
+}
+
+/// What both sides said when a connection ended, for a journal.
+public struct CloseSummary: Hashable, Sendable {
+    /// What one close frame held.
+    public struct Frame: Hashable, Sendable {
+        /// The status code, or nil when the frame was empty.
+        public var code: CloseCode?
+        /// The reason, at most 123 bytes of UTF-8, often empty.
+        public var reason: String
+
+        /// Describes a close frame.
+        public init(code: CloseCode?, reason: String = "") {
+            self.code = code
+            self.reason = reason
+        }
+    }
+
+    /// Our close frame, or nil when none was sent.
+    public internal(set) var sent: Frame?
+    /// The peer's close frame, or nil when none arrived or it was refused.
+    public internal(set) var received: Frame?
+    /// Whose close frame was first, or nil when neither was exchanged in order.
+    public internal(set) var initiator: Connection.Initiator?
+
+    /// Describes an end; nothing exchanged unless said otherwise.
+    public init(sent: Frame? = nil, received: Frame? = nil, initiator: Connection.Initiator? = nil) {
+        (self.sent, self.received, self.initiator) = (sent, received, initiator)
+    }
+
+    /// Whether both close frames were exchanged.
+    ///
+    /// RFC 6455 §7.1.4: then the connection is "said to have been closed cleanly" once the transport ends.
+    public var wasClean: Bool { sent != nil && received != nil }
+
+    /// The code that the peer sent: 1005 when its frame held none, 1006 when no frame arrived.
+    ///
+    /// Source: RFC 6455 §7.1.5.
+    public var code: CloseCode {
+        guard let received else { return .abnormal }
+        return received.code ?? .noStatus
+    }
+}
+
+/// What a peer did that RFC 6455 forbids.
+///
+/// Each becomes one `Event.failed`: `code` goes into our close frame, `message` beside it and into the event.
+enum ProtocolViolation: Error, Hashable, Sendable {
+    /// RSV bits are set; the value is the frame's first byte.
+    case reservedBits(firstByte: UInt8)
+    case reservedOpcode(UInt8)
+    case fragmentedControlFrame(Opcode)
+    /// The length field of a control frame is over 125: 126 and 127 stand for longer lengths.
+    case longControlFrame(Opcode)
+    case continuationWithoutStart
+    case interruptedMessage(Opcode)
+    case unmaskedFrame
+    case maskedFrame
+    case lengthNotMinimal(UInt64, fieldBytes: Int)
+    case lengthWithTopBit(UInt64)
+    /// The total is that of all fragments announced so far.
+    case messageTooBig(total: UInt64, limit: Int)
+    case invalidText(byte: UInt8, index: Int)
+    case truncatedText(count: Int)
+    case closePayloadOfOneByte
+    case closeCodeNotAllowed(CloseCode)
+    case closeReasonNotUTF8(byte: UInt8, index: Int)
+    case closeReasonTruncated
+
+    /// The status code for our close frame.
+    var code: CloseCode {
+        switch self {
+        case .messageTooBig: .messageTooBig
+        case .invalidText, .truncatedText, .closeReasonNotUTF8, .closeReasonTruncated: .invalidPayload
+        default: .protocolError
+        }
+    }
+}
+
+extension Connection {
+    /// Starts the closing handshake; nothing can be sent after it.
+    ///
+    /// The reason is cut at 123 bytes, between two characters. The peer's messages still arrive as events until its
+    /// close frame does. Returns false, having written nothing, when a close frame has passed already.
+    /// - Precondition: the code may stand on the wire (`CloseCode.isAllowedOnWire`); without one there is no reason.
+    /// Source: RFC 6455 §7.1.2.
+    @discardableResult
+    public mutating func close(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
+        precondition(code?.isAllowedOnWire ?? true, Misuse.closeCode)
+        precondition(code != nil || reason.isEmpty, Misuse.reasonWithoutCode)
+        return closeAnyway(code: code, reason: reason, into: &out)
+    }
+
+    /// Starts the closing handshake with any code, those included that must not stand on the wire.
+    ///
+    /// Beyond the code it is ``close(code:reason:into:)``: the reason is cut at 123 bytes, the peer's answer is awaited,
+    /// and a peer that objects to the code ends the connection. A reason without a code has no place in the frame and is
+    /// left out. Returns false, having written nothing, when a close frame has passed already.
+    /// Source: RFC 6455 §7.4, which this breaks on behalf of whoever tests a client.
+    @discardableResult
+    public mutating func closeAnyway(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
+        guard state == .open else { return false }
+        let reason = code == nil ? "" : reason
+        writeClose(CloseSummary.Frame(code: code, reason: reason), into: &out)
+        closeSummary.initiator = .weStarted
+        state = .closing(.weStarted)
+        waitingPong = nil
+        return true
+    }
+
+    /// Reports that the transport has ended, and tells whether the connection was closed cleanly.
+    ///
+    /// Call it once: when the peer's stream ended, or when this side closed the transport itself.
+    /// Source: RFC 6455 §7.1.4 and, for 1006, §7.1.5.
+    public mutating func receiveEndOfStream() -> Ending {
+        precondition(state != .closed, Misuse.receiveAfterEnd)
+        defer { releaseBuffers() }
+        guard state != .failed else { return .abnormal(message: Messages.endAfterFailure) }
+        let message = Messages.endOfStream(of: self)
+        state = .closed
+        return closeSummary.wasClean ? .clean(code: closeSummary.code) : .abnormal(message: message)
+    }
+
+    /// Takes the payload of a close frame and answers it.
+    ///
+    /// §5.5.1: "If there is a body, the first two bytes of the body MUST be a 2-byte unsigned integer (in network byte
+    /// order) representing a status code ... Following the 2-byte integer, the body MAY contain UTF-8-encoded data".
+    mutating func receiveClose(
+        _ payload: [UInt8], events: inout [Event], output: inout [UInt8]
+    ) throws(ProtocolViolation) {
+        var frame = CloseSummary.Frame(code: nil)
+        if payload.count >= 2 {
+            let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+            guard code.isAllowedOnWire else { throw .closeCodeNotAllowed(code) }
+            frame.code = code
+            frame.reason = try Self.closeReason(payload)
+        }
+        closeSummary.received = frame
+        if closeSummary.sent == nil {
+            // "When sending a Close frame in response, the endpoint typically echos the status code it received."
+            writeClose(CloseSummary.Frame(code: frame.code), into: &output)
+            closeSummary.initiator = .theyStarted
+            state = .closing(.theyStarted)
+        }
+        releaseBuffers()
+        events.append(.closing(code: frame.code, reason: frame.reason))
+    }
+
+    private static func closeReason(_ payload: [UInt8]) throws(ProtocolViolation) -> String {
+        var validator = UTF8Validator()
+        let invalid = payload.withUnsafeBytes { validator.consume(UnsafeRawBufferPointer(rebasing: $0[2...])) }
+        if let invalid { throw .closeReasonNotUTF8(byte: payload[2 + invalid], index: invalid) }
+        guard validator.isAtBoundary else { throw .closeReasonTruncated }
+        return String(decoding: payload[2...], as: UTF8.self)
+    }
+
+    /// Fails the connection: §7.1.7, "the endpoint SHOULD send a Close frame with an appropriate status code".
+    mutating func fail(_ violation: ProtocolViolation, events: inout [Event], output: inout [UInt8]) {
+        if closeSummary.sent == nil {
+            writeClose(CloseSummary.Frame(code: violation.code, reason: violation.message), into: &output)
+            closeSummary.initiator = .weStarted
+        }
+        state = .failed
+        releaseBuffers()
+        events.append(.failed(code: violation.code, message: violation.message))
+    }
+
+    private mutating func writeClose(_ frame: CloseSummary.Frame, into out: inout [UInt8]) {
+        var sent = frame
+        var payload: [UInt8] = []
+        if let code = frame.code {
+            sent.reason = Self.cut(frame.reason, to: FrameEncoder.longestControlPayload - 2)
+            payload.reserveCapacity(2 + sent.reason.utf8.count)
+            payload.append(UInt8(code.rawValue >> 8))
+            payload.append(UInt8(code.rawValue & 0xFF))
+            payload.append(contentsOf: sent.reason.utf8)
+        }
+        write(.close, payload, into: &out)
+        closeSummary.sent = sent
+    }
+
+    /// The longest prefix of whole characters that takes at most `limit` bytes of UTF-8.
+    private static func cut(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        var end = text.startIndex
+        var bytes = 0
+        for index in text.indices {
+            let next = text.index(after: index)
+            bytes += text.utf8.distance(from: index, to: next)
+            guard bytes <= limit else { break }
+            end = next
+        }
+        return String(text[..<end])
+    }
+}

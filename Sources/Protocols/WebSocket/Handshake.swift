@@ -1,0 +1,244 @@
+import Digests
+import HTTPTypes
+
+/// The key that a client sends and the answer that shows a server understood it.
+///
+/// Source: RFC 6455 §4.1 and §4.2.2.
+enum HandshakeKey {
+    /// A key stands for so many bytes.
+    static let byteCount = 16
+
+    /// Whether a field value is "a value that, when base64-decoded, is 16 bytes in length" (RFC 6455 §4.2.1).
+    static func isValid(_ key: String) -> Bool {
+        // Sixteen bytes take 24 characters; looking at the length first keeps a long value from being decoded.
+        key.utf8.count == 24 && Base64.decode(key)?.count == byteCount
+    }
+
+    /// The value of Sec-WebSocket-Accept that answers `key`.
+    ///
+    /// §4.2.2: "concatenating ... |Sec-WebSocket-Key| ... with the string "258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
+    /// taking the SHA-1 hash of this concatenated value ... and base64-encoding". The key goes in as it came.
+    static func accept(for key: String) -> String {
+        Base64.encode(SHA1.digest(Array(key.utf8) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
+    }
+}
+
+/// Reads fields that are comma-separated lists of tokens, in one field line or several.
+enum FieldTokens {
+    /// Whether the field holds `token`, which must be in lower case; the peer may write it in any case.
+    ///
+    /// RFC 9110 §5.6.1: `#element => [ element ] *( OWS "," OWS [ element ] )`; empty elements are skipped.
+    static func contains(_ token: StaticString, in name: HTTPField.Name, of fields: HTTPFields) -> Bool {
+        fields[values: name].contains { contains(token, in: $0) }
+    }
+
+    static func contains(_ token: StaticString, in list: String) -> Bool {
+        list.utf8.split(separator: UInt8(ascii: ",")).contains { element in
+            equals(trimmed(element), token)
+        }
+    }
+
+    /// A field's one value without surrounding white space; nil unless there is exactly one field line.
+    static func single(_ name: HTTPField.Name, of fields: HTTPFields) -> String? {
+        let values = fields[values: name]
+        guard values.count == 1 else { return nil }
+        return String(Substring(trimmed(Substring(values[0]).utf8)))
+    }
+
+    private static func trimmed(_ element: Substring.UTF8View) -> Substring.UTF8View {
+        // RFC 9110 §5.6.3: OWS = *( SP / HTAB )
+        var element = element
+        while let first = element.first, first == 0x20 || first == 0x09 { element.removeFirst() }
+        while let last = element.last, last == 0x20 || last == 0x09 { element.removeLast() }
+        return element
+    }
+
+    private static func equals(_ element: Substring.UTF8View, _ token: StaticString) -> Bool {
+        let expected = UnsafeBufferPointer(start: token.utf8Start, count: token.utf8CodeUnitCount)
+        return element.elementsEqual(expected) { byte, lower in
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == lower : byte == lower
+        }
+    }
+}
+
+/// The server's side of the opening handshake.
+///
+/// Subprotocols and extensions are declined by leaving their fields out of the answer (RFC 6455 §4.2.2). `Origin` is
+/// not judged, and neither are credentials: those are the caller's. Source: RFC 6455 §4.2.
+public enum ServerHandshake {
+    /// What a request amounts to.
+    public enum Outcome: Hashable, Sendable {
+        /// Answer 101 with these fields; what follows on the connection are frames.
+        case accept(responseFields: HTTPFields)
+        /// A handshake that cannot be accepted: answer with this status, these fields and the message in the body.
+        case refuse(status: HTTPResponse.Status, fields: HTTPFields, message: String)
+        /// Neither `Upgrade: websocket` nor a `Sec-WebSocket` field: an ordinary request.
+        case notAnUpgrade
+    }
+
+    /// Why a handshake is refused, with what arrived; nil stands for a missing field.
+    public enum Refusal: Error, Hashable, Sendable {
+        /// Sec-WebSocket fields without `Upgrade: websocket`: 426.
+        case upgradeFieldMissing
+        /// A method other than GET: 400.
+        case method(String)
+        /// Not HTTP/1.1: 426.
+        case httpVersion
+        /// No `upgrade` in Connection: 400.
+        case connectionField(String?)
+        /// A version that is missing or not 13: 426; several: 400.
+        case version(String?)
+        /// A key that is missing, repeated or not the base64 of 16 bytes: 400.
+        case key(String?)
+    }
+
+    /// Judges an upgrade request.
+    ///
+    /// Tokens are read in any case, from one field line or several; equal `Upgrade` and `Connection` lines may be
+    /// repeated. Source: RFC 6455 §4.2.1; RFC 9110 §7.8.
+    public static func evaluate(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) -> Outcome {
+        do throws(Refusal) {
+            guard let key = try key(method: method, isHTTP11: isHTTP11, fields: fields) else { return .notAnUpgrade }
+            var answer = HTTPFields()
+            answer[.upgrade] = "websocket"
+            answer[.connection] = "Upgrade"
+            answer[.secWebSocketAccept] = HandshakeKey.accept(for: key)
+            return .accept(responseFields: answer)
+        } catch {
+            return .refuse(status: error.status(fields: fields), fields: error.fields, message: error.message)
+        }
+    }
+
+    /// The value of Sec-WebSocket-Accept that answers a key, whatever the key is.
+    ///
+    /// ``evaluate(method:isHTTP11:fields:)`` writes it by itself; this is for those who want to answer another key.
+    /// Source: RFC 6455 §4.2.2.
+    public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
+
+    /// The key of a valid handshake, nil for a request that is none.
+    private static func key(
+        method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields
+    ) throws(Refusal) -> String? {
+        // §4.2.1 (3): "An |Upgrade| header field containing the value "websocket", treated as an ASCII
+        // case-insensitive value."
+        guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
+            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and pass the rest.
+            guard fields[.secWebSocketKey] == nil, fields[.secWebSocketVersion] == nil else {
+                throw .upgradeFieldMissing
+            }
+            return nil
+        }
+        // §4.2.1 (1): "An HTTP/1.1 or higher GET request".
+        guard method == .get else { throw .method(method.rawValue) }
+        // RFC 9110 §7.8: "A server MUST ignore an Upgrade header field that is received in an HTTP/1.0 request."
+        guard isHTTP11 else { throw .httpVersion }
+        // §4.2.1 (4): "A |Connection| header field that includes the token "Upgrade", treated as an ASCII
+        // case-insensitive value."
+        guard FieldTokens.contains("upgrade", in: .connection, of: fields) else {
+            throw .connectionField(fields[.connection])
+        }
+        // §4.2.1 (6): "A |Sec-WebSocket-Version| header field, with a value of 13." Judged before the key: the drafts
+        // before 13 had other keys.
+        guard FieldTokens.single(.secWebSocketVersion, of: fields) == "13" else {
+            throw .version(fields[.secWebSocketVersion])
+        }
+        // §4.2.1 (5): "A |Sec-WebSocket-Key| header field with a base64-encoded value that, when decoded, is 16 bytes
+        // in length." §11.3.1: it "MUST NOT appear more than once in an HTTP request."
+        guard let key = FieldTokens.single(.secWebSocketKey, of: fields), HandshakeKey.isValid(key) else {
+            throw .key(fields[.secWebSocketKey])
+        }
+        return key
+    }
+}
+
+extension ServerHandshake.Refusal {
+    fileprivate func status(fields: HTTPFields) -> HTTPResponse.Status {
+        switch self {
+        case .upgradeFieldMissing, .httpVersion: .upgradeRequired
+        // §11.3.5: the version field "MUST NOT appear more than once in an HTTP request".
+        case .version: fields[values: .secWebSocketVersion].count > 1 ? .badRequest : .upgradeRequired
+        case .method, .connectionField, .key: .badRequest
+        }
+    }
+
+    fileprivate var fields: HTTPFields {
+        var fields = HTTPFields()
+        switch self {
+        case .upgradeFieldMissing, .httpVersion, .version:
+            // RFC 9110 §15.5.22: with 426 "the server MUST send an Upgrade header field", and §7.8: "A sender of
+            // Upgrade MUST also send an "Upgrade" connection option".
+            fields[.upgrade] = "websocket"
+            fields[.connection] = "Upgrade"
+            // §4.2.2: "... and a |Sec-WebSocket-Version| header field indicating the version(s) the server is capable
+            // of understanding."
+            fields[.secWebSocketVersion] = "13"
+        case .method, .connectionField, .key:
+            break
+        }
+        return fields
+    }
+}
+
+/// The client's side of the opening handshake.
+///
+/// It asks for no subprotocol and offers no extension, and refuses an answer that selects one. Source: RFC 6455 §4.1.
+public struct ClientHandshake: Hashable, Sendable {
+    /// Why the server's answer does not open a connection, with what arrived; nil stands for a missing field.
+    public enum Failure: Error, Hashable, Sendable {
+        /// A status other than 101.
+        case status(Int)
+        /// `Upgrade` is not `websocket`.
+        case upgradeField(String?)
+        /// `Connection` lacks `upgrade`.
+        case connectionField(String?)
+        /// `Sec-WebSocket-Accept` does not answer the key.
+        case accept(String?, expected: String)
+        /// An extension that was not offered.
+        case extensions(String)
+        /// A subprotocol that was not asked for.
+        case subprotocol(String)
+    }
+
+    /// The value of Sec-WebSocket-Key.
+    public let key: String
+
+    /// Begins a handshake with 16 bytes that the caller has drawn at random.
+    ///
+    /// §4.1: "The nonce MUST be selected randomly for each connection."
+    /// - Precondition: there are 16 bytes.
+    public init(key: [UInt8]) {
+        precondition(key.count == HandshakeKey.byteCount, Misuse.keyLength)
+        self.key = Base64.encode(key)
+    }
+
+    /// The fields that make a GET request a handshake; `Host` and credentials are the caller's.
+    public var requestFields: HTTPFields {
+        var fields = HTTPFields()
+        fields[.upgrade] = "websocket"
+        fields[.connection] = "Upgrade"
+        fields[.secWebSocketKey] = key
+        fields[.secWebSocketVersion] = "13"
+        return fields
+    }
+
+    /// Judges the server's answer; nil means that what follows on the connection are frames.
+    ///
+    /// Source: RFC 6455 §4.1, "the client MUST validate the server's response as follows".
+    public func verify(status: HTTPResponse.Status, fields: HTTPFields) -> Failure? {
+        guard status.code == 101 else { return .status(status.code) }
+        guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
+            return .upgradeField(fields[.upgrade])
+        }
+        guard FieldTokens.contains("upgrade", in: .connection, of: fields) else {
+            return .connectionField(fields[.connection])
+        }
+        // "... but ignoring any leading and trailing whitespace"; §11.3.3: it "MUST NOT appear more than once".
+        let expected = HandshakeKey.accept(for: key)
+        guard FieldTokens.single(.secWebSocketAccept, of: fields) == expected else {
+            return .accept(fields[.secWebSocketAccept], expected: expected)
+        }
+        if let extensions = fields[.secWebSocketExtensions] { return .extensions(extensions) }
+        if let subprotocol = fields[.secWebSocketProtocol] { return .subprotocol(subprotocol) }
+        return nil
+    }
+}

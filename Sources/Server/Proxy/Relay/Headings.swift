@@ -1,0 +1,155 @@
+import HTTP1
+import HTTPTypes
+
+/// What becomes of a request's head on its way to the upstream server.
+///
+/// Nothing is added that tells of the proxy (no Via, no X-Forwarded-For): the upstream should see the request that it would see
+/// without. The exceptions are what keeps a recording readable: bodies without a content coding, frames without extensions.
+struct RequestHeading {
+    /// The fields to send; framing is left to the codec.
+    let fields: HTTPFields
+    /// The target in origin form, or `*`.
+    let target: String
+    /// Whether the client asks for a WebSocket; every other protocol that it offers to change to is declined.
+    let wantsWebSocket: Bool
+    /// The origin that the client takes the proxy for, in lower case; nil where it names none.
+    let ownOrigin: String?
+
+    init(_ head: RequestHead, isClientSecure: Bool, upstream: UpstreamURL) {
+        let own = head.authority.map { "\(isClientSecure ? "https" : "http")://\($0)".lowercased() }
+        let wantsWebSocket = head.wantsUpgrade && head.fields.hasToken("websocket", in: .upgrade)
+        let hopByHop = HopByHop(head.fields)
+        var fields = HTTPFields()
+        var hasHost = false
+        for field in head.fields.httpFields {
+            switch field.name.canonicalName {
+            case "host":
+                if !hasHost { fields.append(HTTPField(name: .hostField, value: upstream.authority)) }
+                hasHost = true
+            case "accept-encoding": continue
+            // An answer to this could not be passed on to a client of HTTP/1.0, and without a body there is none to wait for.
+            case "expect" where !head.expectsContinue: continue
+            case "sec-websocket-extensions": continue
+            case "origin":
+                fields.append(
+                    field.value.lowercased() == own
+                        ? HTTPField(name: field.name, value: upstream.description) : field)
+            case "referer":
+                fields.append(
+                    HTTPField(name: field.name, value: Self.moved(field.value, from: own, to: upstream.description)))
+            case let name where hopByHop.contains(name): continue
+            default: fields.append(field)
+            }
+        }
+        if !hasHost { fields.append(HTTPField(name: .hostField, value: upstream.authority)) }
+        fields.append(HTTPField(name: .acceptEncoding, value: "identity"))
+        if wantsWebSocket {
+            fields.append(HTTPField(name: .connection, value: "Upgrade"))
+            fields.append(HTTPField(name: .upgrade, value: "websocket"))
+        }
+        self.fields = fields
+        self.wantsWebSocket = wantsWebSocket
+        ownOrigin = own
+        target = head.target.path + (head.target.query.map { "?" + $0 } ?? "")
+    }
+
+    /// The URL at another origin where it begins with this one; else as it is.
+    static func moved(_ url: String, from origin: String?, to other: String) -> String {
+        guard let origin, url.utf8.count >= origin.utf8.count,
+            zip(url.utf8, origin.utf8).allSatisfy({ lowercased($0) == lowercased($1) })
+        else { return url }
+        let rest = url.utf8.dropFirst(origin.utf8.count)
+        // Not http://host for http://host.example or http://host:81.
+        if let next = rest.first, ![UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains(next) {
+            return url
+        }
+        return other + String(decoding: rest, as: UTF8.self)
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}
+
+/// What becomes of an answer's head on its way to the client: it must not lead the client past the proxy.
+///
+/// Bodies are passed on untouched: a URL of the upstream in one stays as it is.
+struct AnswerHeading {
+    /// The fields to send; framing is left to ``AnswerEncoder``.
+    let fields: HTTPFields
+
+    /// - Parameter ownOrigin: what the client takes the proxy for; without one nothing can be changed to it.
+    init(_ head: ResponseHead, ownOrigin: String?, isClientSecure: Bool, upstream: UpstreamURL) {
+        let hopByHop = HopByHop(head.fields)
+        // A 101 needs the field, and a 426 says by it what is wanted (RFC 9110 §15.5.22).
+        let keepsUpgrade = head.status.code == 101 || head.status.code == 426
+        var fields = HTTPFields()
+        for field in head.fields.httpFields {
+            switch field.name.canonicalName {
+            case "upgrade" where keepsUpgrade: fields.append(field)
+            case "location", "content-location", "access-control-allow-origin":
+                guard let ownOrigin else {
+                    fields.append(field)
+                    continue
+                }
+                fields.append(
+                    HTTPField(name: field.name, value: Self.moved(field.value, from: upstream, to: ownOrigin)))
+            case "set-cookie":
+                fields.append(
+                    HTTPField(name: field.name, value: Self.cookie(field.value, isClientSecure: isClientSecure)))
+            // Both would have the client come to this host by ways that the proxy does not serve (RFC 7838, RFC 6797).
+            case "alt-svc", "strict-transport-security": continue
+            case let name where hopByHop.contains(name): continue
+            default: fields.append(field)
+            }
+        }
+        self.fields = fields
+    }
+
+    /// A URL at the upstream becomes one at the proxy, whichever port and scheme of the upstream's it spells out.
+    private static func moved(_ url: String, from upstream: UpstreamURL, to own: String) -> String {
+        let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
+        let spellings = [
+            upstream.description, "\(upstream.scheme)://\(host):\(upstream.port)", "//\(upstream.authority)",
+        ]
+        for spelling in spellings {
+            let moved = RequestHeading.moved(url, from: spelling, to: own)
+            if moved != url { return moved }
+        }
+        return url
+    }
+
+    /// Without Domain, which names the upstream, and without Secure where the client comes without TLS.
+    ///
+    /// `SameSite=None` goes with Secure, without which browsers refuse it (RFC 6265bis §5.7).
+    static func cookie(_ value: String, isClientSecure: Bool) -> String {
+        let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+        let kept = parts.enumerated().filter { index, part in
+            if index == 0 { return true }
+            let attribute = part.lowercased().filter { $0 != " " && $0 != "\t" }
+            if attribute == "domain" || attribute.hasPrefix("domain=") { return false }
+            return isClientSecure || (attribute != "secure" && attribute != "samesite=none")
+        }
+        return kept.map { String($0.element) }.joined(separator: ";")
+    }
+}
+
+/// The fields that concern one connection only, and are not passed on (RFC 9110 §7.6.1).
+struct HopByHop {
+    /// The fields, where the message itself names some in its Connection fields.
+    private let fields: FieldBlock?
+
+    init(_ fields: FieldBlock) { self.fields = fields.contains(.connection) ? fields : nil }
+
+    /// Whether a field of that name, in lower case, ends here.
+    ///
+    /// Content-Length is among them because the codecs write it; Trailer because trailers are not passed on.
+    func contains(_ canonicalName: String) -> Bool {
+        switch canonicalName {
+        case "connection", "content-length", "http2-settings", "keep-alive", "proxy-authenticate",
+            "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade":
+            true
+        default: fields?.hasToken(canonicalName, in: .connection) ?? false
+        }
+    }
+}
