@@ -70,7 +70,7 @@ extension ResourceID {
                 continue
             }
             guard let value = byte.hexValue else { return .malformed }
-            hasUpperCase = hasUpperCase || byte.isUppercaseLetter
+            if value > 9, byte & 0x20 == 0 { hasUpperCase = true }
             if nibbles < 16 {
                 halves.0 = halves.0 << 4 | UInt64(value)
             } else {

@@ -141,8 +141,15 @@ public final class Connection {
     /// The world that the connection is about; what belongs to none counts as the default world's.
     func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }
 
-    /// What a world's journal calls the connection.
-    func number(in world: World) -> UInt64 { record.number(in: world) }
+    /// What a world's journal calls the connection: its place among those that the world has met, from 1.
+    ///
+    /// Counted in each world, so that equal sessions have equal journals whatever else the server does.
+    func number(in world: World) -> UInt64 {
+        if let number = record.number, number.world == world.number { return number.number }
+        world.connectionCount += 1
+        record.number = (world.number, world.connectionCount)
+        return world.connectionCount
+    }
 
     /// Changes what goes wrong with the socket, where something does; false where nothing does, or nothing was changed.
     func changeSocketFaults(_ change: (inout SocketFaults) -> Bool) -> Bool {

@@ -11,17 +11,7 @@ struct ConnectionRecord {
     /// Whether the socket's client was told that the server stops.
     var isShutDown = false
     /// What the journal of a world calls the connection, and that world's number.
-    private var number: (world: Int, number: UInt64)?
-
-    /// What a world's journal calls the connection: its place among those that the world has met, from 1.
-    ///
-    /// Counted in each world, so that equal sessions have equal journals whatever else the server does.
-    mutating func number(in world: World) -> UInt64 {
-        if let number, number.world == world.number { return number.number }
-        world.connectionCount += 1
-        number = (world.number, world.connectionCount)
-        return world.connectionCount
-    }
+    var number: (world: Int, number: UInt64)?
 }
 
 /// Something for the journal of which a fault still holds back the last byte.

@@ -41,7 +41,8 @@ struct ConnectionTable: Sequence {
     mutating func close(_ connection: Connection) {
         if connection.webSocket != nil { webSocketCount -= 1 }
         if connection.isRefused { refusedCount -= 1 }
-        account(connection, as: 0)
+        add(-connection.accountedBytes, ofEcho: connection.isEcho)
+        connection.accountedBytes = 0
         places[connection.id.place] = nil
         freePlaces.append(connection.id.place)
         count -= 1
@@ -53,14 +54,10 @@ struct ConnectionTable: Sequence {
         if connection.isEcho { echoBytes += connection.accountedBytes }
     }
 
-    /// Brings the sums up to date with one connection.
-    mutating func account(_ connection: Connection) { account(connection, as: connection.heldBytes) }
-
-    private mutating func account(_ connection: Connection, as held: Int) {
-        let difference = held - connection.accountedBytes
+    /// Adds to the sums what one connection holds more than before.
+    mutating func add(_ difference: Int, ofEcho isEcho: Bool) {
         heldBytes += difference
-        if connection.isEcho { echoBytes += difference }
-        connection.accountedBytes = held
+        if isEcho { echoBytes += difference }
     }
 
     /// Goes through the connections in the order of their places.
@@ -84,16 +81,11 @@ struct SpareBuffers {
     private static let mostOutputs = 128
     private static let largestOutput = 16 * 1024
 
-    mutating func lend(to connection: Connection) {
-        if connection.output.bytes.capacity == 0, let spare = outputs.popLast() { connection.output.bytes = spare }
-    }
+    mutating func lend() -> [UInt8]? { outputs.popLast() }
 
     /// Takes the storage of an output that is drained.
-    mutating func reclaim(from connection: Connection) {
-        if outputs.count < Self.mostOutputs, connection.output.bytes.capacity <= Self.largestOutput {
-            outputs.append(connection.output.bytes)
-        }
-        connection.output.discard()
+    mutating func reclaim(_ storage: [UInt8]) {
+        if outputs.count < Self.mostOutputs, storage.capacity <= Self.largestOutput { outputs.append(storage) }
     }
 }
 

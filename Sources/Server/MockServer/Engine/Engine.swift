@@ -163,7 +163,8 @@ public final class Engine {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }
         if connection.isDrained {
-            spareBuffers.reclaim(from: connection)
+            spareBuffers.reclaim(connection.output.bytes)
+            connection.output.discard()
             outputWasTaken(from: connection, at: now)
         }
         // Requests that arrived while the peer took nothing, or an answer was held back, wait in the parser.
@@ -238,7 +239,12 @@ public final class Engine {
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 
     /// Brings the sum of held bytes up to date with one connection.
-    func account(_ connection: Connection) { connections.account(connection) }
+    func account(_ connection: Connection) {
+        let difference = connection.heldBytes - connection.accountedBytes
+        guard difference != 0 else { return }
+        connection.accountedBytes += difference
+        connections.add(difference, ofEcho: connection.isEcho)
+    }
 
     func touch(_ connection: Connection) {
         guard !connection.isTouched else { return }
@@ -252,7 +258,9 @@ public final class Engine {
         touch(connection)
     }
 
-    func lendOutput(to connection: Connection) { spareBuffers.lend(to: connection) }
+    func lendOutput(to connection: Connection) {
+        if connection.output.bytes.capacity == 0, let spare = spareBuffers.lend() { connection.output.bytes = spare }
+    }
 
     func withEvents(_ body: (inout [WebSocket.Event]) -> Void) {
         var events: [WebSocket.Event] = []
