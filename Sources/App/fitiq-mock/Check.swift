@@ -3,6 +3,14 @@ import MockServer
 import Scenarios
 import Sockets
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -80,14 +88,6 @@ struct ListScenarios: ParsableCommand {
         }.joined(separator: "\n")
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A file that is read whole; only regular ones are: see `FileReader`.
 enum InputFile {

@@ -36,7 +36,7 @@ struct FitIQMock: ParsableCommand {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
         do {
-            var command = try parseAsRoot()
+            var command = try parsed(Array(CommandLine.arguments.dropFirst()))
             try command.run()
             tellTrouble(exitCode: 0)
         } catch let failure as Failure {
@@ -52,6 +52,20 @@ struct FitIQMock: ParsableCommand {
             printError(usage(text, of: CommandLine.arguments.dropFirst().first))
             leave(2)
         }
+    }
+
+    /// The command of a command line.
+    ///
+    /// A command that is named first is parsed by itself, which takes half the instructions of parsing the whole tree. Help,
+    /// versions and mistakes need the tree.
+    private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+        // A request for help is parsed as another command, which has to know the tree.
+        if let command, let parsed = try? command.parseAsRoot(Array(arguments.dropFirst())), type(of: parsed) == command
+        {
+            return parsed
+        }
+        return try parseAsRoot(arguments)
     }
 
     /// What to say of a command line that cannot be parsed, whose first word is often that of a command.
@@ -99,14 +113,6 @@ struct Failure: Error {
     static let alreadyTold = Failure(message: "", exitCode: 2)
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// How the program is called from the folder one stands in, for commands that are printed to be pasted.
 enum ProgramName {

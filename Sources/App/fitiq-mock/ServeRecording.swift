@@ -7,8 +7,9 @@ import Sockets
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        // Named, because working the name out of the type takes a tenth of the time to start.
-        commandName: "serve",
+        // Named, because working the name out of the type takes a tenth of the time to start. The name of the program keeps
+        // ArgumentParser from looking for requests of completion scripts, which only the root has.
+        commandName: "serve", _superCommandName: "fitiq-mock",
         abstract: "Serve the fake backend until Ctrl-C.",
         discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
 

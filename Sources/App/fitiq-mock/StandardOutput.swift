@@ -69,14 +69,6 @@ func print(_ text: String, terminator: String = "\n") {
     StandardOutput.write(Array((text + terminator).utf8))
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// A log on standard error that never waits: a reader that has stopped reading must not stop the server.
 ///
 /// A line is cut to 4,096 bytes, which a pipe that polls writable takes at once (pipe(7), PIPE_BUF). Lines that find no room are

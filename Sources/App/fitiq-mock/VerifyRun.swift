@@ -7,6 +7,14 @@ import Scenarios
 import Sockets
 import Text
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Runs a command in one scenario after the other, each in a world of its own.
 struct VerifyRun {
     let command: [String]
@@ -197,14 +205,6 @@ struct VerifyPlan {
         }
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Tells on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
 struct VerifyProgress {

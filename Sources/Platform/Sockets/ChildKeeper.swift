@@ -113,14 +113,6 @@ extension ChildProcess.Outcome {
     }
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// Makes the end of a child process something that can be polled for.
 ///
 /// A thread waits for just that child. SIGCHLD would do without one, but belongs to the whole process, and so to

@@ -1,5 +1,13 @@
 import CPlatform
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// A program that this process has started, in a process group of its own.
 ///
 /// Its end is certain: ``end(grace:)`` ends all that it has started, too. Call it also where the program has ended by
@@ -96,14 +104,6 @@ public struct ChildGroup: Sendable {
     /// Any thread may call. It has to be ended by ``ChildProcess/end(grace:)`` all the same.
     public func kill() { keeper.kill() }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 extension ChildProcess {
     /// What a program's standard streams are; those that are left out are this process's own.
@@ -214,14 +214,6 @@ extension CurrentProcess {
         return result + values.map { "\($0.name)=\($0.value)" }
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A program that could not be started, or not be spoken with.
 public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -59,14 +59,6 @@ extension Duration {
     }
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// The wall clock, which may jump; only the shell reads it, everything below takes time as an argument.
 public enum WallClock {
     /// Nanoseconds since 1970-01-01T00:00:00Z (`CLOCK_REALTIME`).

@@ -67,14 +67,6 @@ public enum CurrentProcess {
     }
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// Writing to descriptors that cannot be written at places: pipes, terminals, devices, and the standard streams.
 public enum DescriptorOutput {
     /// Writes all of the bytes, and waits where there is no room for now; the errno of the failure, or 0.

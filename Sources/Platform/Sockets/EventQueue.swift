@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Waits for any of many descriptors to become ready: epoll(7) where there is one, poll(2) everywhere.
 ///
 /// Level-triggered: what is not dealt with is reported again by the next wait. A descriptor with a hang-up or an error
@@ -148,14 +156,6 @@ extension MonotonicInstant {
         return self < earlier ? .min : .max
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// One descriptor that the system found ready, before it is matched with its registration.
 struct CollectedEvent {

@@ -110,14 +110,6 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// What a path stands for, once symbolic links are followed.
 enum FilePlace: Equatable {
     /// A regular file, or nothing yet; the path of the file itself.
@@ -181,14 +173,6 @@ enum FilePlace: Equatable {
         return target.hasPrefix("/") ? target : folder(of: link) + target
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Has two files of a folder change places, so that the first path leads to a whole file at any time.
 ///

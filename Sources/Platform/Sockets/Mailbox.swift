@@ -1,6 +1,14 @@
 import CPlatform
 import Synchronization
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Work and wake-ups that other threads post to the thread of an event loop.
 ///
 /// Work posted by one thread is done in the order of posting. However many post at once, the loop is woken once.
@@ -79,14 +87,6 @@ public final class Mailbox: Sendable {
     }
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// A pipe to oneself: writing to it, from another thread or a signal handler, wakes the loop that watches it.
 struct WakePipe: Sendable {
     let reader: Int32
@@ -146,14 +146,6 @@ public final class Gate: Sendable {
         SingleDescriptorPoll.wait(for: .read, on: pipe.reader, until: deadline) == nil
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A thread of the system's, for a loop that runs beside the program's own work.
 public enum SystemThread {

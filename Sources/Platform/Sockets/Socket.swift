@@ -110,14 +110,6 @@ func closeDescriptor(_ descriptor: Int32) {
     _ = close(descriptor)
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 extension Socket {
     /// Starts to connect and returns at once; when the socket becomes writable, ask `connectResult`.
     ///
@@ -153,14 +145,6 @@ extension Socket {
 private func startConnecting(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     connect(descriptor, address, length)
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// poll(2) for one descriptor.
 enum SingleDescriptorPoll {

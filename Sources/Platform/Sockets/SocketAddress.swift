@@ -83,14 +83,6 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 extension SocketAddress {
     /// Host names are at most 253 bytes long (RFC 1035 section 2.3.4, less the length bytes).
     public static let longestHostName = 253
@@ -159,14 +151,6 @@ extension SocketAddress {
         return found
     }
 }
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 // To and from the C structures of ip(7) and ipv6(7). BSD's length byte is left zero: its kernel fills it in.
 extension SocketAddress {

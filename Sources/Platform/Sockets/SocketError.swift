@@ -112,14 +112,6 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     public var isTimeout: Bool { operation != .resolve && code == ETIMEDOUT }
 }
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 // Every message of this module that a person may read. Each says what failed, why, and what to do about it where
 // something can be done; a connecting client adds its own advice on how to start the server.
 extension SocketError {
