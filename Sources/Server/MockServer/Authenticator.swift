@@ -55,8 +55,7 @@ struct Authenticator {
         guard matches else { throw .wrongAPIKey }
     }
 
-    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, as far as the guide has
-    /// both.
+    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, if the guide has both.
     ///
     /// With `?token=` no API key is needed, but a wrong one is refused all the same.
     ///

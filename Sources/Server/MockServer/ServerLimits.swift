@@ -36,8 +36,7 @@ public struct ServerLimits: Sendable, Equatable {
 
     /// Worlds, including the default one; 507 beyond.
     public var worlds = 12_000
-    /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and a meal log being processed
-    /// fails.
+    /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and meal logs in progress fail.
     ///
     /// Twice ``stateBody``, so that a state has room in addition to the body that brings it.
     public var storedBytes = 640 * 1024 * 1024
@@ -68,8 +67,7 @@ extension ServerLimits {
     /// Bytes of ``heldBytes`` that jobs may hold together.
     var jobBytes: Int { heldBytes - heldBytes / 4 }
 
-    /// Lowers the limits of connections to a number of file descriptors, so that a client over them still gets a
-    /// refusal.
+    /// Lowers the limits of connections to fit the file descriptors, so that clients over them still get a refusal.
     public mutating func fit(descriptors: Int) {
         refusedConnections = min(refusedConnections, max(1, descriptors / 16))
         connections = max(1, min(connections, descriptors - refusedConnections - Self.otherDescriptors))

@@ -11,8 +11,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Nil for the scheme's own port.
     let port: UInt16?
 
-    /// Reads `scheme://host[:port]`, with nothing before or after it (RFC 6454 §6.2); nil for all else, including
-    /// `null`.
+    /// Reads `scheme://host[:port]` and nothing else (RFC 6454 §6.2); nil for any other text, including `null`.
     public init?(_ text: String) {
         let parts = URLParts(text)
         guard let scheme = parts.scheme, let authority = parts.authority, parts.origin.utf8.count == text.utf8.count

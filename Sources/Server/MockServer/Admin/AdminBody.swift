@@ -67,8 +67,7 @@ struct AdminBody {
         return nanoseconds
     }
 
-    /// A scenario, by the name of a built-in one or as an object in the form of a scenario file; nil if the key is
-    /// absent.
+    /// A scenario: the name of a built-in one, or an object like a scenario file; nil if the key is absent.
     func scenario() throws(APIError) -> Scenario? {
         guard let value = self["scenario"] else { return nil }
         if let name = value.string {
@@ -149,7 +148,6 @@ struct AdminAccess {
 }
 
 extension HTTPField.Name {
-    /// The token of the admin API.
     static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
     /// The origin of the requesting page (RFC 6454 §7).
     static let origin = HTTPField.Name("Origin")!  // A constant token.

@@ -7,7 +7,6 @@ import Text
 
 /// The refusals of the admin API.
 extension APIError {
-    /// No world has the id in the path.
     static func unknownWorld(_ id: String) -> APIError {
         APIError(
             .notFound, .notFound,
@@ -28,7 +27,6 @@ extension APIError {
             "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
     }
 
-    /// A key that the admin API does not know.
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(key, among: allowed)
         let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
@@ -75,13 +73,11 @@ extension APIError {
         .badRequest, .validationFailed,
         "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
 
-    /// No rule has the name.
     static func unknownFault(_ name: String, known: [String]) -> APIError {
         let near = NearestWord.hint(name, among: known, quote: "\"")
         return APIError(.notFound, .notFound, "This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
     }
 
-    /// An invalid rule.
     static func badFault(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
 
     /// A scenario that cannot be read.
@@ -107,7 +103,6 @@ extension APIError {
         "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": "
             + "\"2025-01-29T10:31:00Z\"}, one of both.")
 
-    /// A request to turn a clock back.
     static func clockBackwards(_ now: String) -> APIError {
         APIError(
             .badRequest, .validationFailed,
@@ -152,7 +147,6 @@ extension APIError {
         "This world plays a session back and holds nothing of its own: there is no state to export or to replace. "
             + "See GET /__admin/replay; POST /__admin/reset with a scenario ends the replay.")
 
-    /// An unknown path below `/__admin`.
     static func unknownAdminPath(_ path: String) -> APIError {
         let near = NearestWord.hint(path, among: AdminRoute.templates, quote: "\"")
         return APIError(.notFound, .notFound, "There is no endpoint \"\(path)\" in the admin API.\(near)")

@@ -94,7 +94,7 @@ extension Engine {
 /// The move of a manual clock, some steps at a time: the answers and meals of a year may be due on its way.
 ///
 /// Another move of the same clock waits until this one is over. A reset ends it, and so does a client that leaves; the
-/// clock then stays where it is.
+/// clock then stays there.
 final class ClockMove: BodySource {
     private unowned let engine: Engine
     private let world: World

@@ -5,8 +5,7 @@ import Recording
 
 /// The admin API's events: a journal as it grows.
 extension Engine {
-    /// `GET /__admin/events`: the entries as server-sent events, from now on, or after the last one that the client
-    /// saw.
+    /// `GET /__admin/events`: the entries as server-sent events, from now on or after the last one the client saw.
     func follow(_ world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp) {
         var fields = ServerSentEvent.responseFields
         fields[.date] = world.clock.now(now).httpDateText
@@ -77,7 +76,6 @@ extension Engine {
 
 /// A connection that receives the entries of a journal as they are made.
 struct Follower {
-    /// The world of the journal.
     let world: World
     /// The number of the last entry that was sent.
     private(set) var lastNumber: Int
@@ -95,7 +93,6 @@ struct Follower {
     /// Time after which a stream without entries sends a sign of life, in nanoseconds: 15 s.
     static let keepAliveInterval: Int64 = 15_000_000_000
 
-    /// Records that the reader has read something.
     mutating func readerMoved() { unreadTime = 0 }
 
     /// Records that the reader has read nothing for a while.

@@ -43,8 +43,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/journal`: everything, oldest first, an object on each line, so that it can be kept and judged
-    /// later.
+    /// `GET /__admin/journal`: everything, oldest first, an object on each line, to keep and to judge later.
     ///
     /// - Throws: 400 for a query.
     func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {

@@ -43,7 +43,6 @@ private final class VerdictSource: BodySource {
 }
 
 extension Judgement {
-    /// Writes a part, between others.
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
     /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
@@ -82,7 +81,6 @@ extension Judgement {
 }
 
 extension Verdict {
-    /// Writes the part before the findings.
     fileprivate func begin(_ writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", obligation.id)
@@ -96,7 +94,6 @@ extension Verdict {
         writer.beginArray()
     }
 
-    /// Writes the part after the findings.
     fileprivate func end(_ writer: inout JSONWriter) {
         writer.endArray()
         writer.member("finding_count", findingCount)

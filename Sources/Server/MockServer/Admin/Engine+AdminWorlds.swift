@@ -220,8 +220,7 @@ extension Engine {
 
     /// Closes the sockets of a world with 1001, and detaches every other connection from it.
     ///
-    /// What faults hold back is released, as no clock will release it later. A silent connection would never hear of
-    /// it.
+    /// What faults hold back is released, as no clock will release it later. A silent connection would never notice.
     private func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {

@@ -21,7 +21,6 @@ struct Answer {
     static func ok(_ body: [UInt8]) -> Answer { Answer(status: .ok, body: body) }
     static func created(_ body: [UInt8]) -> Answer { Answer(status: .created, body: body) }
 
-    /// Creates a long answer.
     init(_ source: any BodySource, contentType: String? = nil) {
         self.init(status: .ok, body: [], contentType: contentType)
         self.source = source
@@ -78,7 +77,6 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/docs`: both for people, as one HTML file that fetches nothing.
     case documentation
 
-    /// The value of `Content-Type`.
     public var mediaType: String {
         switch self {
         case .openAPI, .asyncAPI: "application/yaml"
@@ -92,8 +90,7 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
-    /// `/docs/deviations`: where the guides contradict each other, HTML, the same in every mode, as a copy of its
-    /// UTF-8.
+    /// `/docs/deviations`: the guides' contradictions, HTML, the same in every mode, as a copy of its UTF-8.
     public static var deviationsBytes: [UInt8] { bytes(of: "openapi/deviations.html") }
 
     /// An operation of the admin API, with its path below `/__admin`.

@@ -47,7 +47,6 @@ struct BodySlice {
         self.bytes = bytes
     }
 
-    /// Whether the source has to stop.
     var isFull: Bool { bytes.count >= room }
     var bytesLeft: Int { max(0, room - bytes.count) }
 
@@ -63,7 +62,6 @@ final class BytesSource: BodySource {
     private var piece = 0
     private var offset = 0
 
-    /// Creates a body of these pieces, one after another.
     init(_ pieces: [[UInt8]]) {
         self.pieces = pieces
         heldByteCount = pieces.reduce(0) { $0 + $1.count }

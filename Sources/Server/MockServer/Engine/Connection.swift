@@ -41,7 +41,6 @@ public final class Connection {
     var speaks = Speech.http
     /// The HTTP side; empty once the connection has become a WebSocket.
     var http = HTTP1.Connection(role: .server, limits: Connection.httpLimits)
-    /// The request that is arriving.
     var request: RequestHead?
     var body: [UInt8] = []
     /// The part of a large body before ``body``: one array would hold the loop whenever it grows.
@@ -88,7 +87,6 @@ public final class Connection {
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
 
-    /// When to act if nothing happens until then.
     var deadline: Deadline?
     /// When the connection's entry in the queue of deadlines comes up.
     var queuedDeadline: Timestamp?
@@ -106,7 +104,6 @@ public final class Connection {
     let isLocal: Bool
     /// Whether it exceeds the limit, and only receives the refusal.
     let isRefused: Bool
-    /// Whether the transport speaks TLS with the peer.
     var isSecure: Bool
     /// Whether a fault ends it like a crash of the server, without a TLS alert.
     public internal(set) var endsAbruptly = false
@@ -118,7 +115,6 @@ public final class Connection {
         self.isSecure = isSecure
     }
 
-    /// Receives a part of a request's body.
     func takeBody(_ bytes: ArraySlice<UInt8>) {
         body += bytes
         guard takesPieces, body.count >= Self.bodyPieceSize else { return }
@@ -169,7 +165,6 @@ public final class Connection {
         return record.endingRule == nil
     }
 
-    /// Whether our close frame is written.
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
 
     /// Whether there are bytes to send now; a fault may hold back others, or the ending.
@@ -207,7 +202,7 @@ public final class Connection {
     public enum Ending: Equatable, Sendable {
         /// It stays open.
         case none
-        /// Stop sending after `output`, read on until the peer stops too, and then close, so that the peer loses no
+        /// Stop sending after `output`, read until the peer stops too, and then close, so that the peer loses no
         /// output.
         case lingering
         /// Close after `output`.
@@ -221,7 +216,6 @@ public final class Connection {
     enum WebSocketUse {
         case consultation
         case echo
-        /// The replay of a recorded socket.
         case replay(ReplaySocket)
 
         /// Whether its messages belong to a world, and so into its journal.

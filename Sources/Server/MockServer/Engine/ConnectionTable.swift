@@ -9,7 +9,6 @@ struct ConnectionTable: Sequence {
     private(set) var count = 0
     /// How many of them only receive the refusal of connections over the limit.
     private(set) var refusedCount = 0
-    /// How many of them have become WebSockets.
     private(set) var webSocketCount = 0
     /// What they hold together, in bytes.
     private(set) var heldBytes = 0
@@ -47,7 +46,6 @@ struct ConnectionTable: Sequence {
         count -= 1
     }
 
-    /// Records that a connection has become a WebSocket.
     mutating func webSocketOpened(on connection: Connection) {
         webSocketCount += 1
         if connection.isEcho { echoBytes += connection.accountedBytes }
@@ -59,7 +57,6 @@ struct ConnectionTable: Sequence {
         if isEcho { echoBytes += difference }
     }
 
-    /// Visits the connections in the order of their places.
     func makeIterator() -> Iterator { Iterator(places: places.makeIterator()) }
 
     struct Iterator: IteratorProtocol {
@@ -82,7 +79,6 @@ struct SpareBuffers {
 
     mutating func lend() -> [UInt8]? { outputs.popLast() }
 
-    /// Takes the storage of a drained output.
     mutating func reclaim(_ storage: [UInt8]) {
         if outputs.count < Self.mostOutputs, storage.capacity <= Self.largestOutput { outputs.append(storage) }
     }

@@ -11,16 +11,11 @@ extension Engine {
         public var secureOrigin: String?
         /// Decides every id and every pace.
         public var seed: UInt64
-        /// How fast answers come.
         public var pace: Pace
-        /// The guide whose answers are given.
         public var mode: GuideMode
-        /// What the default world starts from, and what happens in it; its guide, seed and clock are ignored in favor
-        /// of these.
+        /// What the default world starts from, and what happens in it; its guide, seed and clock do not count here.
         public var scenario: Scenario
-        /// The clock of the default world.
         public var clock: ClockMode
-        /// The accepted `X-API-Key`.
         public var apiKey: String
         /// The secret that signs tokens.
         public var jwtSecret: String
@@ -108,7 +103,6 @@ extension Engine.Configuration {
 
 /// The credentials of the default world: fixed, public, and only good for a fake.
 public enum DevelopmentCredentials {
-    /// The value of `X-API-Key`.
     public static let apiKey = "fitiq-mock-key"
     /// The secret that signs tokens.
     public static let jwtSecret = "fitiq-mock-secret"
@@ -123,7 +117,6 @@ public enum DevelopmentCredentials {
     }
 }
 
-/// The version of fitiq-mock.
 public enum Version {
     /// As printed by `fitiq-mock --version` and `/__admin/health`.
     public static let current = "0.1.0"

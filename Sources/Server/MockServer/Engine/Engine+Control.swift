@@ -19,13 +19,10 @@ extension Engine {
         public let token: String
         /// Another token of the same user, valid for the lifetime of the world.
         public let freshToken: String
-        /// The `X-API-Key`.
         public let apiKey: String
         /// The tokens' user.
         public let user: String
-        /// The guide whose answers the world gives.
         public let mode: GuideMode
-        /// The world's time.
         public let now: Timestamp
     }
 
@@ -146,7 +143,7 @@ extension Engine {
 }
 
 extension Engine {
-    /// The stored messages of a consultation, oldest first; empty if there is no such consultation.
+    /// The stored messages of a consultation, oldest first, without a request; empty if there is no such consultation.
     public func storedMessages(ofConsultation consultation: String, inWorld id: String) -> [Message] {
         worlds.named(id)?.backend.history(ofConsultation: consultation) ?? []
     }
@@ -155,7 +152,6 @@ extension Engine {
 extension Engine {
     /// The outcome of the session that a world replays.
     public struct ReplayOutcome: Sendable {
-        /// What was served, and what differed from the recording.
         public let report: ReplayReport
         public let settings: ReplaySettings
 

@@ -1,7 +1,6 @@
 import Faults
 import FitIQAPI
 
-/// Time-outs of connections.
 extension Engine {
     /// Sets a connection's deadline, in place of the previous one.
     func arm(
@@ -90,8 +89,7 @@ extension Engine {
         }
     }
 
-    /// How long a connection is kept whose output a fault holds back, in nanoseconds: twice the longest wait of a
-    /// fault.
+    /// How long a fault may hold back a connection's output, in nanoseconds: twice the longest wait of a fault.
     static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
     /// Moves a connection's deadline closer.

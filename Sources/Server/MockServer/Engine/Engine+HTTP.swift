@@ -97,8 +97,7 @@ extension Engine {
         if isHeld { release(connection, in: world, at: now) }
     }
 
-    /// The source of a body too long to copy at once; nil for most answers, and if faults or a recording change the
-    /// bytes.
+    /// The source of a body too long to copy at once; nil for most answers, and if faults or a recording change it.
     private func source(ofLong answer: Answer, to exchange: Exchange) -> BytesSource? {
         guard answer.body.count > Self.longestWholeBody, exchange.head.method != .head,
             exchange.responseFaults == nil, exchange.playback == nil

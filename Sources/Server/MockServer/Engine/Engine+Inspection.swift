@@ -24,9 +24,7 @@ extension Engine {
 
     package struct WorldFacts: Sendable {
         package let mode: GuideMode
-        /// The secret of its tokens.
         package let jwtSecret: String
-        /// The accepted `X-API-Key`.
         package let apiKey: String
         package let now: Timestamp
         package let isManual: Bool
@@ -69,8 +67,7 @@ extension Engine {
             countedBytes: connections.heldBytes, accountedBytes: accountedBytes, deadlines: deadlines.count)
     }
 
-    /// Whether work is left for the next ``Engine/advance(to:)``: slices, late steps, or connections that waited for a
-    /// world.
+    /// Whether ``Engine/advance(to:)`` has work left: slices, late steps, or connections that waited for a world.
     package var isBusy: Bool { !streams.waiting.isEmpty || !resumed.isEmpty || isLate }
 
     /// Whether a fault has stopped this connection's reads and writes.

@@ -13,7 +13,6 @@ struct Jobs {
     /// Values to free off the loop when the turn ends.
     var discarded: [any Sendable] = []
 
-    /// Gives a job its number.
     fileprivate mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
         serial += 1
         unfinished[serial] = then
@@ -44,7 +43,6 @@ extension Engine {
         startJob(Job(number: number) { Parcel(work()) })
     }
 
-    /// Accepts the result of a job.
     public func finish(_ result: Job.Result, at now: Timestamp) {
         guard let then = jobs.finish(result.number) else { return }
         then(self, result.value, now)

@@ -40,7 +40,6 @@ extension Engine {
         fileprivate let life: Int
     }
 
-    /// The start of a reload.
     public var reloadPreparation: ReloadPreparation {
         ReloadPreparation(configuration: configuration, settings: defaultWorld.settings, life: defaultWorld.life)
     }

@@ -98,7 +98,6 @@ extension Engine {
         receiveTrailingBytes(of: connection, at: now)
     }
 
-    /// Handles a message from a client.
     func replay(_ frame: ReplayMessage, from socket: ReplaySocket, in world: World, at now: Timestamp) {
         advanceReplay(of: world, at: now)
         world.replay?.player.receive(frame, on: socket, at: world.turn.now)
@@ -179,8 +178,7 @@ extension RequestHead {
         wantsUpgrade && fields.hasToken("websocket", in: .upgrade)
     }
 
-    /// The user of the request's credentials, which are not verified: a recording has accepted them or others in their
-    /// place.
+    /// The user of the credentials, which are not verified: a recording has accepted them or others in their place.
     ///
     /// The token's subject; `replayed` if it names none, and nil without credentials.
     var presentedUser: ExactString? {

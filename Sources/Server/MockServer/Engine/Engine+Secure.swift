@@ -77,8 +77,7 @@ extension Engine {
         return result
     }
 
-    /// JSON for a secure connection, like ``securing(_:)-(Answer)``; JSON that is made in slices is passed part by
-    /// part.
+    /// JSON for a secure connection, like ``securing(_:)-(Answer)``; slices of JSON are passed part by part.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
@@ -98,8 +97,7 @@ extension TransportRefusal {
 }
 
 extension [UInt8] {
-    /// The bytes with another pattern for each one; both begin with a quotation mark, which is never unescaped in JSON
-    /// strings.
+    /// Replaces each prefix; both patterns begin with a quotation mark, which is never unescaped in JSON strings.
     fileprivate func replacing(prefix pattern: [UInt8], with other: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var copied = 0

@@ -6,7 +6,6 @@ final class BodyStream {
     let source: any BodySource
     /// The answer, as long as none of it was sent.
     fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
-    /// Whether its next slice is due.
     fileprivate var isQueued = false
     /// Whether it waits for ``Engine/wakeStreams()``.
     fileprivate(set) var isWaiting = false
@@ -27,7 +26,6 @@ struct StreamQueue {
     var journalReaders: Set<ConnectionID> = []
     /// What the slices of one turn of the loop may cost: half a millisecond, or 64 KiB.
     var sliceSize = 64 * 1024
-    /// Reused storage of slices.
     fileprivate var buffer: [UInt8] = []
 }
 
@@ -80,7 +78,6 @@ extension Engine {
         relieve(at: now)
     }
 
-    /// Makes the slices of one turn.
     func feedStreams(at now: Timestamp) {
         guard !streams.waiting.isEmpty else { return }
         let waiting = streams.waiting.count

@@ -215,7 +215,6 @@ extension Engine {
         awaitReader(of: connection, at: now)
     }
 
-    /// Tells a client that the server stops.
     func goAway(_ connection: Connection, at now: Timestamp) {
         connection.record.isShutDown = true
         forgetSocket(of: connection)

@@ -19,7 +19,6 @@ public final class Engine {
     /// The world of the paths without a `/w/{id}` prefix.
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
-    /// Long answers in progress.
     var streams = StreamQueue()
     /// The connections that follow a journal as it grows.
     var followers: [ConnectionID] = []

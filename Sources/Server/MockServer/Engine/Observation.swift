@@ -6,7 +6,6 @@ public enum Observation: Sendable, CustomStringConvertible {
     case answered(method: String, target: String, status: HTTPResponse.Status)
     /// A client broke HTTP, or exceeded a time limit.
     case refused(status: HTTPResponse.Status, message: String)
-    /// A connection over the limit was turned away.
     case refusedConnection(limit: Int)
     /// TLS could not begin or continue.
     case tlsFailed(message: String)
@@ -18,7 +17,6 @@ public enum Observation: Sendable, CustomStringConvertible {
     /// All connections together held too much memory, and this one the most.
     case memory(limit: Int)
 
-    /// The log line.
     public var description: String {
         switch self {
         case .answered(let method, let target, let status):

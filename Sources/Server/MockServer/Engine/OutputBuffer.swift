@@ -4,8 +4,8 @@ import FitIQAPI
 /// Bytes for a peer, of which the transport takes as many as it can.
 ///
 /// Faults put holds between the bytes: the bytes after a hold are not lent before it is passed. A hold counts from the
-/// release of everything before it, by the world's clock and not by the peer's reading, so that the same scenario has
-/// the same times.
+/// release of everything before it, by the world's clock and not by the peer's reading, so equal scenarios have equal
+/// times.
 struct OutputBuffer {
     /// All bytes written since the buffer was empty.
     var bytes: [UInt8] = []
@@ -15,8 +15,7 @@ struct OutputBuffer {
     private var base = 0
     /// Places at which something has to happen, in order; empty without faults.
     private var holds: [Transmission.Mark] = []
-    /// How many of them were passed; removed in batches, otherwise a response sent byte by byte would take quadratic
-    /// time.
+    /// How many were passed; removed in batches, otherwise a response sent byte by byte would take quadratic time.
     private var passed = 0
     /// When the wait at the first hold is over, once it has begun.
     private var resumesAt: Timestamp?

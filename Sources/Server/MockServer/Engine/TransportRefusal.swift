@@ -2,9 +2,7 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// A refusal unrelated to the API: because of the bytes, their number or their pace.
-///
-/// The connection closes after it.
+/// A refusal unrelated to the API, because of the bytes, their number or their pace, that closes the connection.
 struct TransportRefusal {
     var status: HTTPResponse.Status
     var code: String

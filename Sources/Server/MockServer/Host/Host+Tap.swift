@@ -40,8 +40,7 @@ extension Host {
 
 /// Reporting to the tap, before clients receive anything.
 extension Host {
-    /// The most bytes of a connection that are reported ahead: those that its peer then does not take are recorded all
-    /// the same.
+    /// The most bytes of a connection reported ahead; they are recorded even if its peer does not take them.
     private static let mostTold = 256 * 1024
 
     /// Reports the next output of connections, and makes the tap write it: once for all of them.

@@ -202,7 +202,6 @@ extension Host {
         drop(transport, reset: false)
     }
 
-    /// Ends a connection from the server's side.
     func drop(_ transport: Transport, reset: Bool) {
         tellEnd(transports[transport.id.place] ?? transport, byServer: true, isReset: reset)
         loop.remove(transport.socket.descriptor)

@@ -4,8 +4,7 @@ import TLS
 
 /// The shell around the engine: one thread that accepts, reads, writes and keeps time.
 ///
-/// It holds the only file descriptors of the server, and the only access to the clock. All knowledge of the protocols
-/// is in ``Engine``.
+/// It holds the only file descriptors of the server, and the only access to the clock. All protocols are in ``Engine``.
 public final class Host: EventLoopHandler {
     /// Where the server listens.
     public let address: SocketAddress
@@ -20,8 +19,7 @@ public final class Host: EventLoopHandler {
     let tls: TLSContext?
     let trustAdvice: String
     var transports: [Transport?] = []
-    /// What a connection can bring in one turn; small, so that a flood is served in slices, with other connections in
-    /// between.
+    /// What a connection can bring in one turn; small, so that other connections are served in the middle of a flood.
     let readBuffer: UnsafeMutableRawBufferPointer
     /// The decrypted bytes of the buffer.
     var plaintext: [UInt8] = []
@@ -60,7 +58,6 @@ public final class Host: EventLoopHandler {
         /// The scenario's data is inconsistent.
         case scenario(APIError)
 
-        /// The message for the user.
         public var description: String {
             switch self {
             case .listening(let error): error.description
@@ -267,7 +264,6 @@ public final class Host: EventLoopHandler {
         chore.work(time(now))
     }
 
-    /// The engine's time.
     func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }

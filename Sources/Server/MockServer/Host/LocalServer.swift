@@ -4,8 +4,7 @@ import Synchronization
 
 /// A server on its own thread, for programs and tests that embed one.
 ///
-/// It serves from its creation until ``stop()``. All calls are safe from any thread; the engine itself stays on its
-/// own.
+/// It serves from its creation until ``stop()``. All calls are safe from any thread; the engine stays on its own.
 public final class LocalServer: Sendable {
     /// Where it listens.
     public let address: SocketAddress
@@ -22,7 +21,6 @@ public final class LocalServer: Sendable {
 
     /// The server has ended, and does nothing more.
     public struct Stopped: Error, CustomStringConvertible {
-        /// The message for the user.
         public let description = "The server has stopped; start another one."
     }
 

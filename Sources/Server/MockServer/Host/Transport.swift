@@ -32,7 +32,6 @@ struct Port {
 /// limits and time-outs are those of a plain connection, regardless of the amount of ciphertext.
 final class SecureStream {
     let session: TLSSession
-    /// Whether anything has arrived.
     var hasReceived = false
     /// Whether the engine knows that TLS is agreed on.
     var isAnnounced = false

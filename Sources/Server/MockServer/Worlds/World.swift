@@ -34,7 +34,6 @@ final class World {
     var journal = Journal()
     /// How many connections its journal has met; a connection that went elsewhere and came back counts twice.
     var connectionCount: UInt64 = 0
-    /// Field lines that most responses share.
     var responseFields = ResponseFields()
     /// When connections whose output a fault holds back continue, by the world's clock.
     var heldOutputs = DeadlineQueue<ConnectionID>()
@@ -215,7 +214,6 @@ extension World {
         settings.scenario.data.users.first?.id ?? ExactString(DevelopmentCredentials.userID)
     }
 
-    /// A token that the world accepts.
     var token: String { token(for: defaultUser, expiresAt: tokenExpiry) }
 
     /// Another token of the same user, which expires after the latest time that a world's clock can show.
@@ -230,7 +228,6 @@ extension World {
         return error.advisingOnTokens(APIError.tokenAdvice(ofWorld: id))
     }
 
-    /// Signs a token with the world's secret.
     func token(for user: ExactString, expiresAt: Int64) -> String {
         AccessToken(subject: user, expiresAt: expiresAt).signed(with: Array(settings.jwtSecret.utf8))
     }

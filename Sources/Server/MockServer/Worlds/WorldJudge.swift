@@ -24,7 +24,6 @@ struct WorldJudge: Sendable {
     /// What it costs to judge an entry, in addition to its bytes.
     static let costOfEntry = 1024
 
-    /// Whether entries are waiting.
     var isBehind: Bool { judgedCount < waiting.count }
 
     /// Creates a judge of the entries after a number.
@@ -33,7 +32,6 @@ struct WorldJudge: Sendable {
         lastNumber = number
     }
 
-    /// Queues entries.
     mutating func take(_ entries: Journal.Entries) {
         guard let last = entries.last else { return }
         waiting += entries

@@ -46,7 +46,6 @@ struct WorldClock: Sendable {
     /// The world's time when the system's clock shows `system`.
     func now(_ system: Timestamp) -> Timestamp { manualTime ?? system }
 
-    /// Moves a manual clock.
     mutating func move(to time: Timestamp) {
         precondition(manualTime.map { $0 <= time } ?? false, "A clock only goes forward, and the system's by itself.")
         manualTime = time
@@ -57,8 +56,7 @@ struct WorldClock: Sendable {
 struct WorldReplay: Sendable {
     /// Decides what is answered, and when frames are sent.
     var player: Player
-    /// Whether the images of coaches were recorded; otherwise the server's own are used, since a client may request or
-    /// cache them.
+    /// Whether the images of coaches were recorded; otherwise the server uses its own, since clients may request them.
     let recordsAvatars: Bool
     /// The connections of the sockets in progress.
     private var connections: [ReplaySocket: ConnectionID] = [:]
