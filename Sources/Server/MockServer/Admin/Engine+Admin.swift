@@ -22,7 +22,7 @@ struct AdminRoute: Equatable {
         case state
     }
 
-    /// The endpoint with these segments of a path, of which the first is `__admin`; nil if there is none.
+    /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
     init?(segments: [String]) {
         let rest = Array(segments.dropFirst())
         guard let first = rest.first, rest != [""] else {

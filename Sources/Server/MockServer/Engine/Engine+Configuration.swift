@@ -13,7 +13,7 @@ extension Engine {
         public var seed: UInt64
         public var pace: Pace
         public var mode: GuideMode
-        /// What the default world starts from, and what happens in it; its guide, seed and clock do not count here.
+        /// The data and events of the default world; the guide, seed and clock here replace its own.
         public var scenario: Scenario
         public var clock: ClockMode
         public var apiKey: String

@@ -27,7 +27,7 @@ extension Engine {
         return !shaped.marks.isEmpty
     }
 
-    /// Tells the journal from where on a client cannot be judged as if there were no faults.
+    /// Records in the journal from where on a lasting fault affects the judgement of a client.
     private func noteLastingFaults(_ outgoing: Outgoing, on connection: Connection, in world: World) {
         guard !outgoing.ruleNames.isEmpty, let faults = connection.socketFaults else { return }
         if faults.withholdsPongs, connection.webSocket?.answersPings ?? false {

@@ -1,7 +1,7 @@
 import Faults
 import FitIQAPI
 
-/// Bytes for a peer, of which the transport takes as many as it can.
+/// Bytes for a peer; the transport takes as many as it can.
 ///
 /// Faults put holds between the bytes: the bytes after a hold are not lent before it is passed. A hold counts from the
 /// release of everything before it, by the world's clock and not by the peer's reading, so equal scenarios have equal

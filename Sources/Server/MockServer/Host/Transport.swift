@@ -63,7 +63,7 @@ final class SecureStream {
         encryptedCount == connection.output.count && !connection.output.isHeld
     }
 
-    /// Stops the session: the ciphertext is sent all the same, and an alert after it, but counts for nothing.
+    /// Stops the session: the ciphertext and an alert after it are still sent, but do not count as output.
     func fail() {
         isClosed = true
         encryptedCount = 0

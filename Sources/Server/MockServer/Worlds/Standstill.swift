@@ -9,7 +9,7 @@ import JSON
 struct Standstill {
     /// Connections whose requests wait, in the order of arrival.
     fileprivate var connections: [ConnectionID] = []
-    /// Sockets that were closed meanwhile.
+    /// Sockets that were closed in the meantime.
     fileprivate var closedSockets: [SocketID] = []
 }
 

@@ -15,7 +15,7 @@ final class World {
     let number: Int
     /// How often it was reset.
     private(set) var life = 0
-    /// What it was created with; a reset uses them again.
+    /// What it was created with, and a reset uses again.
     var settings: WorldSettings
     /// The settings for the next reset if the scenario was reloaded.
     var reloadedSettings: WorldSettings?

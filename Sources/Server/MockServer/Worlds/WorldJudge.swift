@@ -95,7 +95,7 @@ extension World {
         }
     }
 
-    /// Passes a few waiting entries to the judge, before they fall out of the journal.
+    /// Passes new entries to the judge before they fall out of the journal, and judges only a few that wait.
     func keepJudging() {
         changeJudge { judge in
             guard judge.isBehind else {
@@ -103,7 +103,7 @@ extension World {
                 return
             }
             judge.take(journal.entries(after: judge.lastNumber))
-            // Twice as many as arrived, so that the queue becomes empty.
+            // Twice as many as arrived, so that the queue empties eventually.
             for _ in 0..<2 * WorldJudge.batch where judge.isBehind { _ = judge.judgeNext() }
         }
     }
