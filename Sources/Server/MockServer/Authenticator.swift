@@ -11,13 +11,13 @@ struct VerifiedToken {
     let user: UserID
 }
 
-/// The `Authorization` that a connection sent last: the next request most likely brings the same bytes.
+/// The last `Authorization` of a connection: the next request most likely brings the same bytes.
 struct LastAuthorization {
     fileprivate var bytes: [UInt8]
     fileprivate var token: VerifiedToken
 }
 
-/// Checks the credentials of requests and handshakes (CONTRACT: common rules).
+/// Checks the credentials of requests and handshakes.
 struct Authenticator {
     private let mode: GuideMode
     private let apiKey: [UInt8]
@@ -26,7 +26,6 @@ struct Authenticator {
     /// Verified tokens by their text: a signature is checked once, the expiry each time.
     private var verified: [ExactString: VerifiedToken] = [:]
 
-    /// How many tokens are at hand.
     var verifiedCount: Int { verified.count }
 
     init(mode: GuideMode, apiKey: String, secret: String, limit: Int) {
@@ -38,7 +37,7 @@ struct Authenticator {
 
     /// The user of a REST request: bearer token and API key.
     ///
-    /// - Throws: 401; 507 where a new user does not fit.
+    /// - Throws: 401; 507 if there is no room for a new user.
     mutating func user(
         of fields: FieldBlock, last: inout LastAuthorization?, in backend: inout Backend, at now: Timestamp
     ) throws(APIError) -> UserID {
@@ -56,11 +55,11 @@ struct Authenticator {
         guard matches else { throw .wrongAPIKey }
     }
 
-    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, as far as the guide has both.
+    /// The user of a WebSocket handshake: `?token=`, or the credentials of a REST request, if the guide has both.
     ///
-    /// Beside `?token=` no API key is needed, but a wrong one is refused all the same.
+    /// With `?token=` no API key is needed, but a wrong one is refused all the same.
     ///
-    /// - Throws: as ``user(of:last:in:at:)``.
+    /// - Throws: The errors of ``user(of:last:in:at:)``.
     mutating func webSocketUser(
         of fields: FieldBlock, queryToken: String?, last: inout LastAuthorization?, in backend: inout Backend,
         at now: Timestamp

@@ -1,24 +1,24 @@
 import Text
 
-/// What a client may ask of the server's transport; each limit has its refusal (docs/limits.md).
+/// The limits of the server's transport; each has its refusal (docs/limits.md).
 public struct ServerLimits: Sendable, Equatable {
     /// Open connections; one more is accepted, answered 503 and closed.
     public var connections = 12_000
-    /// Connections beyond ``connections`` that are being told so; still more are closed without an answer.
+    /// Connections beyond ``connections`` that are being refused; still more are closed without an answer.
     public var refusedConnections = 256
     /// Time for TLS to be agreed on, from when the connection was accepted; closed after that.
     public var handshakeTime = Duration.seconds(10)
     /// Time for a request's head to arrive, and again for its body; 408 after that.
     public var readTime = Duration.seconds(10)
-    /// Time that a kept-alive connection may be idle, or a reader may take nothing; closed after that.
+    /// Time that a kept-alive connection may be idle, or a reader may read nothing; closed after that.
     public var idleTime = Duration.seconds(75)
     /// Time for the peer to answer our WebSocket close frame, or to close after our last response.
     public var closingTime = Duration.seconds(2)
-    /// Time from the wish to stop until the last connection is cut off.
+    /// Time from the request to stop until the last connection is cut off.
     public var shutdownTime = Duration.seconds(4)
     /// Bytes that a slow reader of a consultation's socket may leave unread; reset beyond.
     public var unsentBytes = 4 * 1024 * 1024
-    /// Bytes unsent at which no more is read from a connection, until they are gone.
+    /// Unsent bytes at which reading from a connection pauses, until they are sent.
     public var unsentBytesBeforeReadingPauses = 256 * 1024
     /// A WebSocket message on a consultation's socket; closed with 1009 beyond.
     public var webSocketMessage = 1024 * 1024
@@ -28,31 +28,33 @@ public struct ServerLimits: Sendable, Equatable {
     public var echoBytes = 64 * 1024 * 1024
     /// Bytes held for all connections together: unsent output, and the bodies and messages that are arriving.
     ///
-    /// Beyond it the connections that hold most are given up: a request that is arriving is answered 503, all else is reset.
-    /// A request whose own answer has no room is answered 503.
+    /// Beyond it the connections that hold most are given up: a request that is arriving is answered 503, all else is
+    /// reset. A request whose own answer has no room is answered 503.
     public var heldBytes = 512 * 1024 * 1024
-    /// Verified tokens kept at hand; beyond, all are verified anew as they come.
+    /// Verified tokens that are cached; beyond, all are verified again as they come.
     public var verifiedTokens = 20_000
 
-    /// Worlds, the default one included; 507 beyond.
+    /// Worlds, including the default one; 507 beyond.
     public var worlds = 12_000
-    /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and a meal log being processed fails.
+    /// Bytes of JSON that all worlds hold together; beyond, 507 or an `error` frame, and meal logs in progress fail.
     ///
-    /// Twice ``stateBody``, so that a state has room beside the body that brings it.
+    /// Twice ``stateBody``, so that a state has room in addition to the body that brings it.
     public var storedBytes = 640 * 1024 * 1024
-    /// What the journals of all worlds weigh together, 256 bytes for each entry included; the longest ones lose their oldest entries.
+    /// The weight of the journals of all worlds together, including 256 bytes for each entry.
+    ///
+    /// Beyond it the longest ones lose their oldest entries.
     public var journalBytes = 256 * 1024 * 1024
     /// The body of `PUT /__admin/state`; 413 beyond.
     ///
-    /// A world exports no more than it stores. What it may store beyond its own limit is what had begun when it became full;
-    /// one that holds more than a body may have is not exported over HTTP, but answered 507.
+    /// A world exports no more than it stores. Only work that had begun when it became full can exceed its own limit; a
+    /// world that holds more than a body may have is not exported over HTTP, but answered 507.
     ///
-    /// - Precondition: at most 1 GiB.
+    /// - Precondition: At most 1 GiB.
     public var stateBody = 320 * 1024 * 1024
-    /// Time after which a world is forgotten that nobody asks for and that has no open socket.
+    /// Time after which an unused world without open sockets is deleted.
     public var worldIdleTime = Duration.seconds(1800)
 
-    /// The documented limits.
+    /// Creates the documented limits.
     public init() {}
 }
 
@@ -65,14 +67,14 @@ extension ServerLimits {
     /// Bytes of ``heldBytes`` that jobs may hold together.
     var jobBytes: Int { heldBytes - heldBytes / 4 }
 
-    /// Lowers the limits of connections to what a number of file descriptors allows, so that a client over them is still told so.
+    /// Lowers the limits of connections to fit the file descriptors, so that clients over them still get a refusal.
     public mutating func fit(descriptors: Int) {
         refusedConnections = min(refusedConnections, max(1, descriptors / 16))
         connections = max(1, min(connections, descriptors - refusedConnections - Self.otherDescriptors))
     }
 }
 
-/// The limits of time in nanoseconds: they are added to the clock at every request, and a `Duration` takes 128-bit arithmetic.
+/// The limits of time in nanoseconds: every request adds them to the clock, and a `Duration` takes 128-bit arithmetic.
 struct Patience {
     let handshake, read, idle, closing, worldIdle: Int64
 

@@ -2,19 +2,21 @@ import FitIQBackend
 import JSON
 import Scenarios
 
-/// What a server wrote when it stopped, read when another one starts.
+/// The state that a server wrote when it stopped, for the next one to read.
 extension Scenario {
-    /// Bytes of the file of a state, as many as all worlds may store together (``ServerLimits/storedBytes``): an export has no
-    /// more than its world stores.
+    /// The largest file of a state in bytes, as many as all worlds may store together (``ServerLimits/storedBytes``).
+    ///
+    /// An export has no more than its world stores.
     public static let largestState = 640 * 1024 * 1024
-    /// Values of a state: those of a world that holds what ``ServerLimits/stateBody`` allows are 22 bytes each in store, or
-    /// more.
+    /// The most values of a state.
+    ///
+    /// Those of a world that holds what ``ServerLimits/stateBody`` allows take 22 bytes each in store, or more.
     public static let largestStateValues = 15_500_000
 
-    /// Reads a state: a scenario file, which may be larger where it is JSON.
+    /// Reads a state: a scenario file, which may be larger if it is JSON.
     ///
-    /// - Parameter file: what the file is called in messages.
-    /// - Throws: its mistakes, as with any scenario file.
+    /// - Parameter file: The name of the file in messages.
+    /// - Throws: The mistakes of the file, as with any scenario file.
     public static func readState(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
         guard bytes.count > ScenarioLimits.fileBytes, bytes.first == UInt8(ascii: "{") else {
             return try read(bytes, file: file)
@@ -30,7 +32,7 @@ extension Scenario {
         return try read(json: value)
     }
 
-    /// The scenario with the users of a state in place of its own; what is scripted stays, unless the state has scripts.
+    /// The scenario with the users of a state in place of its own; its scripts stay, unless the state has scripts.
     public func continuing(from state: Scenario) -> Scenario {
         var result = state
         result.name = name

@@ -1,8 +1,8 @@
 import Text
 
-/// Where a web page comes from: scheme, host and port (RFC 6454).
+/// The origin of a web page: scheme, host and port (RFC 6454).
 ///
-/// Browsers name it in the field `Origin`. Two origins are the same where all three parts are.
+/// Browsers send it in the field `Origin`. Two origins are the same if all three parts are.
 public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// In lower case; `ws` and `wss` become `http` and `https`, since some native clients put a socket's URL here.
     let scheme: String
@@ -11,7 +11,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     /// Nil for the scheme's own port.
     let port: UInt16?
 
-    /// Reads `scheme://host[:port]`, with nothing before or after it (RFC 6454 §6.2); nil for all else, `null` included.
+    /// Reads `scheme://host[:port]` and nothing else (RFC 6454 §6.2); nil for any other text, including `null`.
     public init?(_ text: String) {
         let parts = URLParts(text)
         guard let scheme = parts.scheme, let authority = parts.authority, parts.origin.utf8.count == text.utf8.count
@@ -21,7 +21,7 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         self.init(scheme: scheme, authority: authority)
     }
 
-    /// The origin of the pages that a server gives out under the authority of a `Host` field.
+    /// The origin of the pages that a server serves under the authority of a `Host` field.
     ///
     /// A port has no leading zero, so that each origin has one spelling.
     init?(scheme: Substring, authority: Substring) {
@@ -44,37 +44,37 @@ public struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
         Self.defaultPorts[scheme] != nil && (host == "localhost" || host == "[::1]" || Self.isLoopback(host))
     }
 
-    /// Whether the host is an address or `localhost`, which nobody's name server can have lead elsewhere.
+    /// Whether the host is an address or `localhost`, which no DNS entry can point elsewhere.
     var hasFixedHost: Bool { host.hasPrefix("[") || host == "localhost" || Self.isIPv4(host) }
 
     private static let defaultPorts: [String: UInt16] = ["http": 80, "https": 443]  // ASCII, as `scheme` is.
 }
 
 extension WebOrigin {
-    /// 127.0.0.0/8 in four decimal numbers: `127.0.0.1.example.com` is a name, and anybody's.
+    /// 127.0.0.0/8 in four decimal numbers: anyone can own the name `127.0.0.1.example.com`.
     private static func isLoopback(_ host: String) -> Bool { host.hasPrefix("127.") && isIPv4(host) }
 
     private static func isIPv4(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
-                // Some read a leading zero as octal.
+                // Some parsers read a leading zero as octal.
                 (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) && UInt8(part) != nil
                     && (part.utf8.count == 1 || part.first != "0")
             }
     }
 }
 
-/// What `--allow-origin` says: an origin whose pages may write and open sockets.
+/// The value of `--allow-origin`: an origin whose pages may write and open sockets.
 public enum AllowedOrigin: Hashable, Sendable {
-    /// `*`: any page of the web, and with it whatever site the person at this machine happens to visit.
+    /// `*`: any page of the web, including every site that the user of this machine happens to visit.
     case any
-    /// `null`: pages without an origin, which are files, and pages in a sandbox, whosever they are.
+    /// `null`: pages without an origin, which are files and sandboxed pages of any site.
     case null
     /// One origin, `http://localhost:3000`.
     case origin(WebOrigin)
 
-    /// Reads the value of the option; nil where it is none.
+    /// Reads the value of the option; nil if it is invalid.
     public init?(_ text: String) {
         switch text {
         case "*": self = .any

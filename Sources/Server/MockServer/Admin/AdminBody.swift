@@ -8,20 +8,19 @@ import Scenarios
 
 /// The JSON body of an admin request.
 ///
-/// Stricter than the API: a key that is not known is refused, since here it is a typing mistake.
+/// Stricter than the API: an unknown key is refused, since here it is a typing mistake.
 struct AdminBody {
     let object: JSONObject
-    /// How many bytes it has.
     let byteCount: Int
-    /// How many of them a world has to keep: all, where they hold a scenario and not its name.
+    /// How many of its bytes a world has to keep: all if they hold a scenario rather than its name.
     var scenarioBytes: Int { object["scenario"]?.object == nil ? 0 : byteCount }
 
-    /// Those of the API's bodies: reading as many values as fit into a body's bytes would hold the loop.
+    /// The limits of the API's bodies: reading as many values as fit into a body's bytes would hold the loop.
     static let limits = JSON.Limits(values: 10_000)
 
     /// Reads a body; no body at all counts as an empty object.
     ///
-    /// - Throws: 400 for what is no JSON object or has other keys.
+    /// - Throws: 400 for anything but a JSON object, or for other keys.
     init(_ body: [UInt8], keys: [String], limits: JSON.Limits = AdminBody.limits) throws(APIError) {
         byteCount = body.count
         guard !body.isEmpty else {
@@ -45,21 +44,21 @@ struct AdminBody {
         return value
     }
 
-    /// A text, or nil where the key is absent.
+    /// A text, or nil if the key is absent.
     func text(_ key: String, expected: String) throws(APIError) -> String? {
         guard let value = self[key] else { return nil }
         guard let text = value.string else { throw .wrongType(key, expected: expected, got: value) }
         return text
     }
 
-    /// A truth value, or nil where the key is absent.
+    /// A Boolean, or nil if the key is absent.
     func flag(_ key: String) throws(APIError) -> Bool? {
         guard let value = self[key] else { return nil }
         guard let flag = value.bool else { throw .wrongType(key, expected: "true or false", got: value) }
         return flag
     }
 
-    /// A span of time in nanoseconds, or nil where the key is absent.
+    /// A span of time in nanoseconds, or nil if the key is absent.
     func duration(_ key: String) throws(APIError) -> Int64? {
         guard let text = try text(key, expected: AdminBody.expectedDuration) else { return nil }
         guard let nanoseconds = ScenarioLimits.duration(text) else {
@@ -68,7 +67,7 @@ struct AdminBody {
         return nanoseconds
     }
 
-    /// A scenario, by the name of a built-in one or as an object in the form of a scenario file; nil where the key is absent.
+    /// A scenario: the name of a built-in one, or an object like a scenario file; nil if the key is absent.
     func scenario() throws(APIError) -> Scenario? {
         guard let value = self["scenario"] else { return nil }
         if let name = value.string {
@@ -86,7 +85,7 @@ struct AdminBody {
 
     static let expectedDuration = "a duration of at most 366 days such as \"26s\", \"1.5m\" or \"250ms\""
 
-    /// A seed, or nil where the key is absent; as a text too, since not every reader of JSON keeps 64 bits.
+    /// A seed, or nil if the key is absent; text is accepted too, since not every reader of JSON keeps 64 bits.
     func seed() throws(APIError) -> UInt64? {
         guard let value = self["seed"] else { return nil }
         guard let seed = value.string.flatMap(UInt64.init) ?? value.number.flatMap({ UInt64($0.text) }) else {
@@ -95,7 +94,7 @@ struct AdminBody {
         return seed
     }
 
-    /// A guide, or nil where the key is absent.
+    /// A guide, or nil if the key is absent.
     func guide() throws(APIError) -> GuideMode? {
         let allowed = GuideMode.allCases.map(\.rawValue)
         guard let name = try text("guide", expected: "one of " + allowed.joined(separator: ", ")) else { return nil }
@@ -103,7 +102,7 @@ struct AdminBody {
         return mode
     }
 
-    /// A clock, or nil where the key is absent: `real`, `manual`, or `{"manual": "2025-01-29T10:30:00Z"}`.
+    /// A clock, or nil if the key is absent: `real`, `manual`, or `{"manual": "2025-01-29T10:30:00Z"}`.
     func clock() throws(APIError) -> ClockMode? {
         guard let value = self["clock"] else { return nil }
         switch value.string {
@@ -120,15 +119,15 @@ struct AdminBody {
     }
 }
 
-/// Who may use the admin API: whoever has the token; where the server has none, this machine.
+/// The access control of the admin API: clients with the token, or without a token, this machine.
 struct AdminAccess {
-    /// What `--admin-token` says.
+    /// The value of `--admin-token`.
     let token: String?
 
-    /// Refuses who may not.
+    /// Refuses requests without access.
     ///
-    /// Without a token, pages of other sites are refused as well: a browser on this machine would ask in their name, or by a
-    /// name of theirs that leads here.
+    /// Without a token, pages of other sites are refused as well: a browser on this machine would send requests for
+    /// them, or by a DNS name of theirs that points here.
     func check(_ head: RequestHead, isLocal: Bool) throws(APIError) {
         if let token {
             guard let sent = head.fields.withFirstValue(of: .xAdminToken, { Array($0) }),
@@ -149,8 +148,7 @@ struct AdminAccess {
 }
 
 extension HTTPField.Name {
-    /// The token of the admin API.
     static let xAdminToken = HTTPField.Name("X-Admin-Token")!  // A constant token.
-    /// The site of the page that asks (RFC 6454 §7).
+    /// The origin of the requesting page (RFC 6454 §7).
     static let origin = HTTPField.Name("Origin")!  // A constant token.
 }

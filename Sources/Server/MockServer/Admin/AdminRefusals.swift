@@ -5,9 +5,8 @@ import Replay
 import Scenarios
 import Text
 
-/// What the admin API says where it does not do what it was asked.
+/// The refusals of the admin API.
 extension APIError {
-    /// No world has the id in the path.
     static func unknownWorld(_ id: String) -> APIError {
         APIError(
             .notFound, .notFound,
@@ -16,19 +15,18 @@ extension APIError {
         )
     }
 
-    /// Where a token of a world comes from that is not the default one.
+    /// Where to get a token of a world other than the default one.
     static func tokenAdvice(ofWorld id: String) -> String {
         "POST /__admin/worlds/\(id)/tokens makes a token that works in this world."
     }
 
-    /// The admin API was looked for below a world's prefix.
+    /// The path is the admin API's, below a world's prefix.
     static func adminBelowWorld(_ id: String) -> APIError {
         APIError(
             .notFound, .notFound,
             "The admin API is not below a world's prefix: that of this world is at /__admin/worlds/\(id).")
     }
 
-    /// A key that the admin API does not know.
     static func unknownAdminKey(_ key: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(key, among: allowed)
         let list = allowed.isEmpty ? "none" : allowed.map { "'\($0)'" }.joined(separator: ", ")
@@ -36,7 +34,7 @@ extension APIError {
             .badRequest, .validationFailed, "The key '\(key)' is not known here; allowed are \(list).\(near)")
     }
 
-    /// As many worlds as the server keeps.
+    /// The server has as many worlds as it keeps.
     static func tooManyWorlds(limit: Int) -> APIError {
         APIError(
             .insufficientStorage, .storeFull,
@@ -45,69 +43,66 @@ extension APIError {
         )
     }
 
-    /// Bodies that are being read take up what there is room for.
+    /// Bodies that are being read take up all available room.
     static let tooMuchToRead = APIError(
         .insufficientStorage, .storeFull,
         "The server reads other large bodies, and has no room for this one beside them; send it again when they are answered."
     )
 
-    /// The admin API was asked from elsewhere.
+    /// The client of the admin API is on another machine.
     static let adminFromElsewhere = APIError(
         .forbidden, .forbidden,
         "The admin API answers this machine only; to use it from elsewhere start the server with "
             + "an admin token and send that as 'X-Admin-Token'."
     )
 
-    /// A page of another site asks, or a name that somebody else's server gave out leads here.
+    /// The client is a page of another site, or the name in `Host` is one whose DNS entry points here.
     static let adminForOtherSite = APIError(
         .forbidden, .forbidden,
         "The admin API does not answer pages of other sites: ask at http://localhost or "
             + "http://127.0.0.1, without an 'Origin' of elsewhere, or with an admin token."
     )
 
-    /// The server has an admin token, and the request brought none or another.
+    /// The server has an admin token, and the request has none or another.
     static let wrongAdminToken = APIError(
         .unauthorized, .unauthorized,
         "The admin API of this server asks for its admin token in the field 'X-Admin-Token'.")
 
-    /// The journal was asked for a part.
+    /// The request asks for a part of the journal.
     static let journalTakesNoQuery = APIError(
         .badRequest, .validationFailed,
         "The whole journal takes no query; /__admin/requests and /__admin/frames do.")
 
-    /// No rule has the name.
     static func unknownFault(_ name: String, known: [String]) -> APIError {
         let near = NearestWord.hint(name, among: known, quote: "\"")
         return APIError(.notFound, .notFound, "This world has no fault \"\(name)\".\(near) See GET /__admin/faults.")
     }
 
-    /// A rule that cannot be.
     static func badFault(_ message: String) -> APIError { APIError(.badRequest, .validationFailed, message) }
 
-    /// A scenario cannot be read.
+    /// A scenario that cannot be read.
     init(_ errors: ScenarioErrors) { self.init(.badRequest, .validationFailed, errors.description) }
 
-    /// A scenario's data does not fit together.
+    /// A scenario with inconsistent data.
     init(_ error: PlantError) {
         self.init(
             error.isForWantOfRoom ? .insufficientStorage : .badRequest,
             error.isForWantOfRoom ? .storeFull : .validationFailed, error.description)
     }
 
-    /// A clock that follows the system's was to be moved.
+    /// A request to move a clock that follows the system's.
     static let realClock = APIError(
         .conflict, .badRequest,
         "This world follows the system's clock, which nobody moves; start the server with a "
             + "manual clock, or make a world with {\"clock\": \"manual\"}."
     )
 
-    /// The clock was asked for nothing.
+    /// A request to move the clock that does not say how far.
     static let clockWithoutAdvance = APIError(
         .badRequest, .validationFailed,
         "Say by how much: {\"advance\": \"26s\"}, or to when: {\"advance_to\": "
             + "\"2025-01-29T10:31:00Z\"}, one of both.")
 
-    /// A clock was to be turned back.
     static func clockBackwards(_ now: String) -> APIError {
         APIError(
             .badRequest, .validationFailed,
@@ -119,7 +114,7 @@ extension APIError {
         .badRequest, .validationFailed,
         "A clock goes forward by at most 366 days at once, and to the year 2199 at most; advance by less.")
 
-    /// A scenario names the file of a session where nobody reads files.
+    /// A scenario names the file of a session in a place where files are not read.
     static func sessionNotRead(_ path: String) -> APIError {
         APIError(
             .badRequest, .validationFailed,
@@ -127,18 +122,18 @@ extension APIError {
                 + "{\"log\": …}}}, or start the server with 'fitiq-mock replay'.")
     }
 
-    /// What a world that plays a session back does not know.
+    /// A request that the replayed session does not contain.
     static func notRecorded(_ miss: ReplayMiss) -> APIError {
         APIError(.notFound, .notFound, miss.message, details: miss.details)
     }
 
-    /// A world that answers by itself was asked how its session goes.
+    /// A replay report of a world that replays no session.
     static let noReplay = APIError(
         .notFound, .notFound,
         "This world plays no session back; make one with {\"scenario\": {\"name\": …, \"replay\": {\"session\": "
             + "{\"log\": …}}}}, or start the server with 'fitiq-mock replay'.")
 
-    /// A world holds more than the body that would bring it back may have.
+    /// A world holds more than the body that would import it may have.
     static func stateTooLarge(_ bytes: Int, limit: Int) -> APIError {
         APIError(
             .insufficientStorage, .storeFull,
@@ -146,13 +141,12 @@ extension APIError {
                 + "a server that exports on exit writes it to a file, and one of twice that size can be imported.")
     }
 
-    /// A world that plays a session back was asked for its state, or given one.
+    /// An export or import of a world that replays a session.
     static let stateOfReplay = APIError(
         .conflict, .badRequest,
         "This world plays a session back and holds nothing of its own: there is no state to export or to replace. "
             + "See GET /__admin/replay; POST /__admin/reset with a scenario ends the replay.")
 
-    /// An unknown path below `/__admin`.
     static func unknownAdminPath(_ path: String) -> APIError {
         let near = NearestWord.hint(path, among: AdminRoute.templates, quote: "\"")
         return APIError(.notFound, .notFound, "There is no endpoint \"\(path)\" in the admin API.\(near)")

@@ -4,13 +4,14 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// An endpoint of the admin API: below `/__admin` for the default world and the server, below `/__admin/worlds/{id}` for another world.
+/// An endpoint of the admin API.
+///
+/// It is below `/__admin` for the default world and the server, and below `/__admin/worlds/{id}` for another world.
 struct AdminRoute: Equatable {
     /// The world; nil for the default one, which is also called `default`.
     var worldID: ExactString?
     var resource: Resource
 
-    /// What there is below either.
     enum Resource: Equatable {
         // Of the server.
         case index, health, echo, description, worlds, scenarios
@@ -21,7 +22,7 @@ struct AdminRoute: Equatable {
         case state
     }
 
-    /// The endpoint with these segments of a path, of which the first is `__admin`; nil where there is none.
+    /// The endpoint with these segments of a path, the first of them `__admin`; nil if there is none.
     init?(segments: [String]) {
         let rest = Array(segments.dropFirst())
         guard let first = rest.first, rest != [""] else {
@@ -39,7 +40,7 @@ struct AdminRoute: Equatable {
         self.resource = resource
     }
 
-    /// The methods that it answers, beside OPTIONS.
+    /// The methods that it answers, in addition to OPTIONS.
     var methods: [HTTPRequest.Method] {
         switch resource {
         case .index, .health, .description, .scenarios: [.get, .head]
@@ -57,13 +58,13 @@ struct AdminRoute: Equatable {
         }
     }
 
-    /// The paths as people write them, for hints; those of a world are also below `/__admin/worlds/{id}`.
+    /// The readable paths, for hints; those of a world are also below `/__admin/worlds/{id}`.
     static let templates =
         ["/__admin"]
         + ["health", "echo", "openapi.yaml", "scenarios", "worlds", "worlds/{id}"].map { "/__admin/" + $0 }
         + worldTemplates.map { "/__admin/" + $0 }
 
-    /// What there is of a world, below `/__admin` and below `/__admin/worlds/{id}`.
+    /// The resources of a world, below `/__admin` and below `/__admin/worlds/{id}`.
     static let worldTemplates = [
         "reset", "clock", "tokens", "requests", "requests/unmatched", "frames", "journal", "events", "verdicts",
         "replay", "faults", "faults/{name}", "state",
@@ -103,15 +104,15 @@ extension AdminRoute.Resource {
     }
 }
 
-/// The admin API: what the person at the keyboard, or a test, does to the server.
+/// The admin API: control of the server by its user, or by a test.
 extension Engine {
-    /// Answers a request below `/__admin`; nil where it opened a WebSocket, or waits for a job.
+    /// Answers a request below `/__admin`; nil if it opened a WebSocket, or waits for a job.
     ///
     /// Refusals come in the order 404 and 405 for the endpoint, 401 and 403, 404 for the world, 415, 400.
     func adminAnswer(
         _ route: AdminRoute, _ head: RequestHead, body: [UInt8], on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
-        // What conformance tools and probes ask for changes nothing, and tells nothing of anybody's data.
+        // The requests of conformance tools and probes change nothing, and reveal no user's data.
         switch route.resource {
         case .health: return adminHealth
         case .description:
@@ -120,7 +121,7 @@ extension Engine {
         default: break
         }
         try AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)
-        // It is the process's, and no world's.
+        // It belongs to the process, not to a world.
         if case .echo = route.resource { return try openEcho(head, on: connection, at: now) }
         let world = try adminWorld(route.worldID, at: now)
         if head.method != .get, head.method != .head { try checkMediaType(head.fields, body) }

@@ -4,7 +4,7 @@ import JSON
 import Recording
 import Scenarios
 
-/// The admin API's time: clocks that are moved by hand, and tokens that live on them.
+/// The admin API's time: manual clocks, and tokens whose lifetime follows them.
 extension Engine {
     /// `GET /__admin/clock`.
     func clockAnswer(of world: World, at now: Timestamp) -> Answer {
@@ -17,19 +17,19 @@ extension Engine {
             })
     }
 
-    /// `POST /__admin/clock`: moves everything that happens in the world, each thing at its time, before it answers.
+    /// `POST /__admin/clock`: runs everything that happens in the world, each event at its time, before it answers.
     func advanceClock(of world: World, _ body: [UInt8], at now: Timestamp) throws(APIError) -> Answer {
         let body = try AdminBody(body, keys: ["advance", "advance_to"])
         guard world.clock.manualTime != nil else { throw .realClock }
         let move = ClockMove(of: world, in: self, body)
-        // What is wrong with it is told at once, unless it has to wait for another one.
+        // Its errors are reported at once, unless it has to wait for another move.
         if world.clockMove == nil { try move.begin() }
         return Answer(move)
     }
 
-    /// Reads how far a clock is to be moved, and tells the journal.
+    /// Reads how far to move a clock, and records it in the journal.
     ///
-    /// - Throws: 400 where it cannot be.
+    /// - Throws: 400 if the clock cannot be moved there.
     fileprivate func beginAdvance(of world: World, _ body: AdminBody) throws(APIError) -> Timestamp {
         guard let start = world.clock.manualTime else { throw .realClock }
         let target = try target(of: body, from: start)
@@ -40,7 +40,7 @@ extension Engine {
         return target
     }
 
-    /// Tells the journal that a clock is moved, where it is.
+    /// Records the move of a clock in the journal.
     func noteAdvance(of world: World, from start: Timestamp, to target: Timestamp) {
         let span = target.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         guard span > 0 else { return }
@@ -91,19 +91,19 @@ extension Engine {
     }
 }
 
-/// A clock that is moved by hand, some steps at a time: the answers and meals of a year may be due on its way.
+/// The move of a manual clock, some steps at a time: the answers and meals of a year may be due on its way.
 ///
-/// Another move of the same clock waits until this one is over. A reset ends it; so does a client that leaves, and the clock
-/// stands where it is.
+/// Another move of the same clock waits until this one is over. A reset ends it, and so does a client that leaves; the
+/// clock then stays there.
 final class ClockMove: BodySource {
     private unowned let engine: Engine
     private let world: World
     private let body: AdminBody
-    /// Where the clock is to stand; nil before the move has begun.
+    /// The target of the clock; nil before the move has begun.
     private var target: Timestamp?
     private var slow: Set<ConnectionID>?
 
-    /// How many things happen in a slice, at most a tenth of a millisecond each.
+    /// How many events a slice runs, at most a tenth of a millisecond each.
     private static let steps = 16
 
     init(of world: World, in engine: Engine, _ body: AdminBody) {
@@ -117,7 +117,7 @@ final class ClockMove: BodySource {
 
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress {
         if let id = world.id, world.isGone { throw .unknownWorld(id) }
-        // What it holds is in the hands of a job.
+        // A job owns its contents.
         guard !world.isStanding else { return .waiting }
         if target == nil {
             guard world.clockMove == nil else { return .waiting }
@@ -125,7 +125,7 @@ final class ClockMove: BodySource {
         }
         if let target, world.clockMove === self {
             engine.advance(world, to: target, steps: Self.steps, slow: &slow, at: slice.now)
-            // Much may be due at one time, the last one included.
+            // Much may be due at one time, including the last one.
             let isLate = world.nextStep.map { $0 <= target } ?? false
             if let time = world.clock.manualTime, time < target || isLate {
                 slice.spend(slice.bytesLeft)

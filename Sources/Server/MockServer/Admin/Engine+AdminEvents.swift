@@ -5,7 +5,7 @@ import Recording
 
 /// The admin API's events: a journal as it grows.
 extension Engine {
-    /// `GET /__admin/events`: the entries as server-sent events, from now on, or from the one that the client saw last.
+    /// `GET /__admin/events`: the entries as server-sent events, from now on or after the last one the client saw.
     func follow(_ world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp) {
         var fields = ServerSentEvent.responseFields
         fields[.date] = world.clock.now(now).httpDateText
@@ -18,7 +18,7 @@ extension Engine {
         arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
 
-    /// Has followers sent what they have not seen in the next turns of the loop, as far as they read it.
+    /// Queues what followers have not seen for the next turns of the loop, as far as they read it.
     func queueFollowers() {
         guard !followers.isEmpty else { return }
         followers.removeAll { self[$0]?.follower == nil }
@@ -31,9 +31,9 @@ extension Engine {
         }
     }
 
-    /// Sends a follower a slice of what it has not seen; where there is more, the next comes in the next turn of the loop.
+    /// Sends a follower a slice of what it has not seen; the rest follows in later turns of the loop.
     ///
-    /// - Returns: what it cost.
+    /// - Returns: The cost of the slice.
     func feedFollower(_ connection: Connection) -> Int {
         guard var follower = connection.follower else { return 0 }
         follower.isBehind = false
@@ -50,7 +50,7 @@ extension Engine {
         return cost
     }
 
-    /// Tells a follower that there is nothing to tell; one that reads nothing is given up after a connection's idle time.
+    /// Sends a follower a sign of life; one that reads nothing is given up after a connection's idle time.
     func keepAlive(_ connection: Connection, at now: Timestamp) {
         guard let follower = connection.follower else { preconditionFailure("Only followers are kept alive.") }
         guard follower.unreadTime < patience.idle else { return end(connection, .reset) }
@@ -64,9 +64,9 @@ extension Engine {
         arm(connection, .keepAlive, after: Follower.keepAliveInterval, at: now)
     }
 
-    /// Ends a stream of events in good order: its world is gone, or the server stops.
+    /// Ends a stream of events cleanly: its world is gone, or the server stops.
     func endEvents(on connection: Connection, at now: Timestamp) {
-        // What happened just now, as far as the reader has room.
+        // The latest events, as far as the reader has room.
         if connection.follower?.hasNews ?? false, !isReadingPaused(connection) { _ = feedFollower(connection) }
         connection.follower = nil
         connection.http.endBody(into: &connection.output.bytes)
@@ -74,38 +74,36 @@ extension Engine {
     }
 }
 
-/// A connection that is sent the entries of a journal as they are made.
+/// A connection that receives the entries of a journal as they are made.
 struct Follower {
-    /// Whose journal.
     let world: World
     /// The number of the last entry that was sent.
     private(set) var lastNumber: Int
     /// Whether it is among those that get a slice next.
     var isBehind = false
-    /// How long output has waited of which the reader took nothing, in nanoseconds.
+    /// How long output has waited without the reader taking any of it, in nanoseconds.
     private(set) var unreadTime: Int64 = 0
 
     init(world: World, lastNumber: Int) {
         self.world = world
-        // A number from another life of the server.
+        // A number from another life of the server may be too large.
         self.lastNumber = min(max(lastNumber, 0), world.journal.lastNumber)
     }
 
-    /// Time after which a stream that has nothing to tell says so, in nanoseconds: 15 s.
+    /// Time after which a stream without entries sends a sign of life, in nanoseconds: 15 s.
     static let keepAliveInterval: Int64 = 15_000_000_000
 
-    /// The reader has taken something.
     mutating func readerMoved() { unreadTime = 0 }
 
-    /// The reader has taken nothing for a while.
+    /// Records that the reader has read nothing for a while.
     mutating func readerStood(for nanoseconds: Int64) { unreadTime += nanoseconds }
 
     /// Whether there are entries that it was not sent.
     var hasNews: Bool { world.journal.lastNumber > lastNumber }
 
-    /// Sends entries until the connection holds so many bytes, or the slice is full.
+    /// Sends entries until the connection holds `limit` bytes, or the slice is full.
     ///
-    /// - Returns: what it cost.
+    /// - Returns: The cost of the slice.
     mutating func appendNews(to connection: Connection, limit: Int, slice: Int) -> Int {
         let start = connection.output.writtenOffset
         var extraCost = 0
@@ -116,7 +114,7 @@ struct Follower {
             let text = Array("\(missed) entries fell out of the journal before they could be sent".utf8)
             connection.http.sendBody(
                 ServerSentEvent(event: "missed", data: text).bytes, into: &connection.output.bytes)
-            // Told once, though the journal may be empty now.
+            // Sent once, though the journal may be empty now.
             lastNumber += missed
         }
         for entry in world.journal.entries(after: lastNumber) {

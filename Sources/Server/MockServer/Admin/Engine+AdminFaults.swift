@@ -4,7 +4,7 @@ import HTTP1
 import JSON
 import Scenarios
 
-/// The admin API's faults: looked at, switched, added and taken out while clients are connected.
+/// The admin API's faults: listed, switched, added and removed while clients are connected.
 extension Engine {
     /// `GET /__admin/faults`: the rules in the order in which they act.
     func faultList(of world: World) -> Answer {
@@ -22,9 +22,9 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `POST /__admin/faults`: a rule as in a scenario file, behind the others.
+    /// `POST /__admin/faults`: a rule as in a scenario file, after the others.
     ///
-    /// - Throws: 400 for a rule that cannot be, or whose name is taken, 507 where there is no room for it.
+    /// - Throws: 400 for an invalid rule, or if its name is taken, 507 if there is no room for it.
     func addFault(to world: World, _ body: [UInt8]) throws(APIError) -> Answer {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
@@ -45,10 +45,10 @@ extension Engine {
         return .created(try describe(faultNamed: rule.name, of: world))
     }
 
-    /// Reads a rule by the eyes that read scenario files; one without a name gets one that is free.
+    /// Reads a rule with the reader of scenario files; one without a name gets one that is free.
     private func rule(from value: JSONValue, in world: World) throws(APIError) -> FaultRule {
         guard var object = value.object else { throw .bodyIsNotAnObject(value) }
-        // What was counted elsewhere: so a rule can be added as it was shown.
+        // The counts of a listed rule are ignored, so that a rule can be added as it was shown.
         object["matches"] = nil
         object["acted"] = nil
         if object["name"] == nil {
@@ -66,7 +66,7 @@ extension Engine {
 
     /// `GET`, `PATCH {"enabled"}` and `DELETE /__admin/faults/{name}`.
     ///
-    /// A switch acts on open connections too, as far as their rules were laid on them when they opened.
+    /// A switch also acts on open connections, as far as their rules were applied when they opened.
     ///
     /// - Throws: 404 for an unknown name, 400 for a bad body.
     func faultAnswer(
@@ -97,12 +97,12 @@ extension Engine {
         changeOpenSockets(of: world) { $0.setEnabled(isEnabled, named: name) }
     }
 
-    /// Has what was laid on the open sockets of a world follow a change, which tells whether it concerned them.
+    /// Applies a change to the faults of a world's open sockets; the change returns whether it concerned them.
     func changeOpenSockets(of world: World, _ change: (inout SocketFaults) -> Bool) {
         for connection in connections where connection.world === world {
             guard connection.changeSocketFaults(change) else { continue }
             obeySocketFaults(of: connection)
-            // Reading may go on.
+            // Reading may resume.
             touch(connection)
         }
     }

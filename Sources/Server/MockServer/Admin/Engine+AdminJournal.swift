@@ -4,17 +4,17 @@ import HTTPTypes
 import JSON
 import Recording
 
-/// The admin API's journal: what happened in a world, as lists, as lines and as it happens.
+/// The admin API's journal: the events of a world, as lists, as lines and as they happen.
 extension Engine {
-    /// `GET /__admin/requests` and its like: the newest entries that a query asks for.
+    /// `GET /__admin/requests` and similar paths: the newest entries that match a query.
     ///
-    /// - Throws: 400 for a query that cannot be.
+    /// - Throws: 400 for an invalid query.
     func journalAnswer(
         of world: World, _ head: RequestHead, kinds: Set<JournalEvent.Kind>, isUnmatched: Bool? = nil
     ) throws(APIError) -> Answer {
         var query = try JournalQuery(query: head.target.queryItems())
         query.kinds = query.kinds.isEmpty ? kinds : query.kinds.intersection(kinds)
-        // A kind that is not among them: nothing is what there is of it.
+        // A kind that is not among them matches no entry.
         let entries = query.kinds.isEmpty ? world.journal.noEntries : world.journal.entries()
         var search = JournalSearch(query.unmatched(isUnmatched), in: entries)
         let encoder = world.journalEncoder
@@ -43,7 +43,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/journal`: everything, oldest first, an object on each line, so that it can be kept and judged later.
+    /// `GET /__admin/journal`: everything, oldest first, an object on each line, to keep and to judge later.
     ///
     /// - Throws: 400 for a query.
     func journalLines(of world: World, _ head: RequestHead) throws(APIError) -> Answer {
@@ -53,7 +53,7 @@ extension Engine {
             contentType: "application/x-ndjson; charset=utf-8")
     }
 
-    /// `DELETE /__admin/journal`: forgets the entries; numbers go on.
+    /// `DELETE /__admin/journal`: drops the entries; the numbers continue.
     func clearJournal(of world: World) -> Answer {
         if world.journal.weight > Engine.largestWorkOnLoop { discard(world.journal) }
         world.clearJournal()
@@ -74,7 +74,7 @@ extension World {
         return lines
     }
 
-    /// Forgets the entries, and what a judge made of them; numbers go on.
+    /// Drops the entries, and their judgement; the numbers continue.
     func clearJournal() {
         journal.removeAll()
         forgottenNumber = journal.lastNumber
@@ -82,10 +82,10 @@ extension World {
     }
 }
 
-/// What a reader keeps of a world's journal: the entries that the journal had when it was asked.
+/// What a reader keeps of a world's journal: the entries that the journal had at the time of the request.
 ///
-/// By their numbers alone a slow reader would miss those that fall out, in the middle of what it gets. As long as the journal
-/// has them, too, they cost nothing.
+/// By their numbers alone a slow reader would miss those that fall out, in the middle of what it gets. As long as the
+/// journal has them, too, they cost nothing.
 struct KeptJournal {
     private let world: World
     private let weight, droppedWeight: Int
@@ -101,7 +101,7 @@ struct KeptJournal {
     }
 }
 
-/// The entries that a journal had when it was asked, a line each.
+/// The entries that a journal had at the time of the request, a line each.
 private final class JournalLines: BodySource {
     var heldByteCount: Int { kept.byteCount }
     var keepsJournal: Bool { true }
@@ -130,7 +130,7 @@ private final class JournalLines: BodySource {
 }
 
 extension JournalEntry {
-    /// What it costs to write it beside its bytes: near misses are looked for among all endpoints.
+    /// The cost of writing it in addition to its bytes: near misses are searched among all endpoints.
     var extraCost: Int {
         guard case .exchange(let exchange) = event, exchange.unmatched != nil else { return 0 }
         return 8 * 1024
@@ -138,7 +138,7 @@ extension JournalEntry {
 }
 
 extension JournalQuery {
-    /// The query, restricted to requests that belong to no operation where this is so.
+    /// The query, restricted to requests that belong to no operation if `isUnmatched` is true.
     fileprivate func unmatched(_ isUnmatched: Bool?) -> JournalQuery {
         var query = self
         if let isUnmatched { query.isUnmatched = isUnmatched }

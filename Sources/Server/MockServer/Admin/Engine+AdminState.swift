@@ -6,13 +6,13 @@ import Scenarios
 
 /// The admin API's state: everything that a world holds, as a scenario file, and back.
 ///
-/// State is data: users and what they have, the ids that were issued, guide, seed and clock. Scripts and faults are no part of
-/// it; they stay as they are where a state is imported, unless the file brings its own.
+/// State is data: users and what they have, the issued ids, guide, seed and clock. Scripts and faults are no part of
+/// it; an import leaves them unchanged, unless the file brings its own.
 extension Engine {
-    /// `GET /__admin/state`: a scenario file in JSON from which a world begins where this one is now.
+    /// `GET /__admin/state`: a scenario file in JSON from which a world starts in the present state of this one.
     ///
-    /// - Returns: nil where the request waits for a job.
-    /// - Throws: 409 where a session is played back, 507 where the state has more than a body of its import may have.
+    /// - Returns: nil if the request waits for a job.
+    /// - Throws: 409 if a session is replayed, 507 if the state has more bytes than the body of its import may have.
     func exportState(
         of world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
@@ -36,9 +36,9 @@ extension Engine {
         return nil
     }
 
-    /// Everything that the default world holds, as `GET /__admin/state` has it; a file may have any number of bytes.
+    /// Everything that the default world holds, like `GET /__admin/state`; a file may have any number of bytes.
     ///
-    /// - Throws: 409 where a session is played back.
+    /// - Throws: 409 if a session is replayed.
     public func exportState(at now: Timestamp) throws(APIError) -> [UInt8] {
         try export(of: defaultWorld, at: now).encoded()
     }
@@ -54,13 +54,13 @@ extension Engine {
             clock: world.clock.manualTime.map(ClockMode.manual) ?? .real)
     }
 
-    /// `PUT /__admin/state`: has a world hold what a scenario file says, from its beginning; a reset returns to it.
+    /// `PUT /__admin/state`: fills a world from a scenario file, from its start; a reset returns to it.
     ///
-    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, scripts, and the faults as they are now.
+    /// What the file leaves out stays: guide, seed, clock mode, lifetime of tokens, scripts, and the present faults.
     ///
-    /// - Returns: nil where the request waits for a job.
-    /// - Throws: 400 for what is no scenario file, or does not fit together, 409 where a session is played back and the file
-    ///   brings no other, 507 where there is no room for it; the world stays as it was.
+    /// - Returns: nil if the request waits for a job.
+    /// - Throws: 400 for an invalid or inconsistent scenario file, 409 if a session is replayed and the file brings no
+    ///   other, 507 if there is no room for it; the world is unchanged then.
     func importState(
         _ body: [UInt8], into world: World, _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
@@ -101,7 +101,7 @@ extension Engine {
         JSON.Limits(bytes: max(limits.stateBody, 1), values: Scenario.largestStateValues)
     }
 
-    /// Takes a larger body where it is a state, and comes from somebody who may send one.
+    /// Accepts a larger body if it is a state, and comes from a client that may send one.
     func admitLargeBody(_ head: RequestHead, on connection: Connection) {
         guard case .admin(let route) = Destination(of: head.target, in: self).route, route.resource == .state,
             (try? AdminAccess(token: configuration.adminToken).check(head, isLocal: connection.isLocal)) != nil
@@ -112,7 +112,7 @@ extension Engine {
     }
 }
 
-/// What an export is made of: a function of values, so that a job can make it.
+/// The input of an export: a function of values, so that a job can make it.
 private struct StateExport: Sendable {
     let backend: Backend
     let time: Timestamp
@@ -124,7 +124,7 @@ private struct StateExport: Sendable {
 
     func encoded() -> [UInt8] { encoded(backend) }
 
-    /// The same, where it fits into a body: no export has more bytes than what is stored and its first lines.
+    /// The encoded state if it fits into a body: no export has more bytes than what is stored and its first lines.
     ///
     /// - Throws: 507, before anything is written.
     func encoded(within limit: Int) throws(APIError) -> [UInt8] {
@@ -134,7 +134,7 @@ private struct StateExport: Sendable {
         return encoded(settled)
     }
 
-    /// What the members before the users take at most, but for the name.
+    /// What the members before the users take at most, except for the name.
     private static let firstLines = 512
 
     private func encoded(_ backend: Backend) -> [UInt8] {
@@ -149,7 +149,7 @@ extension Answer {
         Answer(status: .ok, body: bytes, contentType: Answer.json)
     }
 
-    /// The same in pieces, which are sent in slices and let go of one by one.
+    /// The same in pieces, which are sent in slices and released one by one.
     fileprivate static func state(_ pieces: [[UInt8]]) -> Answer {
         Answer(BytesSource(pieces), contentType: Answer.json)
     }
@@ -163,7 +163,7 @@ extension [UInt8] {
 }
 
 extension WorldSettings {
-    /// The settings with what a state says; what it leaves out stays.
+    /// The settings with a state's members; what it leaves out stays.
     fileprivate func importing(_ imported: Scenario) -> WorldSettings {
         var settings = self
         let old = scenario

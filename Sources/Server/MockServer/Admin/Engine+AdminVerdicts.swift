@@ -3,17 +3,17 @@ import JSON
 import Obligations
 import Recording
 
-/// The admin API's verdicts: what a world's client is found to keep and to break.
+/// The admin API's verdicts: the obligations that a world's client keeps and breaks.
 extension Engine {
-    /// `GET /__admin/verdicts`; who asks for the first time begins to judge, from what the journal still holds.
+    /// `GET /__admin/verdicts`; the first request starts judging, including what the journal still holds.
     func verdictAnswer(of world: World, at now: Timestamp) -> Answer {
-        // The loop may be late, and what is overdue is judged by the time.
+        // The loop may be late, and anything overdue is judged by the time.
         advance(world, to: world.clock.now(now), at: now)
         return Answer(VerdictSource(of: world, at: world.clock.now(now)))
     }
 }
 
-/// The verdicts on a world's client: first what waits is judged, then they are written, finding by finding.
+/// The verdicts on a world's client: waiting entries are judged first, then the findings are written one by one.
 private final class VerdictSource: BodySource {
     private let world: World
     private let time: Timestamp
@@ -43,10 +43,9 @@ private final class VerdictSource: BodySource {
 }
 
 extension Judgement {
-    /// Writes a part, between others.
     fileprivate typealias Part = (inout JSONWriter) -> Void
 
-    /// What writes its members, each part in a moment: a finding may show entries of half a megabyte.
+    /// The writers of its members, each part quick to write: a finding may show entries of half a megabyte.
     fileprivate func parts(_ encoder: JournalEncoder) -> [Part] {
         var parts: [Part] = [
             { writer in
@@ -82,7 +81,6 @@ extension Judgement {
 }
 
 extension Verdict {
-    /// Writes what stands before the findings.
     fileprivate func begin(_ writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", obligation.id)
@@ -96,7 +94,6 @@ extension Verdict {
         writer.beginArray()
     }
 
-    /// Writes what stands behind the findings.
     fileprivate func end(_ writer: inout JSONWriter) {
         writer.endArray()
         writer.member("finding_count", findingCount)
@@ -118,7 +115,7 @@ extension Finding {
 }
 
 extension Obligation {
-    /// Who asks it, and where: `consultation-websocket, best practice 1`.
+    /// The guide and the section of the obligation: `consultation-websocket, best practice 1`.
     fileprivate var originText: String {
         let names =
             switch origin {

@@ -5,14 +5,14 @@ import HTTPTypes
 import JSON
 import Scenarios
 
-/// The admin API's worlds: made, listed, shown, reset, deleted.
+/// The admin API's worlds: created, listed, shown, reset, deleted.
 extension Engine {
-    /// What a world is made or reset with.
+    /// The keys of the body that creates or resets a world.
     static let worldKeys = ["scenario", "seed", "guide", "clock", "judged"]
 
-    /// `POST /__admin/worlds`: what is left out is as in the scenario, then as in the server's options.
+    /// `POST /__admin/worlds`: absent keys default to the scenario, then to the server's options.
     ///
-    /// - Returns: nil where the request waits for a job.
+    /// - Returns: nil if the request waits for a job.
     func makeWorld(
         _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
@@ -37,14 +37,14 @@ extension Engine {
                     status: .created, body: engine.describe(world, at: now),
                     fields: [.location: "/__admin/worlds/\(world.id ?? World.defaultID)"])
             } catch {
-                // The number was not used, unless another world was asked for meanwhile.
+                // The number was not used, unless another world was requested in the meantime.
                 if engine.worlds.serial == number { engine.worlds.serial -= 1 }
                 throw error
             }
         }
     }
 
-    /// Makes a world; what is nil is as in the scenario, then as in the server's options.
+    /// Creates a world; nil arguments default to the scenario, then to the server's options.
     func makeWorld(
         _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?, isJudged: Bool, at now: Timestamp
     ) throws(APIError) -> World {
@@ -57,9 +57,9 @@ extension Engine {
         return world
     }
 
-    /// Has a world begin that was not there.
+    /// Starts a new world.
     ///
-    /// - Throws: 507 where there is no room for it.
+    /// - Throws: 507 if there is no room for it.
     private func addWorld(_ number: Int, _ beginning: WorldBeginning, at now: Timestamp) throws(APIError) -> World {
         guard hasPlaceForWorld else { throw .tooManyWorlds(limit: limits.worlds) }
         try beginning.check(in: worlds.room(of: nil))
@@ -74,9 +74,9 @@ extension Engine {
 
     private var hasPlaceForWorld: Bool { worlds.count + 1 < limits.worlds }
 
-    /// `GET /__admin/worlds`: in the order in which they were made, the default world first.
+    /// `GET /__admin/worlds`: in the order of creation, the default world first.
     ///
-    /// One that is deleted while the list is made is in it, empty: it has as many as it says at its beginning.
+    /// One that is deleted while the list is made is in it, empty: the list has as many as its beginning says.
     func worldList(on connection: Connection, at now: Timestamp) -> Answer {
         let all = [defaultWorld] + worlds.values.sorted { $0.number < $1.number }
         let isSecure = connection.isSecure
@@ -97,7 +97,7 @@ extension Engine {
         return Answer(source)
     }
 
-    /// `GET /__admin/worlds/{id}`: how to reach it, and what it holds.
+    /// `GET /__admin/worlds/{id}`: its URLs and its contents.
     func describe(_ world: World, at now: Timestamp) -> [UInt8] {
         let settings = world.settings
         return JSONWriter.object { writer in
@@ -119,15 +119,15 @@ extension Engine {
         }
     }
 
-    /// `DELETE /__admin/worlds/{id}`: closes its sockets with 1001 and forgets it.
+    /// `DELETE /__admin/worlds/{id}`: closes its sockets with 1001 and deletes it.
     func delete(_ world: World, at now: Timestamp) -> Answer {
         remove(world, reason: "The world was deleted", at: now)
         return Answer(status: .noContent, body: [])
     }
 
-    /// `POST /__admin/reset`: closes the world's sockets with 1001 and has it begin anew, as it was made or otherwise.
+    /// `POST /__admin/reset`: closes the world's sockets with 1001 and starts it again, as it was created or otherwise.
     ///
-    /// - Returns: nil where the request waits for a job.
+    /// - Returns: nil if the request waits for a job.
     func reset(
         _ world: World, _ bytes: [UInt8], _ head: RequestHead, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
@@ -159,9 +159,9 @@ extension Engine {
         }
     }
 
-    /// Has a world begin anew, and closes its sockets with 1001.
+    /// Starts a world again, and closes its sockets with 1001.
     ///
-    /// - Throws: 404 where the world is no more, 507 where there is no room; the world stays as it was.
+    /// - Throws: 404 if the world is gone, 507 if there is no room; the world is unchanged then.
     func restart(_ world: World, _ beginning: WorldBeginning, reason: String, at now: Timestamp) throws(APIError) {
         guard worlds.contains(world) else { throw .unknownWorld(world.id ?? World.defaultID) }
         try beginning.check(in: worlds.room(of: world))
@@ -172,12 +172,12 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Has what a world holds freed beside the loop, once it holds something else.
+    /// Frees a world's contents off the loop, once it holds others.
     private func discardContents(of world: World) {
         if world.isLargeToFree { discard(world.contents) }
     }
 
-    /// Forgets the worlds that lay idle too long, some at a time.
+    /// Deletes the worlds that were idle for too long, some at a time.
     func sweepWorlds(at now: Timestamp) {
         guard let due = worlds.nextSweep, due <= now else { return }
         let followed = Set(followers.compactMap { self[$0]?.follower.map { ObjectIdentifier($0.world) } })
@@ -187,7 +187,7 @@ extension Engine {
         }
         if worlds.idle.isEmpty { worlds.idle = worlds.values.filter(isIdle).sorted { $0.number > $1.number } }
         for _ in 0..<min(Engine.worldsSweptAtOnce, worlds.idle.count) {
-            // It may have been asked for meanwhile, or deleted.
+            // It may have been used or deleted in the meantime.
             let world = worlds.idle.removeLast()
             if worlds.contains(world), isIdle(world) { remove(world, reason: "The world lay idle", at: now) }
         }
@@ -195,13 +195,13 @@ extension Engine {
         worlds.nextSweep = worlds.isEmpty ? nil : now.advanced(byNanoseconds: pause)
     }
 
-    /// How often worlds are looked through for idle ones, in nanoseconds: a minute.
+    /// How often to look for idle worlds, in nanoseconds: a minute.
     static let sweepInterval: Int64 = 60_000_000_000
 
-    /// How many are forgotten at once: for each its connections are looked for among all.
+    /// How many are deleted at once: for each its connections are searched among all.
     static let worldsSweptAtOnce = 64
 
-    /// When the next of them are forgotten, in nanoseconds: a millisecond.
+    /// The pause before the next of them are deleted, in nanoseconds: a millisecond.
     private static let sweepPause: Int64 = 1_000_000
 
     func remove(_ world: World, reason: String, at now: Timestamp) {
@@ -214,29 +214,29 @@ extension Engine {
         discardContents(of: world)
         world.vanish()
         worlds.accountEverything(of: world)
-        // Whatever waits for it is told that it is gone.
+        // Everything that waits for it learns that it is gone.
         resume(world, at: now)
     }
 
-    /// Closes the sockets of a world with 1001, and has every other connection forget it.
+    /// Closes the sockets of a world with 1001, and detaches every other connection from it.
     ///
-    /// What faults hold back is let go: no clock will move it on. A connection that is silent would never hear of it.
+    /// What faults hold back is released, as no clock will release it later. A silent connection would never notice.
     private func closeConnections(of world: World, reason: String, at now: Timestamp) {
         for connection in connections where connection.world === world {
             if connection.speaks == .http {
                 connection.lastAuthorization = nil
                 connection.world = nil
             } else {
-                // What the client still says belongs to a life that is over, and so does that it leaves.
+                // Further messages of the client, and its leaving, belong to a life that is over.
                 connection.record.isClosed = true
                 if connection.ending == .none, !connection.isSilent {
-                    // The backend, which knows the socket, goes with the life.
+                    // The backend, which knows the socket, ends with the life.
                     close(connection, code: .goingAway, reason: reason, at: now)
                 }
             }
-            // Also where it is the last before the connection ends.
+            // Also if it is the last output before the connection ends.
             if connection.output.isHeld { release(connection, in: world, at: now, skippingWaits: true) }
-            // It stands for a time on a clock that is gone, and must not pass for an entry in the queue of the next one.
+            // It is a time on a clock that is gone, and must not pass for an entry in the queue of the next one.
             connection.queuedRelease = nil
             if connection.isSilent { end(connection, .reset) }
         }

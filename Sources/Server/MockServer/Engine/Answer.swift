@@ -2,19 +2,18 @@ import FitIQAPI
 import HTTPTypes
 import Texts
 
-/// What a request is answered with.
 struct Answer {
     var status: HTTPResponse.Status
     var body: [UInt8]
     /// What makes the body while it is sent, in place of ``body``; nil for most answers.
     var source: (any BodySource)?
-    /// Fields beside `Content-Type`, `Content-Length`, `Date` and `Connection`; nil where there are none, for most answers.
+    /// Fields in addition to `Content-Type`, `Content-Length`, `Date` and `Connection`; nil for most answers.
     var fields: HTTPFields?
     /// The media type; nil for JSON, and a 204 has none.
     var contentType: String?
-    /// Whether its fields are all there are to be, as they were recorded.
+    /// Whether its fields are complete, as they were recorded.
     var isRecorded = false
-    /// What `Content-Length` says to a HEAD where it is not the body's length.
+    /// The `Content-Length` of an answer to HEAD if it is not the body's length.
     var declaredLength: Int?
 
     static let json = "application/json; charset=utf-8"
@@ -22,7 +21,6 @@ struct Answer {
     static func ok(_ body: [UInt8]) -> Answer { Answer(status: .ok, body: body) }
     static func created(_ body: [UInt8]) -> Answer { Answer(status: .created, body: body) }
 
-    /// A long answer.
     init(_ source: any BodySource, contentType: String? = nil) {
         self.init(status: .ok, body: [], contentType: contentType)
         self.source = source
@@ -38,7 +36,7 @@ struct Answer {
     /// Whether its fields are those that most responses share, which are encoded ahead of time.
     var hasUsualFields: Bool { fields == nil && contentType == nil && status != .noContent }
 
-    /// All fields but those of framing.
+    /// All fields except those of framing.
     func allFields(at time: Timestamp) -> HTTPFields {
         var all = fields ?? HTTPFields()
         if isRecorded {
@@ -79,7 +77,6 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/docs`: both for people, as one HTML file that fetches nothing.
     case documentation
 
-    /// The value of `Content-Type`.
     public var mediaType: String {
         switch self {
         case .openAPI, .asyncAPI: "application/yaml"
@@ -93,7 +90,7 @@ public enum APIDescription: CaseIterable, Sendable {
     /// `/__admin/openapi.yaml`: the admin API, OpenAPI 3.1, the same in every mode, as a copy of its UTF-8.
     public static var adminOpenAPIBytes: [UInt8] { bytes(of: "openapi/admin.yaml") }
 
-    /// `/docs/deviations`: where the guides contradict each other, HTML, the same in every mode, as a copy of its UTF-8.
+    /// `/docs/deviations`: the guides' contradictions, HTML, the same in every mode, as a copy of its UTF-8.
     public static var deviationsBytes: [UInt8] { bytes(of: "openapi/deviations.html") }
 
     /// An operation of the admin API, with its path below `/__admin`.
@@ -103,8 +100,9 @@ public enum APIDescription: CaseIterable, Sendable {
         public let summary: String
     }
 
-    /// The operations of the admin API in the order of its description, read from the indentation that it is written with:
-    /// paths at two, methods at four, summaries at six.
+    /// The operations of the admin API in the order of its description.
+    ///
+    /// They are found by its indentation: paths at two, methods at four, summaries at six.
     public static var adminOperations: [AdminOperation] {
         var operations: [AdminOperation] = []
         var (path, method) = ("", "")

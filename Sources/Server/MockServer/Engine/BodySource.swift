@@ -1,21 +1,21 @@
 import FitIQAPI
 import JSON
 
-/// A body that is made while it is sent, a slice at a time: no answer holds the loop or the memory for all of itself.
+/// A body that is made while it is sent, a slice at a time, so that no answer holds the loop or much memory.
 ///
 /// The engine asks for the next slice while the reader has room for it, at most once in a turn of the loop.
 protocol BodySource: AnyObject {
-    /// How long the body is, where that is known before; else it is chunked.
+    /// The length of the body if it is known in advance; otherwise the body is chunked.
     var length: Int? { get }
     /// The bytes that the source keeps and nothing else counts.
     var heldByteCount: Int { get }
-    /// Whether ``heldByteCount`` grows while nothing is asked of the source, as the journal drops what it keeps.
+    /// Whether ``heldByteCount`` grows between calls, as the journal drops what the source keeps.
     var keepsJournal: Bool { get }
 
-    /// Appends what comes next, until the slice is full; a slice may also be all work, and have no bytes.
+    /// Appends the next part until the slice is full; a slice may also be all work, and have no bytes.
     ///
-    /// - Returns: whether the body has an end here.
-    /// - Throws: a refusal. Before the first byte it is the answer; later it breaks the connection off.
+    /// - Returns: Whether the body ends here.
+    /// - Throws: A refusal. Before the first byte it is the answer; later it breaks off the connection.
     func fill(_ slice: inout BodySlice) throws(APIError) -> BodyProgress
 }
 
@@ -25,22 +25,20 @@ extension BodySource {
     var keepsJournal: Bool { false }
 }
 
-/// How far a body is.
 enum BodyProgress {
     /// More follows at once.
     case more
-    /// More follows after ``Engine/wakeStreams(of:)``: what the source works on is in other hands.
+    /// More follows after ``Engine/wakeStreams(of:)``: the source waits for others to finish with its input.
     case waiting
     case end
 }
 
-/// A part of a body, and what it may cost to make it.
+/// A part of a body, and what making it may cost.
 struct BodySlice {
-    /// What was written.
     var bytes: [UInt8] = []
     /// The system's time.
     let now: Timestamp
-    /// What is left of the cost: a byte costs one, as other work does that takes about a hundredth of a microsecond.
+    /// The remaining cost: a byte costs one, as does other work of about a hundredth of a microsecond.
     private var room: Int
 
     init(size: Int, at now: Timestamp, reusing bytes: [UInt8] = []) {
@@ -49,16 +47,14 @@ struct BodySlice {
         self.bytes = bytes
     }
 
-    /// Whether the source has to stop.
     var isFull: Bool { bytes.count >= room }
-    /// How many bytes more there is room for.
     var bytesLeft: Int { max(0, room - bytes.count) }
 
     /// Counts work that left no bytes.
     mutating func spend(_ cost: Int) { room -= cost }
 }
 
-/// Bytes that are there already; they are let go of piece by piece.
+/// Bytes that exist already; they are released piece by piece.
 final class BytesSource: BodySource {
     let length: Int?
     private(set) var heldByteCount: Int
@@ -66,7 +62,6 @@ final class BytesSource: BodySource {
     private var piece = 0
     private var offset = 0
 
-    /// A body of these pieces, one after another.
     init(_ pieces: [[UInt8]]) {
         self.pieces = pieces
         heldByteCount = pieces.reduce(0) { $0 + $1.count }
@@ -88,18 +83,17 @@ final class BytesSource: BodySource {
         return .end
     }
 
-    /// Takes the pieces that were not sent, which may take long to free.
+    /// Takes the unsent pieces, which may take long to free.
     func takeRest() -> [[UInt8]] {
         defer { (pieces, heldByteCount) = ([], 0) }
         return pieces
     }
 }
 
-/// JSON that is written a part at a time: an element of a list, say.
+/// JSON that is written a part at a time, such as an element of a list.
 final class JSONSource: BodySource {
-    /// What a part was.
     enum Part {
-        /// More follows; the part took as long as writing so many bytes more than it wrote.
+        /// More follows; the part took as long as writing this many bytes more than it wrote.
         case more(cost: Int)
         case end
     }
@@ -110,7 +104,7 @@ final class JSONSource: BodySource {
     private let kept: KeptJournal?
     private let writePart: (inout JSONWriter) throws(APIError) -> Part
 
-    /// - Parameter kept: the entries of a journal that the parts are made of.
+    /// - Parameter kept: The entries of a journal that the parts are made of.
     init(keeping kept: KeptJournal? = nil, _ writePart: @escaping (inout JSONWriter) throws(APIError) -> Part) {
         self.kept = kept
         self.writePart = writePart
@@ -128,12 +122,12 @@ final class JSONSource: BodySource {
 }
 
 extension JSONSource {
-    /// An object in which a list is one of the members.
+    /// Creates an object with a list as one of its members.
     ///
     /// - Parameters:
-    ///   - begin: opens the object and the list.
-    ///   - element: writes an element and says what it cost besides.
-    ///   - end: closes the list and the object.
+    ///   - begin: Opens the object and the list.
+    ///   - element: Writes an element and returns its extra cost.
+    ///   - end: Closes the list and the object.
     convenience init<Elements: Sequence>(
         of elements: Elements, begin: @escaping (inout JSONWriter) -> Void,
         element: @escaping (Elements.Element, inout JSONWriter) -> Int, end: @escaping (inout JSONWriter) -> Void

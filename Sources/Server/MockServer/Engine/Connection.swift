@@ -5,9 +5,9 @@ import HTTP1
 import Replay
 import WebSocket
 
-/// A connection's number: its place among the open ones, and a serial that tells apart those that had the place before.
+/// A connection's number: its place among the open ones, and a serial that tells apart successive users of the place.
 public struct ConnectionID: Hashable, Comparable, Sendable {
-    /// The whole of it, which is not used again while the connection lasts.
+    /// The whole number, which is not used again while the connection lasts.
     let number: UInt64
 
     init(place: Int, serial: UInt32) {
@@ -23,7 +23,7 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 
     var socket: SocketID { SocketID(number) }
 
-    /// Orders by age, save that serials begin anew after 2^32 connections.
+    /// Orders by age, except that serials start again after 2^32 connections.
     public static func < (left: ConnectionID, right: ConnectionID) -> Bool { left.number < right.number }
 }
 
@@ -31,58 +31,54 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 ///
 /// A class, because a connection has an identity, and its state machines are changed in place on the hot path.
 public final class Connection {
-    /// Its number.
     public let id: ConnectionID
     /// Bytes for the peer, which the transport sends as soon as it can.
     var output = OutputBuffer()
-    /// How the connection is to end, once `output` is gone.
+    /// How the connection has to end, once `output` is sent.
     public internal(set) var ending = Ending.none
 
-    /// Which of the two sides below speaks.
+    /// Which of the two sides below is active.
     var speaks = Speech.http
     /// The HTTP side; empty once the connection has become a WebSocket.
     var http = HTTP1.Connection(role: .server, limits: Connection.httpLimits)
-    /// The request that is arriving.
     var request: RequestHead?
     var body: [UInt8] = []
-    /// What came before ``body``, of a body that may be large: one array would hold the loop whenever it grows.
+    /// The part of a large body before ``body``: one array would hold the loop whenever it grows.
     private(set) var bodyPieces: [[UInt8]] = []
-    /// Whether its request's body is taken in pieces.
+    /// Whether its request's body is received in pieces.
     var takesPieces = false
-    /// What its request waits for; it is whole, and nothing more is read meanwhile.
+    /// What its complete request waits for; nothing more is read in the meantime.
     var waiting: Waiting?
-    /// Bytes that arrived on its socket while the world stood.
+    /// Bytes that arrived on its socket while the world stood still.
     var unreadFrames: [UInt8] = []
-    /// The credentials seen last.
     var lastAuthorization: LastAuthorization?
 
-    /// The world that its last request was for; nil before the first, and for what is no world's.
+    /// The world of its last request; nil before the first, and for requests that concern no world.
     var world: World?
 
     /// The WebSocket side, after the handshake.
     var webSocket: WebSocket.Connection?
     var webSocketUse = WebSocketUse.echo
 
-    /// What goes wrong with what the socket sends; nil where nothing does.
+    /// The faults that act on what the socket sends; nil if there are none.
     var socketFaults: SocketFaults?
-    /// How long a fault has held its output back, in nanoseconds of the system's clock, as far as that was looked at.
+    /// How long a fault has held its output back, in nanoseconds of the system's clock, as of the last check.
     var heldTime: Int64 = 0
-    /// Whether it is read nothing: a fault has it so, or a long answer is on its way.
+    /// Whether reading has stopped, because of a fault or a long answer in progress.
     var isReadingStalled = false
-    /// What the journal knows of it.
     var record = ConnectionRecord()
 
-    /// Whose journal it is sent as it grows; nil for every other connection.
+    /// The follower of a journal as it grows; nil for every other connection.
     var follower: Follower?
 
-    /// The long answer that is on its way; nil for every other connection.
+    /// The long answer in progress; nil for every other connection.
     var stream: BodyStream?
 
-    /// What of this connection is in the engine's sum of held bytes.
+    /// This connection's part of the engine's sum of held bytes.
     var accountedBytes = 0
-    /// Bytes that the connection holds: for the peer, or of what the peer has not finished.
+    /// Bytes that the connection holds: for the peer, or of the peer's unfinished input.
     ///
-    /// None once it is to be reset: its end is due before anything else happens.
+    /// Zero once it must be reset: its end is due before anything else happens.
     var heldBytes: Int {
         guard ending != .reset else { return 0 }
         return output.count + body.count + bodyPieces.count * Self.bodyPieceSize + unreadFrames.count
@@ -91,14 +87,13 @@ public final class Connection {
             + (speaks == .http ? http.bufferedByteCount : webSocket?.bufferedByteCount ?? 0)
     }
 
-    /// When to act if nothing happens until then.
     var deadline: Deadline?
     /// When the connection's entry in the queue of deadlines comes up.
     var queuedDeadline: Timestamp?
     /// Whether the transport has been asked to look at this connection.
     var isTouched = false
 
-    /// Whether a fault has it send and read nothing any more.
+    /// Whether a fault has stopped its reads and writes.
     var isSilent = false
     /// When its entry in its world's queue of held outputs comes up, by the world's clock.
     var queuedRelease: Timestamp?
@@ -107,11 +102,10 @@ public final class Connection {
 
     /// Whether the peer is on this machine.
     let isLocal: Bool
-    /// Whether it is one too many, and only told so.
+    /// Whether it exceeds the limit, and only receives the refusal.
     let isRefused: Bool
-    /// Whether the transport speaks TLS with the peer.
     var isSecure: Bool
-    /// Whether a fault ends it: as if the server had died, without a word of TLS.
+    /// Whether a fault ends it like a crash of the server, without a TLS alert.
     public internal(set) var endsAbruptly = false
 
     init(id: ConnectionID, isLocal: Bool = true, isRefused: Bool = false, isSecure: Bool = false) {
@@ -121,7 +115,6 @@ public final class Connection {
         self.isSecure = isSecure
     }
 
-    /// Takes a part of a request's body.
     func takeBody(_ bytes: ArraySlice<UInt8>) {
         body += bytes
         guard takesPieces, body.count >= Self.bodyPieceSize else { return }
@@ -129,21 +122,21 @@ public final class Connection {
         body = []
     }
 
-    /// Gives away what came of a request's body before its last piece.
+    /// Removes and returns a request's body before its last piece.
     func takeBodyPieces() -> [[UInt8]] {
         defer { (bodyPieces, takesPieces) = ([], false) }
         return bodyPieces
     }
 
-    /// How long a piece of a large body is, in bytes; what arrived in one go with its last byte comes on top.
+    /// The length of a piece of a large body in bytes; what arrives together with its last byte is added to it.
     private static let bodyPieceSize = 1 << 20
 
-    /// The world that the connection is about; what belongs to none counts as the default world's.
+    /// The connection's world; a connection without one counts as the default world's.
     func worldOr(_ defaultWorld: World) -> World { world ?? defaultWorld }
 
-    /// What a world's journal calls the connection: its place among those that the world has met, from 1.
+    /// The connection's number in a world's journal: its place among those that the world has met, from 1.
     ///
-    /// Counted in each world, so that equal sessions have equal journals whatever else the server does.
+    /// Counted in each world, so that equal sessions have equal journals regardless of the server's other work.
     func number(in world: World) -> UInt64 {
         if let number = record.number, number.world == world.number { return number.number }
         world.connectionCount += 1
@@ -151,7 +144,7 @@ public final class Connection {
         return world.connectionCount
     }
 
-    /// Changes what goes wrong with the socket, where something does; false where nothing does, or nothing was changed.
+    /// Changes the faults of the socket; returns false if it has none, or nothing was changed.
     func changeSocketFaults(_ change: (inout SocketFaults) -> Bool) -> Bool {
         guard var faults = socketFaults else { return false }
         // Taken out while it changes, so that nothing of it is copied.
@@ -161,24 +154,22 @@ public final class Connection {
         return isChanged
     }
 
-    /// Whether it is an echo socket.
     var isEcho: Bool { webSocket != nil && !webSocketUse.isOfWorld }
 
-    /// Whether it is a WebSocket of which the journal has no end.
+    /// Whether it is a WebSocket whose end is not in the journal yet.
     var isOpenSocket: Bool { webSocket != nil && !record.isClosed }
 
-    /// Whether what ends it is the recording, and no fault.
+    /// Whether its end comes from the recording, not from a fault.
     var endsAsRecorded: Bool {
         guard case .replay = webSocketUse else { return false }
         return record.endingRule == nil
     }
 
-    /// Whether our close frame is out, or on its way.
     var isClosingWebSocket: Bool { webSocket?.closeSummary.sent != nil }
 
     /// Whether there are bytes to send now; a fault may hold back others, or the ending.
     public var hasOutput: Bool { output.hasReleased }
-    /// Whether everything that was written has been sent, so that the connection may end as it is to.
+    /// Whether everything that was written has been sent, so that the connection may end.
     public var isDrained: Bool { output.isEmpty && !output.isHeld }
 
     /// Lends the bytes to send; report what was sent through ``Engine/sent(_:on:at:)``.
@@ -186,7 +177,7 @@ public final class Connection {
         output.withUnsent(body)
     }
 
-    /// The usual limits, save that the body of an imported state may be larger.
+    /// The usual limits, except that the body of an imported state may be larger.
     private static let httpLimits: HTTP1.Limits = {
         var limits = HTTP1.Limits()
         limits.raisedBody = Connection.largestBody
@@ -201,56 +192,53 @@ public final class Connection {
         case http, webSocket
     }
 
-    /// What a request waits for.
     enum Waiting {
-        /// Its world stands.
+        /// Its world stands still.
         case forWorld
-        /// A job is done for it.
+        /// A job works on it.
         case forJob
     }
 
-    /// How a connection ends.
     public enum Ending: Equatable, Sendable {
-        /// It goes on.
+        /// It stays open.
         case none
-        /// We stop sending after `output`, read on until the peer stops too, and then close: it shall not lose our last words.
+        /// Stop sending after `output`, read until the peer stops too, and then close, so that the peer loses no
+        /// output.
         case lingering
         /// Close after `output`.
         case close
-        /// Close after `output`, and let the peer notice.
+        /// Close after `output`, with a reset that the peer notices.
         case resetAfterOutput
-        /// Close at once, and let the peer notice.
+        /// Close at once, with a reset that the peer notices.
         case reset
     }
 
-    /// What a WebSocket is open for.
     enum WebSocketUse {
         case consultation
         case echo
-        /// A recorded socket is played back.
         case replay(ReplaySocket)
 
-        /// Whether what goes over it belongs to a world, and so into its journal.
+        /// Whether its messages belong to a world, and so into its journal.
         var isOfWorld: Bool {
             if case .echo = self { return false }
             return true
         }
     }
 
-    /// A point in time, and what it is the end of.
+    /// A point in time, and the wait that it ends.
     struct Deadline {
         enum Purpose {
             /// TLS is agreed on.
             case handshake
-            /// Nothing arrives, or nothing is taken.
+            /// Nothing arrives, or nothing is read.
             case idle
             /// A request's head or body arrives.
             case readHead, readBody
             /// The peer answers our close frame, or closes.
             case closing
-            /// A stream of events has nothing to tell.
+            /// A stream of events has nothing to send.
             case keepAlive
-            /// A connection on which a fault has fallen silent goes away.
+            /// A connection silenced by a fault goes away.
             case silence
         }
 

@@ -1,27 +1,27 @@
 import Recording
 
-/// What the journal knows of a connection, and what it is still to be told.
+/// What the journal knows of a connection, and its pending entries.
 struct ConnectionRecord {
-    /// The entries that wait for faults to let their bytes go; empty without faults.
+    /// The entries that wait for faults to release their bytes; empty without faults.
     var waiting = WaitingEntries()
-    /// Whether the journal has how the socket ended.
+    /// Whether the journal has the end of the socket.
     var isClosed = false
     /// The rule that ends the socket, once it has acted.
     var endingRule: String?
-    /// Whether the socket's client was told that the server stops.
+    /// Whether the socket's client was notified that the server stops.
     var isShutDown = false
-    /// What the journal of a world calls the connection, and that world's number.
+    /// The connection's number in the journal of a world, and that world's number.
     var number: (world: Int, number: UInt64)?
 }
 
-/// Something for the journal of which a fault still holds back the last byte.
+/// A journal entry whose last byte a fault still holds back.
 struct WaitingEntry {
     /// An exchange, an opening or a frame.
     let event: JournalEvent
-    /// The place of its bytes among all that the connection ever wrote; empty where a fault lost it.
+    /// The place of its bytes among all that the connection ever wrote; empty if a fault lost it.
     let range: Range<Int>
 
-    /// What happened if it is never let go, and no byte after an offset was.
+    /// The event if it is never released, and no byte after an offset was.
     func abandoned(at offset: Int) -> JournalEvent {
         let delivery: Delivery = offset > range.lowerBound ? .partial : .none
         switch event {
@@ -48,14 +48,14 @@ struct WaitingEntries {
     private var entries: [WaitingEntry] = []
     /// How many were taken.
     ///
-    /// They are removed many at a time; otherwise an answer sent byte by byte would take quadratic time.
+    /// They are removed in batches; otherwise an answer sent byte by byte would take quadratic time.
     private var taken = 0
 
     var isEmpty: Bool { taken == entries.count }
 
     mutating func append(_ entry: WaitingEntry) { entries.append(entry) }
 
-    /// Takes the next entry whose bytes all stand before an offset.
+    /// Takes the next entry whose bytes are all before an offset.
     mutating func takeNext(before offset: Int) -> WaitingEntry? {
         guard !isEmpty, entries[taken].range.upperBound <= offset else { return nil }
         defer {

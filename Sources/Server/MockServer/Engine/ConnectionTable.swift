@@ -2,18 +2,17 @@ import FitIQAPI
 
 /// The open connections of an engine by their places, and what they hold together.
 struct ConnectionTable: Sequence {
-    /// One for each connection that was ever open at a time; nil where the place is free.
+    /// One for each connection that was ever open at the same time; nil if the place is free.
     private(set) var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var serial: UInt32 = 0
     private(set) var count = 0
-    /// How many of them are only being told that there are too many.
+    /// How many of them only receive the refusal of connections over the limit.
     private(set) var refusedCount = 0
-    /// How many of them have become WebSockets.
     private(set) var webSocketCount = 0
     /// What they hold together, in bytes.
     private(set) var heldBytes = 0
-    /// What of ``heldBytes`` the echo sockets hold.
+    /// The echo sockets' part of ``heldBytes``.
     private(set) var echoBytes = 0
 
     /// The connection with this number; nil once it is closed.
@@ -22,7 +21,7 @@ struct ConnectionTable: Sequence {
         return connection
     }
 
-    /// Opens a connection; nil where too many are being refused already.
+    /// Opens a connection; nil if too many are being refused already.
     mutating func open(isLocal: Bool, isSecure: Bool, limits: ServerLimits) -> Connection? {
         let isRefused = count - refusedCount >= limits.connections
         guard !isRefused || refusedCount < limits.refusedConnections else { return nil }
@@ -37,7 +36,6 @@ struct ConnectionTable: Sequence {
         return connection
     }
 
-    /// Frees the place of a connection.
     mutating func close(_ connection: Connection) {
         if connection.webSocket != nil { webSocketCount -= 1 }
         if connection.isRefused { refusedCount -= 1 }
@@ -48,19 +46,17 @@ struct ConnectionTable: Sequence {
         count -= 1
     }
 
-    /// Takes note that a connection has become a WebSocket.
     mutating func webSocketOpened(on connection: Connection) {
         webSocketCount += 1
         if connection.isEcho { echoBytes += connection.accountedBytes }
     }
 
-    /// Adds to the sums what one connection holds more than before.
+    /// Adds the change of what one connection holds to the sums.
     mutating func add(_ difference: Int, ofEcho isEcho: Bool) {
         heldBytes += difference
         if isEcho { echoBytes += difference }
     }
 
-    /// Goes through the connections in the order of their places.
     func makeIterator() -> Iterator { Iterator(places: places.makeIterator()) }
 
     struct Iterator: IteratorProtocol {
@@ -73,30 +69,29 @@ struct ConnectionTable: Sequence {
     }
 }
 
-/// Storage of emptied buffers, lent to what writes next: idle connections hold none.
+/// Storage of emptied buffers, lent to the next output: idle connections hold none.
 struct SpareBuffers {
     private var outputs: [[UInt8]] = []
 
-    /// At most 2 MiB lie spare, enough for what one turn of the loop writes.
+    /// At most 2 MiB are spare, enough for what one turn of the loop writes.
     private static let mostOutputs = 128
     private static let largestOutput = 16 * 1024
 
     mutating func lend() -> [UInt8]? { outputs.popLast() }
 
-    /// Takes the storage of an output that is drained.
     mutating func reclaim(_ storage: [UInt8]) {
         if outputs.count < Self.mostOutputs, storage.capacity <= Self.largestOutput { outputs.append(storage) }
     }
 }
 
-/// What happens when connections hold too many bytes together: those that hold most are given up, and others are served.
+/// The limits on the bytes of all connections: those that hold most are given up, and others are served.
 extension Engine {
-    /// Gives up the largest holders where the limits are exceeded.
+    /// Gives up the largest holders if the limits are exceeded.
     ///
-    /// Costs two comparisons below the limits. Beyond one it looks at every connection, and frees an eighth of the limit, so
-    /// that as many bytes have to arrive before it looks again.
+    /// Costs two comparisons below the limits. Beyond one it visits every connection, and frees an eighth of the limit,
+    /// so that as many bytes have to arrive before the next visit.
     ///
-    /// - Parameter world: the world that is being served, which has its time already.
+    /// - Parameter world: The world that is being served, whose time is set already.
     func relieve(in world: World? = nil, at now: Timestamp) {
         if connections.heldBytes + jobs.heldBytes > limits.heldBytes {
             giveUpLargest(
@@ -108,22 +103,23 @@ extension Engine {
         }
     }
 
-    /// Whether an answer can be held beside all else, after others have been given up for it if need be.
+    /// Whether an answer can be held in addition to all else, after giving up others for it if necessary.
     ///
-    /// So small answers, those to probes among them, always have room.
+    /// So small answers, including those to probes, always have room.
     func hasRoom(forBytes count: Int, in world: World, at now: Timestamp) -> Bool {
         guard connections.heldBytes + jobs.heldBytes + count > limits.heldBytes else { return true }
         // The request's own body is gone.
         if let answering { account(answering) }
         let room = min(Self.relieved(limits.heldBytes), limits.heldBytes - count) - jobs.heldBytes
-        // No one is given up for an answer that has no room anyway.
+        // No connection is given up for an answer that has no room anyway.
         guard room >= (answering?.accountedBytes ?? 0) else { return false }
         giveUpLargest(downTo: room, of: limits.heldBytes, in: world, at: now)
         return connections.heldBytes <= room
     }
 
-    /// Whether a job may hold so much of a request beside what other jobs hold: they cannot be given up, and so leave a
-    /// quarter of the limit to everybody else.
+    /// Whether a job may hold this much of a request in addition to what other jobs hold.
+    ///
+    /// Jobs cannot be given up, so they leave a quarter of the limit to everything else.
     func hasRoom(forJobOf bytes: Int) -> Bool {
         jobs.heldBytes == 0 || jobs.heldBytes + bytes <= limits.jobBytes
     }
@@ -150,7 +146,7 @@ extension Engine {
         let isArriving =
             connection.speaks == .http && connection.follower == nil && connection.stream == nil
             && connection.waiting == nil && connection.ending == .none
-        // A refusal frees what has arrived, and not what the client leaves unread.
+        // A refusal frees what has arrived, but not what the client leaves unread.
         if isArriving, connection.http.isReadingBody, connection.output.isEmpty, !connection.output.isHeld {
             lendOutput(to: connection)
             refuse(connection, .tooMuchHeld(limit: limit), at: now)

@@ -3,12 +3,11 @@ import FitIQBackend
 import HTTP1
 import HTTPTypes
 
-/// What requests are answered with.
 extension Engine {
-    /// The answer to a request; nil where it opened a WebSocket.
+    /// The answer to a request; nil if it opened a WebSocket.
     ///
-    /// Refusals come in the contract's order, 401, 404, 400 and the rest, save that an unknown endpoint is told before
-    /// credentials are looked at (404, 405), and a media type before what it hides (415).
+    /// Refusals come in the order of openapi/DEVIATIONS.md, 401, 404, 400 and the rest, except that an unknown endpoint
+    /// is reported before credentials are checked (404, 405), and a media type before what it hides (415).
     func answer(
         _ exchange: inout Exchange, in world: World, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
@@ -58,7 +57,7 @@ extension Engine {
             guard let faults = exchange.responseFaults, let replacement = faults.replacement else {
                 return try restAnswer(route, &exchange, in: world, on: connection, at: now)
             }
-            // The answer alone is lost: what was asked for is done, or refused, all the same.
+            // Only the answer is lost: the request is still carried out or refused.
             if replacement.isProcessed {
                 _ = try? restAnswer(route, &exchange, in: world, on: connection, at: now)
             }
@@ -72,12 +71,12 @@ extension Engine {
         let user = try world.authenticator.user(
             of: exchange.head.fields, last: &connection.lastAuthorization, in: &world.backend, at: world.turn.now)
         exchange.user = world.backend.name(of: user)
-        // What was due happens before the request is looked at, refused or not.
+        // Due events happen before the request is examined, refused or not.
         defer { applyEffects(of: world, at: now) }
         return try restAnswer(route, exchange.head, body: exchange.body, user: user, in: world)
     }
 
-    /// Why there is nothing at a path, in any mode.
+    /// The refusal of a path that no mode serves.
     private func refusalOfPath(_ target: RequestTarget, at destination: Destination, in world: World) -> APIError {
         guard let id = world.id else {
             return destination.isAdmin
@@ -87,7 +86,7 @@ extension Engine {
         return Route.refusal(ofUnknownPath: String(target.path.dropFirst(3 + id.utf8.count)), in: world.mode)
     }
 
-    /// Why there is nothing at a path that other modes serve; nil where the mode serves something there, only not this method.
+    /// The refusal of a path that only other modes serve; nil if the mode serves it with another method.
     private func refusalOfAbsence(of route: ServerRoute, _ head: RequestHead, in world: World) -> APIError? {
         guard case .api(let route) = route else { return nil }
         let mode = world.mode
@@ -96,7 +95,7 @@ extension Engine {
         return .notInGuide(absent, method: head.method, path: head.target.path, mode: mode)
     }
 
-    /// Refusals have the form of the endpoint that was asked, and where there is none, the guide's own.
+    /// Refusals have the form of the requested endpoint, or the guide's own if there is no endpoint.
     func errorForm(of exchange: Exchange, in world: World) -> GuideMode {
         // The admin API is the same in every mode.
         guard !exchange.destination.isAdmin else { return .union }
@@ -108,7 +107,7 @@ extension Engine {
     ///
     /// The id in a path is looked up before the body is read, as everywhere.
     ///
-    /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 where the world is full.
+    /// - Throws: 404 for an unknown id; 415 and 400 for a bad body, 400 for a bad query; 507 if the world is full.
     private func restAnswer(
         _ route: Route, _ head: RequestHead, body: [UInt8], user: UserID, in world: World
     ) throws(APIError) -> Answer {
@@ -160,13 +159,13 @@ extension Engine {
         }
     }
 
-    /// A body must be JSON; without a body no Content-Type is asked (CONTRACT: common rules).
+    /// A body must be JSON; a request without a body needs no Content-Type.
     func checkMediaType(_ fields: FieldBlock, _ body: [UInt8]) throws(APIError) {
         guard !body.isEmpty, fields.firstValue(of: .contentType, is: Self.jsonMediaType) != true else { return }
         try APIError.checkMediaType(fields[.contentType])
     }
 
-    /// What most clients send, and so worth a look before the parts are taken apart.
+    /// What most clients send, so it is compared before the media type is parsed.
     private static let jsonMediaType = Array("application/json".utf8)
 
     private func options(_ methods: [String]) -> Answer {

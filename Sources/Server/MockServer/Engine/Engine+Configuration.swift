@@ -4,36 +4,29 @@ import JSON
 import Scenarios
 
 extension Engine {
-    /// What an engine is made with.
     public struct Configuration: Sendable {
-        /// Where the server is reached, `http://127.0.0.1:8080`; the host sets it to where it listens.
+        /// The server's origin, `http://127.0.0.1:8080`; the host sets it to the address it listens on.
         public var origin: String
-        /// Where the server is reached over TLS, `https://127.0.0.1:8443`; nil where it is not.
+        /// The server's origin over TLS, `https://127.0.0.1:8443`; nil if TLS is off.
         public var secureOrigin: String?
         /// Decides every id and every pace.
         public var seed: UInt64
-        /// How fast answers come.
         public var pace: Pace
-        /// Which guide's answers are given.
         public var mode: GuideMode
-        /// What the default world starts from, and what happens in it; its guide, seed and clock are taken from here, not from it.
+        /// The data and events of the default world; the guide, seed and clock here replace its own.
         public var scenario: Scenario
-        /// Whose clock the default world follows.
         public var clock: ClockMode
-        /// The `X-API-Key` that is accepted.
         public var apiKey: String
-        /// The secret that tokens are signed with.
+        /// The secret that signs tokens.
         public var jwtSecret: String
-        /// What the admin API asks for; without one it answers this machine only.
+        /// The token of the admin API; if nil, the API answers this machine only.
         public var adminToken: String?
-        /// The origins, beside the server's own, whose pages may write and open sockets.
+        /// The origins, in addition to the server's own, whose pages may write and open sockets.
         public var allowedOrigins: Set<AllowedOrigin> = []
-        /// Limits of the transport.
         public var limits: ServerLimits
-        /// Limits of a world.
         public var worldLimits: FitIQBackend.Limits
 
-        /// Makes a configuration; what is left out has the documented default.
+        /// Creates a configuration with the documented defaults.
         public init(
             origin: String = "http://127.0.0.1:8080", seed: UInt64 = 1, pace: Pace = .human,
             mode: GuideMode = .union, scenario: Scenario = Scenario(), clock: ClockMode = .real,
@@ -58,7 +51,7 @@ extension Engine {
 }
 
 extension Engine.Configuration {
-    /// Takes a scenario, with the guide, seed and clock that it names; what it does not name is as documented.
+    /// Adopts a scenario, with its guide, seed and clock, or the documented defaults for those it does not name.
     public mutating func adopt(_ scenario: Scenario) {
         let defaults = Engine.Configuration()
         self.scenario = scenario
@@ -69,8 +62,8 @@ extension Engine.Configuration {
 
     /// Plants the scenario's data into a world that is thrown away.
     ///
-    /// - Parameter now: the system's time; a clock that is moved by hand begins with its own.
-    /// - Throws: where in the data something does not fit together.
+    /// - Parameter now: The system's time; a manual clock starts with its own.
+    /// - Throws: The place in the data that is inconsistent.
     public func checkData(at now: Timestamp) throws(PlantError) {
         let settings = defaultWorldSettings
         var backend = settings.makeBackend()
@@ -79,21 +72,20 @@ extension Engine.Configuration {
         try backend.plant(settings.scenario.data, &turn, exportRoom: emptyRoom.rest(written: 0))
     }
 
-    /// What worlds share before there is any.
+    /// The room that worlds share, before there are any.
     var emptyRoom: SharedRoom {
         SharedRoom(all: 0, held: 0, limit: limits.storedBytes, own: worldLimits.storedBytes)
     }
 }
 
 extension Engine.Configuration {
-    /// What the default world is made with.
     var defaultWorldSettings: WorldSettings {
         WorldSettings(
             origin: origin, scenario: scenario, seed: seed, pace: pace, mode: mode, clock: clock, apiKey: apiKey,
             jwtSecret: jwtSecret, verifiedTokens: limits.verifiedTokens, limits: worldLimits)
     }
 
-    /// What another world is made with; what is nil is as in the scenario, then as in the server's options.
+    /// The settings of another world; nil arguments default to the scenario, then to the server's options.
     func settings(
         ofWorld number: Int, _ scenario: Scenario, guide: GuideMode?, seed: UInt64?, clock: ClockMode?
     ) -> WorldSettings {
@@ -111,9 +103,8 @@ extension Engine.Configuration {
 
 /// The credentials of the default world: fixed, public, and only good for a fake.
 public enum DevelopmentCredentials {
-    /// The value of `X-API-Key`.
     public static let apiKey = "fitiq-mock-key"
-    /// The secret that tokens are signed with.
+    /// The secret that signs tokens.
     public static let jwtSecret = "fitiq-mock-secret"
     /// The user of the token that the server prints.
     public static let userID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
@@ -126,7 +117,6 @@ public enum DevelopmentCredentials {
     }
 }
 
-/// The version of fitiq-mock.
 public enum Version {
     /// As printed by `fitiq-mock --version` and `/__admin/health`.
     public static let current = "0.1.0"

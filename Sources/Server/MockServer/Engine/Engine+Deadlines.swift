@@ -1,9 +1,8 @@
 import Faults
 import FitIQAPI
 
-/// What happens to a connection when nothing happens on it.
 extension Engine {
-    /// Sets what a connection waits for, in place of what it waited for before.
+    /// Sets a connection's deadline, in place of the previous one.
     func arm(
         _ connection: Connection, _ purpose: Connection.Deadline.Purpose, after nanoseconds: Int64, at now: Timestamp
     ) {
@@ -19,17 +18,17 @@ extension Engine {
         if connection.isDrained { arm(connection, .closing, after: patience.closing, at: now) }
     }
 
-    /// Limits the time in which the peer takes nothing of the output; a deadline of that kind goes on.
+    /// Limits the time in which the peer reads none of the output; a running deadline of that kind continues.
     func awaitReader(of connection: Connection, at now: Timestamp) {
-        // What a fault has silenced is kept as long as that lasts, whatever was written before.
+        // A connection silenced by a fault is kept as long as the fault lasts, even with output unsent.
         guard !connection.isDrained, !connection.isSilent, connection.deadline?.purpose != .idle,
-            // Nobody can read before TLS is agreed on, and that has a limit of its own.
+            // Nothing can be read before TLS is agreed on, and the TLS handshake has a limit of its own.
             connection.deadline?.purpose != .handshake
         else { return }
         arm(connection, .idle, after: patience.idle, at: now)
     }
 
-    /// Sets what is waited for once the peer has taken all that there was.
+    /// Sets the deadline once the peer has read all output.
     func outputWasTaken(from connection: Connection, at now: Timestamp) {
         if connection.isSilent {
             return
@@ -45,10 +44,10 @@ extension Engine {
         }
     }
 
-    /// Does what the connections whose time has come are due.
+    /// Serves the connections whose deadline has passed.
     func serveDeadlines(at now: Timestamp) {
         while let (id, time) = deadlines.popDue(at: now) {
-            // An entry that an earlier one has replaced, or whose connection is gone.
+            // Skips an entry that an earlier one has replaced, or whose connection is gone.
             guard let connection = self[id], connection.queuedDeadline == time else { continue }
             connection.queuedDeadline = nil
             guard let deadline = connection.deadline else { continue }
@@ -62,8 +61,8 @@ extension Engine {
     }
 
     func deadlinePassed(_ purpose: Connection.Deadline.Purpose, of connection: Connection, at now: Timestamp) {
-        // What a fault holds back is no fault of the peer's; but who has left is not noticed meanwhile, and a clock that
-        // nobody moves holds it for good.
+        // The peer is not to blame for what a fault holds back; but a peer that has left is not noticed in the
+        // meantime, and a clock that is never moved holds the output permanently.
         if connection.output.isHeld {
             connection.heldTime += patience.idle
             guard connection.heldTime < Engine.longestHold else { return end(connection, .reset) }
@@ -71,7 +70,7 @@ extension Engine {
             return
         }
         connection.heldTime = 0
-        // Nor is it the peer's fault that a job takes its time, or the move of a clock.
+        // Nor is the peer to blame for a slow job or the move of a clock.
         guard connection.waiting == nil, !(connection.stream?.isWaiting ?? false) else {
             return arm(connection, purpose, after: patience.idle, at: now)
         }
@@ -90,10 +89,10 @@ extension Engine {
         }
     }
 
-    /// How long a connection is kept whose output a fault holds back, in nanoseconds: twice the longest wait of a fault.
+    /// How long a fault may hold back a connection's output, in nanoseconds: twice the longest wait of a fault.
     static let longestHold: Int64 = 2 * FaultLimits.longestWait
 
-    /// Has a connection's deadline come nearer.
+    /// Moves a connection's deadline closer.
     func bringForward(_ connection: Connection, by nanoseconds: Int64) {
         guard let deadline = connection.deadline else { return }
         connection.deadline?.time = deadline.time.advanced(byNanoseconds: -nanoseconds)
@@ -107,7 +106,7 @@ extension Engine {
         if let queued = connection.queuedDeadline, queued <= time { return }
         connection.queuedDeadline = time
         deadlines.insert(connection.id, at: time)
-        // Connections that come and go in a hurry leave their entries behind.
+        // Connections that come and go quickly leave their entries in the queue.
         if deadlines.count > 2 * connections.count + 1024 {
             deadlines.removeAll { id, time in self[id]?.queuedDeadline != time }
         }

@@ -3,11 +3,11 @@ import FitIQAPI
 import HTTP1
 import WebSocket
 
-/// Where faults come between the codecs and the wire.
+/// Faults between the codecs and the wire.
 extension Engine {
-    /// Has the faults of an exchange, and the recording that it is from, change the response that was written from a position on.
+    /// Applies the faults of an exchange, and its recording, to the response written from a position on.
     ///
-    /// - Returns: whether something is to be held back, or to happen: ``release(_:in:at:skippingWaits:)`` begins it.
+    /// - Returns: Whether something must be held back or must happen: ``release(_:in:at:skippingWaits:)`` starts it.
     func shape(_ exchange: inout Exchange, from start: Int, on connection: Connection) -> Bool {
         guard exchange.responseFaults != nil || exchange.handshakeFaults != nil || exchange.playback != nil else {
             return false
@@ -19,7 +19,7 @@ extension Engine {
         if let playback = exchange.playback { transmission = playback.apply(to: response, with: transmission) }
         guard let shaped = transmission else { return false }
         exchange.shaped = Exchange.ShapedResponse(shaped, of: response)
-        // All that was recorded of it goes, and yet it is not whole.
+        // All recorded bytes are sent, and yet the response is incomplete.
         if exchange.playback?.missing ?? 0 > 0, exchange.shaped?.delivery == .complete {
             exchange.shaped?.delivery = .partial
         }
@@ -27,7 +27,7 @@ extension Engine {
         return !shaped.marks.isEmpty
     }
 
-    /// Tells the journal from where on a client cannot be judged as if all were well.
+    /// Records in the journal from where on a lasting fault affects the judgement of a client.
     private func noteLastingFaults(_ outgoing: Outgoing, on connection: Connection, in world: World) {
         guard !outgoing.ruleNames.isEmpty, let faults = connection.socketFaults else { return }
         if faults.withholdsPongs, connection.webSocket?.answersPings ?? false {
@@ -38,7 +38,7 @@ extension Engine {
         }
     }
 
-    /// Sends a text message of the backend's through what goes wrong on its connection.
+    /// Sends a text message of the backend through the faults of its connection.
     func sendThroughFaults(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         guard connection.webSocket?.canSend ?? false, let outgoing = connection.socketFaults?.send(text) else { return }
         write(outgoing, on: connection, in: world)
@@ -54,7 +54,7 @@ extension Engine {
         if !outgoing.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
-    /// Writes the messages that a fault had wait for others, before a close frame of another origin.
+    /// Writes the messages that a fault made wait for others, before a close frame of another origin.
     func sendWhatWaits(on connection: Connection, at now: Timestamp) {
         guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
         world.setTime(now)
@@ -62,7 +62,7 @@ extension Engine {
         if !waiting.transmission.marks.isEmpty { release(connection, in: world, at: now) }
     }
 
-    /// Puts the messages that a fault had wait for others before the close frame with which the client was answered.
+    /// Puts the messages that a fault made wait for others before the close frame that answered the client.
     func sendWhatWaits(on connection: Connection, before start: Int, at now: Timestamp) {
         guard let waiting = connection.socketFaults?.close(), let world = connection.world else { return }
         let closeFrame = Array(connection.output.bytes[start...])
@@ -78,7 +78,7 @@ extension Engine {
         recorder.sent(outgoing.messages, from: start, on: connection, in: world)
     }
 
-    /// Has a connection's state machine do what the faults on it say that last.
+    /// Makes a connection's state machine obey the lasting faults on it.
     func obeySocketFaults(of connection: Connection) {
         guard let faults = connection.socketFaults else { return }
         connection.webSocket?.answersPings = !faults.withholdsPongs

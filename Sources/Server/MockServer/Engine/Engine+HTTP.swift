@@ -4,8 +4,7 @@ import HTTPTypes
 
 /// The HTTP side of a connection: requests in, responses out, one after another.
 extension Engine {
-    /// Serves the requests that have arrived, until one is incomplete, the connection becomes a WebSocket, or the peer takes
-    /// too little of the answers.
+    /// Serves the received requests until one is incomplete, the connection upgrades, or the peer reads too little.
     func serveRequests(of connection: Connection, at now: Timestamp) {
         touch(connection)
         connection.hasWaitingRequests = false
@@ -59,10 +58,10 @@ extension Engine {
         }
     }
 
-    /// Serves the request that has arrived whole, unless its world stands.
+    /// Serves a complete request, unless its world stands still.
     func serveRequest(of connection: Connection, at now: Timestamp) {
         guard let head = connection.request else { preconditionFailure("A request ended that never began.") }
-        // What follows has its own time to arrive.
+        // The next request has its own time to arrive.
         arm(connection, .idle, after: patience.idle, at: now)
         var exchange = Exchange(head, body: connection.body, in: self)
         if waits(exchange, on: connection) { return }
@@ -70,9 +69,9 @@ extension Engine {
         connection.body = []
 
         let world = exchange.destination.world ?? defaultWorld
-        // Credentials are good in one world only, and one that was reset has forgotten its users.
+        // Credentials are valid in one world only, and a world that was reset has forgotten its users.
         if connection.world !== world { connection.lastAuthorization = nil }
-        // What is asked of the server belongs to no world: not its time-outs either.
+        // Requests to the server itself belong to no world, and neither do their time-outs.
         connection.world = exchange.isOfServer ? nil : exchange.destination.world
         enter(world, at: now)
         let start = connection.output.bytes.count
@@ -92,13 +91,13 @@ extension Engine {
         }
         let source = answer.source ?? source(ofLong: answer, to: exchange)
         guard reply(answer, from: source, to: head, in: world, on: connection, at: now) else { return }
-        // No fault holds a body back that is made while it is sent: it is as good as sent.
+        // No fault holds back a body that is made while it is sent: it counts as sent.
         let isHeld = source == nil && shape(&exchange, from: start, on: connection)
         recorder.answered(exchange, answer, from: offset, on: connection, in: world)
         if isHeld { release(connection, in: world, at: now) }
     }
 
-    /// A body that is too long to be copied in one go; nil for most answers, and where faults or a recording change the bytes.
+    /// The source of a body too long to copy at once; nil for most answers, and if faults or a recording change it.
     private func source(ofLong answer: Answer, to exchange: Exchange) -> BytesSource? {
         guard answer.body.count > Self.longestWholeBody, exchange.head.method != .head,
             exchange.responseFaults == nil, exchange.playback == nil
@@ -109,7 +108,7 @@ extension Engine {
     /// The longest body that goes into a connection's output at once.
     static let longestWholeBody = 1024 * 1024
 
-    /// Gives an answer; false where there is no room for it, and the client is told so.
+    /// Sends an answer; if there is no room for it, sends the refusal and returns false.
     @discardableResult
     func reply(
         _ answer: Answer, from source: (any BodySource)?, to head: RequestHead, in world: World,
@@ -153,7 +152,7 @@ extension Engine {
         observe(.answered(method: head.method.rawValue, target: head.target.description, status: answer.status))
     }
 
-    /// Gives up on a request that has not begun or is not complete, answers why, and ends the connection.
+    /// Gives up on a request that has not begun or is incomplete, answers why, and ends the connection.
     func refuse(_ connection: Connection, _ refusal: TransportRefusal, at now: Timestamp) {
         connection.http.abandonRequest(
             RemoteError(status: refusal.status, message: refusal.message, source: "RFC 9112 §9.5"))
@@ -176,12 +175,12 @@ extension Engine {
     }
 }
 
-/// Pages of other sites, which a browser on this machine lets ask in its user's name.
+/// Pages of other sites, which a browser on this machine lets send requests in its user's name.
 extension Engine {
     /// Refuses a write or a WebSocket handshake of a page that is neither this server's own nor allowed.
     ///
-    /// Clients that are no browsers mostly send no `Origin`; reading is safe, since the server has no CORS fields that would
-    /// let such a page see an answer.
+    /// Clients other than browsers mostly send no `Origin`. Reading is safe, since the server sends no CORS fields that
+    /// would let such a page see an answer.
     ///
     /// - Throws: 403.
     func checkOrigin(_ head: RequestHead, on connection: Connection) throws(APIError) {
@@ -202,9 +201,9 @@ extension Engine {
         }
     }
 
-    /// Whether a page was served by this server: where it listens, or where the request found it.
+    /// Whether a page was served by this server: at its listening address, or at the address of the request.
     ///
-    /// A name in `Host` proves nothing, because anybody's name server can have a name of theirs lead here.
+    /// A name in `Host` proves nothing, because anyone can point a DNS name at this address.
     private func isOwn(_ origin: WebOrigin, of head: RequestHead, on connection: Connection) -> Bool {
         if let authority = head.authority, origin.hasFixedHost,
             origin == WebOrigin(scheme: connection.isSecure ? "https" : "http", authority: authority[...])

@@ -3,17 +3,16 @@ import FitIQBackend
 import HTTP1
 import Scenarios
 
-/// The jobs that are not finished, and what is to become one.
+/// The unfinished jobs, and the values that a job will free.
 struct Jobs {
     private var serial = 0
-    /// What follows from each, by its number.
+    /// The continuation of each job, by its number.
     private var unfinished: [Int: (Engine, any Sendable, Timestamp) -> Void] = [:]
-    /// What they hold of requests, including requests whose clients have left.
+    /// The bytes of requests that jobs hold, including requests whose clients have left.
     var heldBytes = 0
-    /// Values to be freed beside the loop when the turn ends.
+    /// Values to free off the loop when the turn ends.
     var discarded: [any Sendable] = []
 
-    /// Gives a job its number.
     fileprivate mutating func add(_ then: @escaping (Engine, any Sendable, Timestamp) -> Void) -> Int {
         serial += 1
         unfinished[serial] = then
@@ -25,13 +24,13 @@ struct Jobs {
     }
 }
 
-/// Work beside the loop: what takes long is a function of values, and its result comes back as another input.
+/// Work off the loop: slow work is a function of values, and its result comes back as another input.
 extension Engine {
-    /// Does work beside the loop, and what follows from its result on the loop; both at once without ``startJob``.
+    /// Does work off the loop, and continues with its result on the loop; without ``startJob`` both happen at once.
     ///
     /// - Parameters:
-    ///   - work: a function of values; it runs on another thread, one job after the other.
-    ///   - then: gets the engine, the result and the time; not called where the driver ends before.
+    ///   - work: A function of values; it runs on another thread, one job after another.
+    ///   - then: Receives the engine, the result and the time; not called if the driver ends before.
     public func beside<Value: Sendable>(
         at now: Timestamp, _ work: @escaping @Sendable () -> Value,
         then: @escaping (Engine, Parcel<Value>, Timestamp) -> Void
@@ -44,18 +43,17 @@ extension Engine {
         startJob(Job(number: number) { Parcel(work()) })
     }
 
-    /// Takes the result of a job.
     public func finish(_ result: Job.Result, at now: Timestamp) {
         guard let then = jobs.finish(result.number) else { return }
         then(self, result.value, now)
     }
 
-    /// Has a value freed beside the loop; it has to be gone from the engine before the turn ends.
+    /// Frees a value off the loop; the engine has to release it before the turn ends.
     func discard(_ value: some Sendable) {
         if startJob != nil { jobs.discarded.append(value) }
     }
 
-    /// Hands over what was jobs.discarded: now that the calls of this turn have returned, nothing else refers to it.
+    /// Hands over jobs.discarded: now that the calls of this turn have returned, nothing else refers to it.
     func freeDiscarded() {
         guard let startJob, !jobs.discarded.isEmpty else { return }
         let parcel = Parcel(jobs.discarded)
@@ -65,14 +63,14 @@ extension Engine {
 
     /// The most bytes that are read, written or freed on the loop itself: about a millisecond's work.
     ///
-    /// What is smaller never waits for another world's job.
+    /// Smaller work never waits for another world's job.
     static let largestWorkOnLoop = 64 * 1024
 
     // MARK: Requests
 
-    /// Has a connection wait for its answer until a job is done.
+    /// Makes a connection wait for its answer until a job is done.
     ///
-    /// - Parameter bytes: how much of its body the job holds, also where its client leaves.
+    /// - Parameter bytes: How much of its body the job holds, even after its client has left.
     func awaitJob(for head: RequestHead, on connection: Connection, holding bytes: Int = 0) -> AwaitedAnswer {
         connection.waiting = .forJob
         jobs.heldBytes += bytes
@@ -80,7 +78,7 @@ extension Engine {
         return AwaitedAnswer(head: head, connection: connection.id, jobBytes: bytes)
     }
 
-    /// Answers a request whose job is done, and serves what arrived behind it; nothing where its client has left.
+    /// Answers a request whose job is done, and serves what arrived after it; does nothing if its client has left.
     func conclude(_ awaited: AwaitedAnswer, with result: Result<Answer, APIError>, at now: Timestamp) {
         jobs.heldBytes -= awaited.jobBytes
         guard let connection = connection(of: awaited) else { return }
@@ -104,7 +102,7 @@ extension Engine {
         goOn(connection, at: now)
     }
 
-    /// The connection that waits for an answer; nil where its client has left.
+    /// The connection that waits for an answer; nil if its client has left.
     func connection(of awaited: AwaitedAnswer) -> Connection? {
         guard let connection = self[awaited.connection], connection.waiting == .forJob else { return nil }
         return connection
@@ -119,7 +117,7 @@ extension Engine {
     }
 }
 
-/// A request that a job is done for.
+/// A request that a job works on.
 struct AwaitedAnswer {
     let head: RequestHead
     let connection: ConnectionID
@@ -139,10 +137,8 @@ public struct Job: Sendable {
         self.work = work
     }
 
-    /// Does the work.
     public func run() -> Result { Result(number: number, value: work()) }
 
-    /// What came of a job.
     public struct Result: Sendable {
         let number: Int
         let value: any Sendable

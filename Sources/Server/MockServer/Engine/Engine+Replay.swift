@@ -10,9 +10,9 @@ import WebSocket
 
 /// Worlds in which a recorded session answers in place of the backend.
 extension Engine {
-    /// The recorded answer to a request; nil where it opened a WebSocket.
+    /// The recorded answer to a request; nil if it opened a WebSocket.
     ///
-    /// - Throws: 404 for what was not recorded, and what is wrong with a handshake.
+    /// - Throws: 404 for what was not recorded, and the errors of a handshake.
     func replayAnswer(
         _ exchange: inout Exchange, in world: World, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
@@ -25,7 +25,7 @@ extension Engine {
         }
         let form = errorForm(of: exchange, in: world)
         if let faults = exchange.handshakeFaults, !faults.opensSocket {
-            // Without a refusal of its own the connection ends before a byte of this.
+            // Without a refusal of its own the connection ends before a byte of this is sent.
             return faults.answer(in: form).map(Answer.init) ?? Answer(status: .serviceUnavailable, body: [])
         }
         let replacement = exchange.responseFaults?.replacement
@@ -33,12 +33,12 @@ extension Engine {
             return exchange.responseFaults?.answer(in: form).map(Answer.init)
         }
         let accepted = isHandshake ? try acceptHandshake(head) : HTTPFields()
-        // What was due happens before the request is looked at.
+        // Due events happen before the request is examined.
         advanceReplay(of: world, at: now)
         defer { queueDeadline(of: world) }
         let answer = ask(&exchange, in: world, on: connection)
         guard replacement == nil else {
-            // The answer alone is lost: the session goes on as if it had come.
+            // Only the answer is lost: the session continues as if it had been sent.
             exchange.playback = nil
             return exchange.responseFaults?.answer(in: form).map(Answer.init)
         }
@@ -51,7 +51,6 @@ extension Engine {
         }
     }
 
-    /// What becomes of a request.
     private enum Outcome {
         case answer(Answer)
         case socket(ReplaySocket, HTTPFields)
@@ -99,14 +98,13 @@ extension Engine {
         receiveTrailingBytes(of: connection, at: now)
     }
 
-    /// Takes a message of a client's.
     func replay(_ frame: ReplayMessage, from socket: ReplaySocket, in world: World, at now: Timestamp) {
         advanceReplay(of: world, at: now)
         world.replay?.player.receive(frame, on: socket, at: world.turn.now)
         advanceReplay(of: world, at: now)
     }
 
-    /// Has the server's frames go that are due by the world's time.
+    /// Sends the server's frames that are due by the world's time.
     func advanceReplay(of world: World, at now: Timestamp) {
         let effects = world.replay?.player.advance(to: world.turn.now) ?? []
         for effect in effects { play(effect, in: world, at: now) }
@@ -114,7 +112,7 @@ extension Engine {
     }
 
     private func play(_ effect: ReplayEffect, in world: World, at now: Timestamp) {
-        // A fault may have ended it before, or have it say nothing more.
+        // A fault may have ended or silenced it before.
         guard let id = world.replay?.connection(of: effect.socket), let connection = self[id],
             connection.ending == .none, !connection.isSilent
         else { return }
@@ -148,7 +146,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Ends a connection without a close frame, as the recorded one ended, behind what is still to be sent.
+    /// Ends a connection without a close frame, as the recorded one ended, after the remaining output.
     private func drop(
         _ connection: Connection, _ ending: WireAction, in world: World, at now: Timestamp
     ) {
@@ -160,10 +158,10 @@ extension Engine {
 }
 
 extension Exchange {
-    /// What a player is asked.
+    /// The request in the form a player expects.
     ///
-    /// - Parameter secureOrigin: where the server is reached over TLS, for a request that came so: URLs in the answer shall
-    ///   begin with it.
+    /// - Parameter secureOrigin: The server's origin over TLS for a secure request: URLs in the answer have to begin
+    ///   with it.
     func replayRequest(secureOrigin: String?) -> ReplayRequest {
         var target = head.target.path
         if let query = head.target.query { target += "?" + query }
@@ -176,14 +174,13 @@ extension Exchange {
 }
 
 extension RequestHead {
-    /// Whether it asks for a WebSocket.
     var isWebSocketHandshake: Bool {
         wantsUpgrade && fields.hasToken("websocket", in: .upgrade)
     }
 
-    /// Whose credentials it brings, which nobody has verified: a recording has accepted them or others in their place.
+    /// The user of the credentials, which are not verified: a recording has accepted them or others in their place.
     ///
-    /// The token's subject; `replayed` where it tells none, and nil without credentials.
+    /// The token's subject; `replayed` if it names none, and nil without credentials.
     var presentedUser: ExactString? {
         let token: String?
         if let field = fields[.authorization] {
@@ -195,7 +192,7 @@ extension RequestHead {
         return Self.subject(of: token) ?? Self.unknownUser
     }
 
-    /// What the journal calls a user whose token tells no name.
+    /// What the journal calls a user whose token has no name.
     private static let unknownUser: ExactString = "replayed"
 
     /// The claim `sub` of a JSON Web Token (RFC 7519 §4.1.2), as far as a user can have it.
@@ -210,18 +207,16 @@ extension RequestHead {
 }
 
 extension Playback {
-    /// How a recorded answer goes.
     init(_ response: ReplayResponse) {
         wait = response.after
         guard response.then == .finish else { return }
-        // A length that is not known was longer than what there is, or nothing would have been cut off.
+        // An unknown length was longer than the recorded bytes, or nothing would have been cut off.
         missing = max((response.declaredLength ?? 0) - response.body.count, 1)
         ending = .finish
     }
 }
 
 extension Answer {
-    /// An answer as it was recorded.
     init(_ response: ReplayResponse) {
         self.init(
             status: HTTPResponse.Status(code: min(max(response.status, 200), 999)), body: response.body,
@@ -232,7 +227,7 @@ extension Answer {
 }
 
 extension HTTPFields {
-    /// Fields as they were recorded; those with a name that none can have are left out.
+    /// Recorded fields, without those whose names are not valid.
     init(_ fields: [SessionField]) {
         self.init()
         for field in fields {
@@ -242,7 +237,7 @@ extension HTTPFields {
     }
 }
 
-/// When a recorded answer goes, and how its connection ended behind it.
+/// When a recorded answer is sent, and how its connection ended after it.
 struct Playback {
     /// How long the server took, in nanoseconds of the world's time.
     var wait: Int64 = 0
@@ -250,15 +245,15 @@ struct Playback {
     var missing = 0
     /// Whether there was no answer at all.
     var isEmpty = false
-    /// What happened behind the last byte.
+    /// What happened after the last byte.
     var ending: WireAction?
 
-    /// Whether it goes at once and whole.
+    /// Whether it is sent at once and whole.
     private var isPlain: Bool { wait <= 0 && missing == 0 && !isEmpty && ending == nil }
 
-    /// What goes on the wire; nil where the response goes as it is.
+    /// What goes on the wire; nil if the response is sent unchanged.
     ///
-    /// - Parameter faulty: what faults made of the response; nil where none acts.
+    /// - Parameter faulty: The response after faults; nil if none acts.
     func apply(to response: EncodedResponse, with faulty: Transmission?) -> Transmission? {
         guard !isPlain else { return faulty }
         var result = faulty ?? original(response)

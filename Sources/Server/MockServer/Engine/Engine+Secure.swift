@@ -3,17 +3,17 @@ import HTTP1
 
 /// What the engine knows of TLS: that the transport speaks it, and when that began or failed.
 ///
-/// The bytes of a secure connection come and go decrypted; the transport encrypts them.
+/// The engine sees the decrypted bytes of a secure connection; the transport encrypts them.
 extension Engine {
-    /// Takes the news that TLS is agreed on: from now on the connection is as any other.
+    /// Records that TLS is agreed on: from now on the connection is like any other.
     public func secured(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.deadline?.purpose == .handshake else { return }
         arm(connection, .idle, after: patience.idle, at: now)
-        // One that is too many has been waiting for its refusal.
+        // A connection over the limit has been waiting for its refusal.
         touch(connection)
     }
 
-    /// Takes the news that TLS cannot be agreed on, or was broken; the connection ends, and nothing more is written on it.
+    /// Handles a failed or broken TLS session; the connection ends, and nothing more is written on it.
     ///
     /// The transport sends its alert, if it has one, and obeys the ending.
     public func tlsFailed(_ message: String, on id: ConnectionID, at now: Timestamp) {
@@ -32,13 +32,13 @@ extension Engine {
         arm(connection, .closing, after: patience.closing, at: now)
     }
 
-    /// Takes the news that the peer speaks plain HTTP where TLS is expected: it is told so in plain HTTP.
+    /// Handles a peer that speaks plain HTTP to a TLS port, and answers it in plain HTTP.
     ///
     /// From now on the transport encrypts nothing on the connection.
     public func spokePlainHTTP(_ id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none else { return }
         connection.isSecure = false
-        // The refusal has its own time to be read.
+        // The peer has separate time to read the refusal.
         connection.deadline = nil
         lendOutput(to: connection)
         let secureOrigin = configuration.secureOrigin ?? configuration.origin
@@ -47,12 +47,12 @@ extension Engine {
 
     func handshakeTimedOut(on connection: Connection) {
         observe?(.tlsFailed(message: TransportRefusal.handshakeTimeout(limits.handshakeTime)))
-        // The refusal of one too many cannot be told any more.
+        // The refusal of a connection over the limit can no longer be sent.
         connection.output.discard()
         end(connection, .close)
     }
 
-    /// Whether bytes that arrive on a plain connection begin TLS: no method begins so (RFC 8446 section 5.1).
+    /// Whether bytes on a plain connection begin TLS: no method begins with this byte (RFC 8446 section 5.1).
     func isTLS(_ bytes: UnsafeRawBufferPointer, on connection: Connection) -> Bool {
         bytes.first == 0x16 && !connection.isSecure && connection.request == nil && connection.stream == nil
             && connection.http.bufferedByteCount == 0
@@ -67,9 +67,9 @@ extension Engine {
 
     // MARK: URLs of ourselves
 
-    /// An answer for a secure connection: the server's own URLs in it are those that are reached over TLS.
+    /// An answer for a secure connection: the server's own URLs in it are the ones for TLS.
     ///
-    /// Entities are encoded once, with the plain URLs, whoever reads them. Recorded answers have the right ones.
+    /// Entities are encoded once, with the plain URLs, for all readers. Recorded answers have the right ones.
     func securing(_ answer: Answer) -> Answer {
         guard answer.contentType == nil, !answer.isRecorded else { return answer }
         var result = answer
@@ -77,7 +77,7 @@ extension Engine {
         return result
     }
 
-    /// JSON for a secure connection, as ``securing(_:)-(Answer)`` has it; one that is made in slices is given part by part.
+    /// JSON for a secure connection, like ``securing(_:)-(Answer)``; slices of JSON are passed part by part.
     func securing(_ json: [UInt8]) -> [UInt8] {
         guard let secureOrigin = configuration.secureOrigin else { return json }
         let (plain, secure) = (configuration.origin.dropFirst("http".count), secureOrigin.dropFirst("https".count))
@@ -90,14 +90,14 @@ extension Engine {
 }
 
 extension TransportRefusal {
-    /// No refusal: without TLS nobody could read one.
+    /// For the log, not a refusal: without TLS the client could not read one.
     static func handshakeTimeout(_ time: Duration) -> String {
         "The client did not finish the handshake within \(time.components.seconds) s."
     }
 }
 
 extension [UInt8] {
-    /// The bytes with another pattern for each one; both begin with a quotation mark, which stands unescaped in no JSON string.
+    /// Replaces each prefix; both patterns begin with a quotation mark, which is never unescaped in JSON strings.
     fileprivate func replacing(prefix pattern: [UInt8], with other: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var copied = 0

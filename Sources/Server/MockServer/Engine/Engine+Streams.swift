@@ -1,13 +1,11 @@
 import FitIQAPI
 import HTTP1
 
-/// A long answer on its way: its head while that was not sent, and where its body comes from.
+/// A long answer in progress: its head until that is sent, and the source of its body.
 final class BodyStream {
-    /// What the body is made by.
     let source: any BodySource
-    /// The answer, as long as nothing of it was sent.
+    /// The answer, as long as none of it was sent.
     fileprivate var unsent: (answer: Answer, head: RequestHead, world: World)?
-    /// Whether its next slice is due.
     fileprivate var isQueued = false
     /// Whether it waits for ``Engine/wakeStreams()``.
     fileprivate(set) var isWaiting = false
@@ -20,24 +18,23 @@ final class BodyStream {
 
 /// The connections with long answers.
 struct StreamQueue {
-    /// Those with a slice due, the one that waits longest first.
+    /// Those with a slice due, the longest waiting first.
     var waiting: [ConnectionID] = []
-    /// Those that wait for a world that stands, or for a clock that is being moved.
+    /// Those that wait for a world that stands still, or for a clock that is being moved.
     var idle: [ConnectionID] = []
     /// Those whose answer keeps entries of a journal.
     var journalReaders: Set<ConnectionID> = []
     /// What the slices of one turn of the loop may cost: half a millisecond, or 64 KiB.
     var sliceSize = 64 * 1024
-    /// Storage that slices are made in.
     fileprivate var buffer: [UInt8] = []
 }
 
 /// Answers whose bodies are made while they are sent.
 ///
-/// A turn of the loop makes one slice, or several small ones, for whichever reader has waited longest; then every other
-/// connection has its turn. So what a call answers does not matter to how long it holds the loop.
+/// A turn of the loop makes one slice, or several small ones, for the reader that has waited longest; then every other
+/// connection has its turn. So the size of an answer does not affect how long it holds the loop.
 extension Engine {
-    /// Begins an answer; its connection serves no other request until it is out.
+    /// Begins an answer; its connection serves no other request until it is sent.
     func begin(
         _ source: any BodySource, of answer: Answer, to head: RequestHead, in world: World, on connection: Connection,
         at now: Timestamp
@@ -49,7 +46,7 @@ extension Engine {
         account(connection)
     }
 
-    /// Has the next slice of an answer made in this turn or the next, where the reader has room for it.
+    /// Queues the next slice of an answer for this turn or the next, if the reader has room for it.
     func queueStream(of connection: Connection) {
         guard let stream = connection.stream, !stream.isQueued, !stream.isWaiting,
             connection.output.count <= limits.unsentBytesBeforeReadingPauses
@@ -58,7 +55,7 @@ extension Engine {
         streams.waiting.append(connection.id)
     }
 
-    /// Has the answers go on that waited for a world, or for a clock.
+    /// Resumes the answers that waited for a world or a clock.
     func wakeStreams() {
         for id in streams.idle {
             guard let connection = self[id], let stream = connection.stream else { continue }
@@ -68,7 +65,7 @@ extension Engine {
         streams.idle = []
     }
 
-    /// Counts anew what readers keep of journals that have gone on.
+    /// Updates the count of what readers keep of journals that have grown.
     func accountJournalReaders(at now: Timestamp) {
         guard !streams.journalReaders.isEmpty else { return }
         for id in streams.journalReaders {
@@ -81,7 +78,6 @@ extension Engine {
         relieve(at: now)
     }
 
-    /// Makes the slices of one turn.
     func feedStreams(at now: Timestamp) {
         guard !streams.waiting.isEmpty else { return }
         let waiting = streams.waiting.count
@@ -100,9 +96,7 @@ extension Engine {
         streams.waiting.removeFirst(looked)
     }
 
-    /// Makes one slice.
-    ///
-    /// - Returns: what it cost.
+    /// Makes one slice, and returns its cost.
     private func feed(_ connection: Connection, _ stream: BodyStream, at now: Timestamp) -> Int {
         stream.isQueued = false
         var buffer: [UInt8] = []
@@ -129,7 +123,7 @@ extension Engine {
         slice.bytes.removeAll(keepingCapacity: slice.bytes.capacity <= 4 * streams.sliceSize)
         swap(&slice.bytes, &streams.buffer)
         touch(connection)
-        // It is the server that was busy: the reader has its time anew.
+        // The server was busy, not the reader: its idle time starts again.
         if connection.ending == .none { arm(connection, .idle, after: patience.idle, at: now) }
         if connection.stream == nil {
             serveRequests(of: connection, at: now)
@@ -145,7 +139,7 @@ extension Engine {
     ) {
         if let (answer, head, world) = stream.unsent {
             if progress == .end {
-                // It was not long after all.
+                // The answer turned out to be short.
                 var answer = answer
                 answer.body = bytes
                 endStream(of: connection)
@@ -169,7 +163,7 @@ extension Engine {
         if connection.http.shouldClose { linger(connection, at: now) }
     }
 
-    /// Lets go of what the rest of an answer would have been made from.
+    /// Releases the source of an answer's remaining body.
     func endStream(of connection: Connection) {
         if let source = connection.stream?.source as? BytesSource, source.heldByteCount > Engine.largestWorkOnLoop {
             discard(source.takeRest())

@@ -8,7 +8,7 @@ import WebSocket
 extension Engine {
     /// Opens the socket of a consultation.
     ///
-    /// - Throws: 401, 404, 400 where it is not active; then what is wrong with the handshake itself, 426 or 400.
+    /// - Throws: 401, 404, 400 if it is not active; then 426 or 400 for errors of the handshake itself.
     func openConsultationSocket(
         _ exchange: inout Exchange, id: String, in world: World, on connection: Connection, at now: Timestamp
     ) throws(APIError) -> Answer? {
@@ -16,7 +16,7 @@ extension Engine {
         if head.wantsUpgrade { exchange.handshakeFaults = world.faults.openSocket(at: world.turn.now) }
         let faults = exchange.handshakeFaults
         if let faults, !faults.opensSocket {
-            // Without a refusal of its own the connection ends before a byte of this.
+            // Without a refusal of its own the connection ends before a byte of this is sent.
             return faults.answer(in: errorForm(of: exchange, in: world)).map(Answer.init)
                 ?? Answer(status: .serviceUnavailable, body: [])
         }
@@ -47,8 +47,6 @@ extension Engine {
     }
 
     /// Accepts a handshake, and returns the fields of the 101.
-    ///
-    /// - Throws: what is wrong with it.
     private func upgrade(
         _ head: RequestHead, on connection: Connection, use: Connection.WebSocketUse, at now: Timestamp
     ) throws(APIError) -> HTTPFields {
@@ -56,9 +54,9 @@ extension Engine {
         return switchProtocols(head, fields, on: connection, use: use, at: now)
     }
 
-    /// The fields with which a handshake is to be accepted.
+    /// The fields of the response that accepts a handshake.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: 426 or the status of the handshake's error.
     func acceptHandshake(_ head: RequestHead) throws(APIError) -> HTTPFields {
         let outcome = ServerHandshake.evaluate(
             method: head.method, isHTTP11: head.version == .http11, fields: head.fields.httpFields)
@@ -73,7 +71,7 @@ extension Engine {
         }
     }
 
-    /// Has a connection speak WebSocket from here on, and returns the fields of the 101.
+    /// Switches a connection to WebSocket, and returns the fields of the 101.
     func switchProtocols(
         _ head: RequestHead, _ fields: HTTPFields, on connection: Connection, use: Connection.WebSocketUse,
         at now: Timestamp
@@ -91,15 +89,15 @@ extension Engine {
         return fields
     }
 
-    /// Takes the frames that came on the heels of the handshake, and lets go of the HTTP side.
+    /// Handles the frames that arrived right after the handshake, and releases the HTTP side.
     func receiveTrailingBytes(of connection: Connection, at now: Timestamp) {
         connection.lastAuthorization = nil
-        // A fault of the first message has let go of the HTTP side already, and nothing more is read.
+        // A fault of the first message has released the HTTP side already, and nothing more is read.
         guard !connection.isSilent else { return }
         let bytes = connection.http.takeTrailingBytes()
         connection.http = HTTP1.Connection(role: .server)
         bytes.withUnsafeBytes { receiveFrames($0, on: connection, at: now) }
-        // A handshake that was under way when the server began to stop.
+        // The handshake was in progress when the server began to stop.
         if isShuttingDown, connection.ending == .none { goAway(connection, at: now) }
     }
 
@@ -111,7 +109,7 @@ extension Engine {
             var rest = bytes
             while !rest.isEmpty, connection.ending == .none, !connection.isSilent {
                 let start = connection.output.bytes.count
-                // One event at a time: a message is answered before a close frame behind it is read.
+                // One event at a time: a message is answered before a close frame after it is read.
                 let count = connection.webSocket?.receiveUntilEvent(
                     rest, events: &events, output: &connection.output.bytes)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count ?? rest.count))
@@ -157,12 +155,12 @@ extension Engine {
         }
     }
 
-    /// Does what a backend wants done to its sockets, and notes when it wants to be called again.
+    /// Applies the effects a backend asks for on its sockets, and records when it wants to be called again.
     func applyEffects(of world: World, at now: Timestamp) {
         worlds.accountStorage(of: world)
         queueDeadline(of: world)
         guard !world.turn.effects.isEmpty else { return }
-        // Taken out whole, and the storage given back: a stream leaves effects tens of thousands of times a second.
+        // Swapped out whole, and the storage given back: a stream leaves effects tens of thousands of times a second.
         var effects: [Effect] = []
         swap(&effects, &world.turn.effects)
         defer {
@@ -175,7 +173,7 @@ extension Engine {
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none else { continue }
                 send(text, on: connection, in: world, at: now)
             case .close(let socket, let code, let reason):
-                // A fault may have ended it before, or have it say nothing more.
+                // A fault may have ended or silenced it before.
                 guard let connection = self[ConnectionID(socket)], connection.ending == .none, !connection.isSilent
                 else { continue }
                 close(connection, code: CloseCode(rawValue: code), reason: reason, at: now)
@@ -183,7 +181,7 @@ extension Engine {
         }
     }
 
-    /// Sends a text message, through what goes wrong on its connection.
+    /// Sends a text message through the faults of its connection.
     func send(_ text: [UInt8], on connection: Connection, in world: World, at now: Timestamp) {
         lendOutput(to: connection)
         if connection.socketFaults == nil {
@@ -196,7 +194,7 @@ extension Engine {
         outputHasGrown(of: connection, at: now)
     }
 
-    /// Has a connection's output go out, and ends one whose client leaves too much of it.
+    /// Sends a connection's output, and ends the connection if its client leaves too much unread.
     func outputHasGrown(of connection: Connection, at now: Timestamp) {
         touch(connection)
         awaitReader(of: connection, at: now)
@@ -208,7 +206,7 @@ extension Engine {
         }
     }
 
-    /// Begins the closing handshake from our side.
+    /// Starts the closing handshake from the server's side.
     func close(_ connection: Connection, code: CloseCode, reason: String, at now: Timestamp) {
         lendOutput(to: connection)
         sendWhatWaits(on: connection, at: now)
@@ -217,14 +215,13 @@ extension Engine {
         awaitReader(of: connection, at: now)
     }
 
-    /// Tells a client that the server stops.
     func goAway(_ connection: Connection, at now: Timestamp) {
         connection.record.isShutDown = true
         forgetSocket(of: connection)
         close(connection, code: .goingAway, reason: "The server is shutting down", at: now)
     }
 
-    /// Ends a connection whose client takes too little: what it does not read cannot be told to it in a close frame.
+    /// Ends a connection whose client reads too little; it would not read a close frame either.
     func cutOff(_ connection: Connection, _ reason: Observation) {
         observe?(reason)
         recorder.closed(connection, by: .server, .limit, message: reason.description)

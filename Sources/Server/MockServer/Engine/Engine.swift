@@ -7,50 +7,48 @@ import WebSocket
 
 /// The whole server without its sockets: bytes in, bytes out, with the time as an argument.
 ///
-/// The transport (``Host``, or a test) opens connections, hands over what arrives, and after each call serves the
-/// connections of ``takeTouched()``: it sends their output, obeys their ``Connection/ending``, and calls ``advance(to:)`` at
-/// ``nextDeadline``. Not thread-safe: one loop owns it.
+/// The transport (``Host``, or a test) opens connections and passes on the bytes that arrive. After each call it serves
+/// the connections of ``takeTouched()``: it sends their output, obeys their ``Connection/ending``, and calls
+/// ``advance(to:)`` at ``nextDeadline``. Not thread-safe: one loop owns it.
 public final class Engine {
-    /// What the engine was made with; its scenario is the one that was loaded last.
+    /// The initial configuration, with the scenario that was loaded last.
     public internal(set) var configuration: Configuration
     var limits: ServerLimits { configuration.limits }
     let patience: Patience
     let worlds: WorldTable
-    /// The world of the plain paths.
+    /// The world of the paths without a `/w/{id}` prefix.
     var defaultWorld: World { worlds.main }
     let recorder: Recorder
-    /// Long answers that are on their way.
     var streams = StreamQueue()
-    /// The connections that are sent a journal as it grows.
+    /// The connections that follow a journal as it grows.
     var followers: [ConnectionID] = []
-    /// The connections that waited for a world which has gone on, in the order of arrival.
+    /// The connections that waited for a world that has since resumed, in the order of arrival.
     var resumed: [ConnectionID] = []
     /// Whether steps of worlds are left for the next turn of the loop.
     var isLate = false
-    /// While a world's clock is moved by hand: its connections, by when their time is up.
+    /// While a world's clock is moved by hand: its connections, ordered by their deadlines.
     var passing: PassingTime?
     var connections = ConnectionTable()
-    /// The connection whose request is being answered: it is not given up meanwhile.
+    /// The connection whose request is being answered, which is not given up in the meantime.
     var answering: Connection?
     var deadlines = DeadlineQueue<ConnectionID>()
     private var touched: [Connection] = []
     private var spareBuffers = SpareBuffers()
     private var spareEvents: [WebSocket.Event] = []
     var isShuttingDown = false
-    /// Runs jobs on another thread, one after the other; without it they are done at once.
+    /// Runs jobs on another thread, one after another; if nil, jobs run synchronously.
     ///
-    /// Each result is to be given to ``finish(_:at:)``.
+    /// Pass each result to ``finish(_:at:)``.
     public var startJob: ((Job) -> Void)?
-    /// Those that are not finished.
     var jobs = Jobs()
-    /// Told of everything worth a log line, where set.
+    /// Receives every event worth a log line.
     public var observe: ((Observation) -> Void)?
-    /// Whether `observe` also wants each request, which costs on the hot path.
+    /// Whether `observe` also receives each request, which costs time on the hot path.
     public var observesRequests = true
 
-    /// Makes an engine without connections.
+    /// Creates an engine without connections.
     ///
-    /// - Throws: where the scenario's data does not fit together.
+    /// - Throws: An error if the scenario's data is inconsistent.
     public init(_ configuration: Configuration, now: Timestamp) throws(APIError) {
         self.configuration = configuration
         patience = Patience(configuration.limits)
@@ -66,10 +64,10 @@ public final class Engine {
     /// Opens a connection.
     ///
     /// - Parameters:
-    ///   - isLocal: whether the peer is on this machine; others need a token for the admin API.
-    ///   - isSecure: whether the transport speaks TLS; then it has to say ``secured(_:at:)`` in time.
-    /// - Returns: its number, or nil where the transport has to close it at once: too many are being refused already.
-    ///   A connection over the limit gets a number too, but only to be answered 503.
+    ///   - isLocal: Whether the peer is on this machine; other peers need a token for the admin API.
+    ///   - isSecure: Whether the transport speaks TLS; it then has to call ``secured(_:at:)`` in time.
+    /// - Returns: The connection's number, or nil if the transport has to close it at once because too many are being
+    ///   refused already. A connection over the limit gets a number too, but only to be answered 503.
     public func open(at now: Timestamp, isLocal: Bool = true, isSecure: Bool = false) -> ConnectionID? {
         guard let connection = connections.open(isLocal: isLocal, isSecure: isSecure, limits: limits) else {
             return nil
@@ -86,7 +84,6 @@ public final class Engine {
         return connection.id
     }
 
-    /// Takes bytes that have arrived.
     public func receive(_ bytes: UnsafeRawBufferPointer, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id], connection.ending == .none, !connection.isSilent else { return }
         guard connection.follower == nil else {
@@ -109,12 +106,12 @@ public final class Engine {
         relieve(at: now)
     }
 
-    /// Takes the news that the peer sends no more.
+    /// Handles the end of the peer's bytes.
     public func receiveEndOfStream(on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
         if connection.isOpenSocket { connection.world?.setTime(now) }
-        // Nobody would read what a fault still holds back; a client of HTTP may have closed its half alone.
+        // Nothing would read what a fault still holds back, but an HTTP client may have closed only its sending half.
         if connection.speaks == .webSocket { connection.output.discardHeld() }
         guard connection.ending == .none, !connection.isSilent else {
             recorder.closed(connection, by: .client, .finish)
@@ -134,9 +131,9 @@ public final class Engine {
         end(connection, .close)
     }
 
-    /// Takes the news that the transport connection is gone, and frees its place.
+    /// Handles the loss of the transport connection, and frees its place.
     ///
-    /// - Parameter now: the time; without it the journal has that of what happened last in the connection's world.
+    /// - Parameter now: The time; if nil, the journal uses the time of the last event in the connection's world.
     public func transportClosed(_ id: ConnectionID, at now: Timestamp? = nil) {
         guard let connection = self[id] else { return }
         connection.world?.activity &+= 1
@@ -151,14 +148,14 @@ public final class Engine {
         connections.close(connection)
     }
 
-    /// Takes the news that the transport has sent bytes of a connection's output.
+    /// Records that the transport has sent bytes of a connection's output.
     public func sent(_ count: Int, on id: ConnectionID, at now: Timestamp) {
         guard let connection = self[id] else { return }
         connection.output.take(count)
         connection.world?.activity &+= UInt64(count)
         account(connection)
         connection.follower?.readerMoved()
-        // Progress: a slow reader has its idle time anew.
+        // Progress: a slow reader's idle time starts again.
         if connection.deadline?.purpose == .idle {
             connection.deadline?.time = now.advanced(byNanoseconds: patience.idle)
         }
@@ -167,7 +164,7 @@ public final class Engine {
             connection.output.discard()
             outputWasTaken(from: connection, at: now)
         }
-        // Requests that arrived while the peer took nothing, or an answer was held back, wait in the parser.
+        // Requests that arrived while the peer read nothing, or while an answer was held back, wait in the parser.
         if connection.hasWaitingRequests, connection.ending == .none {
             if connection.stream != nil {
                 queueStream(of: connection)
@@ -189,7 +186,7 @@ public final class Engine {
         serveDeadlines(at: now)
     }
 
-    /// When ``advance(to:)`` is to be called; nil while nothing is due, and long ago while long answers have slices due.
+    /// When to call ``advance(to:)``: nil if nothing is due, and long ago if long answers have slices due.
     public var nextDeadline: Timestamp? {
         // At once: only what the loop serves in between comes before the next slice.
         guard streams.waiting.isEmpty, resumed.isEmpty else { return Timestamp(nanosecondsSinceEpoch: 0) }
@@ -199,9 +196,9 @@ public final class Engine {
         return next
     }
 
-    /// The connections that have output, an ending or another appetite than before; each once.
+    /// The connections whose output, ending or readiness to read has changed, each once.
     ///
-    /// WebSockets come last, so that an event is never sent before the response to the request that brought it about.
+    /// WebSockets come last, so that an event is never sent before the response to the request that caused it.
     public func takeTouched() -> [Connection] {
         freeDiscarded()
         queueFollowers()
@@ -213,22 +210,22 @@ public final class Engine {
             connection.isTouched = false
             if connection.speaks == .webSocket { webSocketCount += 1 }
         }
-        // Mostly there is nothing to order: the turn had only requests, or only chunks that were due.
+        // Usually there is nothing to order: the turn had only requests, or only chunks that were due.
         if webSocketCount > 0, webSocketCount < result.count {
             result = result.filter { $0.speaks == .http } + result.filter { $0.speaks == .webSocket }
         }
         return result
     }
 
-    /// Whether the transport shall leave what arrives where it is, until more output is sent.
+    /// Whether the transport should stop reading until more output is sent.
     public func isReadingPaused(_ connection: Connection) -> Bool {
         connection.output.count > limits.unsentBytesBeforeReadingPauses
             || connection.isReadingStalled || connection.waiting != nil
-            // A request is served when the answer to the one before it is out of the hands of its faults.
+            // A request is served once faults no longer hold back the answer to the one before it.
             || (connection.speaks == .http ? connection.output.isHeld : waitsForWorld(connection))
     }
 
-    /// The connection with this number, while it is open.
+    /// The open connection with this number.
     public func connection(_ id: ConnectionID) -> Connection? { self[id] }
 
     /// Time from ``beginShutdown(at:)`` until the transport cuts off what is left.
@@ -238,7 +235,7 @@ public final class Engine {
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 
-    /// Brings the sum of held bytes up to date with one connection.
+    /// Updates the sum of held bytes with one connection.
     func account(_ connection: Connection) {
         let difference = connection.heldBytes - connection.accountedBytes
         guard difference != 0 else { return }
@@ -271,9 +268,8 @@ public final class Engine {
     }
 }
 
-/// Stopping in good order.
 extension Engine {
-    /// Begins to stop: idle connections close, requests that have begun are answered, sockets are closed with 1001.
+    /// Begins to stop: closes idle connections, answers requests that have begun, and closes sockets with 1001.
     ///
     /// The transport stops accepting, and ends after ``ServerLimits/shutdownTime`` or when no connection is left.
     public func beginShutdown(at now: Timestamp) {
@@ -298,7 +294,7 @@ extension Engine {
     /// Whether every connection is gone.
     public var isEmpty: Bool { connections.count == 0 }
 
-    /// Cuts off whatever connection is left.
+    /// Resets all remaining connections.
     public func resetAll() {
         for connection in connections {
             if isShuttingDown { recorder.closed(connection, by: .server, .shutdown) }

@@ -5,26 +5,26 @@ import HTTPTypes
 import JSON
 import Recording
 
-/// A request while it is served, with what is found out on the way: for the journal, and for the faults that act on it.
+/// A request while it is served, with the findings for the journal and the faults that act on it.
 struct Exchange {
     let head: RequestHead
     let body: [UInt8]
     let destination: Destination
-    /// The operation that is asked for, whether or not the mode serves it.
+    /// The requested operation, whether or not the mode serves it.
     let endpoint: Endpoint?
     /// The user, once the credentials were accepted.
     var user: ExactString?
-    /// Why no operation is asked for.
+    /// Why the request matches no operation.
     var unmatched: RecordedExchange.Unmatched?
-    /// What goes wrong with the response.
+    /// The faults of the response.
     var responseFaults: ResponseFaults?
-    /// What goes wrong with the handshake, and with the socket that it opens.
+    /// The faults of the handshake, and of the socket that it opens.
     var handshakeFaults: HandshakeFaults?
 
-    /// When and how a recorded answer goes; nil for every other one.
+    /// When and how a recorded answer is sent; nil for every other one.
     var playback: Playback?
 
-    /// What faults and the recording made of the response; nil where they changed nothing.
+    /// The response after faults and the recording; nil if they changed nothing.
     var shaped: ShapedResponse?
 
     init(_ head: RequestHead, body: [UInt8], in engine: Engine) {
@@ -38,7 +38,7 @@ struct Exchange {
         }
     }
 
-    /// Whether it is about the server, and not about what a world holds.
+    /// Whether it concerns the server, not the contents of a world.
     var isOfServer: Bool {
         switch destination.route {
         case .api, nil: destination.isAdmin
@@ -66,22 +66,22 @@ struct Exchange {
         }
     }
 
-    /// Whether the journal has it: what belongs to the server and not to its API would only fill it.
+    /// Whether the journal records it: requests to the server rather than its API would only fill the journal.
     var isJournaled: Bool { !isOfServer }
 
     /// The names of the faults that acted.
     var faultNames: [String] { (responseFaults?.ruleNames ?? []) + (handshakeFaults?.ruleNames ?? []) }
 }
 
-/// Where a request goes: a world, and an endpoint in it.
+/// The destination of a request: a world, and an endpoint in it.
 ///
-/// The plain paths are the default world's; those below `/w/{id}` another one's (CONTRACT: worlds).
+/// The paths without a prefix are the default world's; those below `/w/{id}` another one's.
 struct Destination {
     /// The id in the path; nil for the default world.
     private(set) var worldID: ExactString?
-    /// The world; nil where there is none with this id.
+    /// The world; nil if there is none with this id.
     private(set) var world: World?
-    /// The endpoint; nil where there is none with this path.
+    /// The endpoint; nil if there is none with this path.
     private(set) var route: ServerRoute?
     /// Whether the path is the admin API's; below a world's prefix there is none.
     private(set) var isAdmin = false
@@ -132,7 +132,7 @@ enum ServerRoute {
     /// Below `/__admin`.
     case admin(AdminRoute)
 
-    /// The endpoint with this path, given as percent-decoded segments; nil where there is none.
+    /// The endpoint with this path, given as percent-decoded segments; nil if there is none.
     init?(segments: [String]) {
         switch segments {
         case ["health"]: self = .health
@@ -152,7 +152,7 @@ enum ServerRoute {
         }
     }
 
-    /// Whether the path answers a method; GET is asked first, because most requests are.
+    /// Whether the path answers a method; GET is checked first, because most requests use it.
     func answers(_ method: HTTPRequest.Method, in mode: GuideMode) -> Bool {
         if method == .get {
             switch self {
@@ -165,7 +165,7 @@ enum ServerRoute {
         return methods(in: mode).contains(method)
     }
 
-    /// The methods that the path answers, beside OPTIONS; none where the guide knows nothing of it.
+    /// The methods that the path answers, in addition to OPTIONS; empty if the guide does not know the path.
     func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         switch self {
         case .api(let route): route.methods(in: mode)

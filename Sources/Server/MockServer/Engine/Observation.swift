@@ -1,26 +1,22 @@
 import HTTPTypes
 import Logging
 
-/// Something that the person who runs the server may want to know; the descriptions are its log lines.
+/// An event for the operator of the server; the descriptions are its log lines.
 public enum Observation: Sendable, CustomStringConvertible {
-    /// A request was answered.
     case answered(method: String, target: String, status: HTTPResponse.Status)
-    /// A client broke HTTP, or its time was up.
+    /// A client broke HTTP, or exceeded a time limit.
     case refused(status: HTTPResponse.Status, message: String)
-    /// A connection over the limit was turned away.
     case refusedConnection(limit: Int)
-    /// TLS could not begin, or go on.
+    /// TLS could not begin or continue.
     case tlsFailed(message: String)
-    /// A WebSocket was opened.
     case webSocketOpened(path: String)
     /// A client broke the WebSocket protocol.
     case webSocketFailed(code: UInt16, message: String)
     /// A client left too much unread.
     case slowReader(limit: Int)
-    /// Connections held too much memory together, and this one the most.
+    /// All connections together held too much memory, and this one the most.
     case memory(limit: Int)
 
-    /// The log line.
     public var description: String {
         switch self {
         case .answered(let method, let target, let status):
@@ -37,7 +33,7 @@ public enum Observation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it is worth a look, though mostly it is a client that does not trust us yet.
+    /// Whether it deserves attention, though mostly it is a client that does not trust the server yet.
     public var isNotice: Bool {
         if case .tlsFailed = self { true } else { false }
     }
@@ -52,7 +48,7 @@ public enum Observation: Sendable, CustomStringConvertible {
 }
 
 extension Engine {
-    /// Writes what happens to a log: mistakes at `warning`, trouble with TLS at `notice`, every request at `info`.
+    /// Logs the engine's events: mistakes at `warning`, trouble with TLS at `notice`, every request at `info`.
     ///
     /// At coarser levels nothing is observed, and so nothing is spent on it.
     public func log(to logger: Logger) {

@@ -1,37 +1,38 @@
 import Faults
 import FitIQAPI
 
-/// Bytes on their way to a peer, of which the transport takes as many as it can.
+/// Bytes for a peer; the transport takes as many as it can.
 ///
-/// Faults put holds between the bytes: what stands behind one is not lent before it was passed. A hold counts from when everything
-/// before it was released, by the world's clock and not by the peer's appetite, so that the same scenario has the same times.
+/// Faults put holds between the bytes: the bytes after a hold are not lent before it is passed. A hold counts from the
+/// release of everything before it, by the world's clock and not by the peer's reading, so equal scenarios have equal
+/// times.
 struct OutputBuffer {
-    /// All that was written since the buffer was empty.
+    /// All bytes written since the buffer was empty.
     var bytes: [UInt8] = []
     /// How many of them the transport has taken.
     private var taken = 0
     /// How many bytes there were before these.
     private var base = 0
-    /// Places at which something is to happen, in order; empty but for faults.
+    /// Places at which something has to happen, in order; empty without faults.
     private var holds: [Transmission.Mark] = []
-    /// How many of them were passed; they are taken out many at a time, or a response in single bytes took for ever.
+    /// How many were passed; removed in batches, otherwise a response sent byte by byte would take quadratic time.
     private var passed = 0
     /// When the wait at the first hold is over, once it has begun.
     private var resumesAt: Timestamp?
 
-    /// Bytes not yet taken, those behind a hold included.
+    /// Bytes not yet taken, including those after a hold.
     var count: Int { bytes.count - taken }
     var isEmpty: Bool { count == 0 }
-    /// Whether something is held back, or something is still to happen.
+    /// Whether something is held back, or something still has to happen.
     var isHeld: Bool { passed < holds.count }
     /// Whether the transport can take bytes now.
     var hasReleased: Bool { releasedEnd > taken }
 
-    /// How many bytes were ever written; never less than before.
+    /// How many bytes were ever written; never decreases.
     var writtenOffset: Int { base + bytes.count }
     /// How many of them the transport has taken.
     var takenOffset: Int { base + taken }
-    /// Before which of them nothing is held back.
+    /// The offset before which nothing is held back.
     var releasedOffset: Int { base + releasedEnd }
 
     private var releasedEnd: Int { isHeld ? holds[passed].offset : bytes.count }
@@ -41,7 +42,7 @@ struct OutputBuffer {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[taken..<releasedEnd])) }
     }
 
-    /// Notes that the transport has taken bytes; storage is compacted when half of it is behind us.
+    /// Records that the transport has taken bytes; compacts the storage when half of it is used up.
     mutating func take(_ count: Int) {
         taken += count
         precondition(taken <= releasedEnd, "The transport took more bytes than there were.")
@@ -62,7 +63,7 @@ struct OutputBuffer {
         for index in holds.indices { holds[index].offset -= count }
     }
 
-    /// Forgets what has not been taken.
+    /// Drops what has not been taken.
     mutating func discard() {
         base += bytes.count
         bytes = []
@@ -70,7 +71,7 @@ struct OutputBuffer {
         forgetHolds()
     }
 
-    /// Forgets what is held back, and what was to happen there.
+    /// Drops what is held back, and what was due to happen there.
     mutating func discardHeld() {
         bytes.removeSubrange(releasedEnd...)
         forgetHolds()
@@ -82,7 +83,7 @@ struct OutputBuffer {
         resumesAt = nil
     }
 
-    /// Puts a transmission in the place of what was written from a position on.
+    /// Replaces what was written from a position on with a transmission.
     mutating func replace(from start: Int, with transmission: Transmission) {
         precondition(
             start >= (isHeld ? holds[holds.count - 1].offset : taken), "What was held back already cannot be replaced.")
@@ -90,24 +91,24 @@ struct OutputBuffer {
         append(transmission)
     }
 
-    /// Writes a transmission behind what is there.
+    /// Appends a transmission.
     mutating func append(_ transmission: Transmission) {
         let start = bytes.count
         bytes += transmission.bytes
         for mark in transmission.marks { holds.append(.init(start + mark.offset, mark.action)) }
     }
 
-    /// What stands behind the last wait that was passed.
+    /// What follows the last wait that was passed.
     enum Release: Equatable {
         /// Nothing is held back.
         case all
         /// The rest is held back until then.
         case until(Timestamp)
-        /// What is released is the last that is sent; then this happens.
+        /// The released bytes are the last to be sent; then this happens.
         case end(WireAction)
     }
 
-    /// Passes the holds that are due, and tells what comes next; what stands behind an end is forgotten.
+    /// Passes the holds that are due, and returns what comes next; drops everything after an end.
     ///
     /// With `skippingWaits` every wait is over at once.
     mutating func release(at time: Timestamp, skippingWaits: Bool = false) -> Release {
@@ -123,7 +124,7 @@ struct OutputBuffer {
                 resumesAt = over
                 return .until(over)
             }
-            // The next wait begins where this one ended, however late we look.
+            // The next wait starts where this one ended, however late this call is.
             reached = over
             resumesAt = nil
             passed += 1

@@ -5,18 +5,18 @@ import HTTPTypes
 import Recording
 import WebSocket
 
-/// Tells the journals of worlds what happens on connections.
+/// Records in the journals of worlds what happens on connections.
 ///
-/// An entry about bytes for the client is made when the last of them is let go, or when it is certain that it never will
-/// be. A fault may hold bytes back, so an entry may have to wait: ``ConnectionRecord/waiting`` keeps it, with the place of
-/// its bytes in the connection's output. Messages that wait within a fault for other messages are not here: ``Outgoing``
-/// tells of each when its fate is decided.
+/// An entry about bytes for the client is made when the last of them is released, or when it is certain that it never
+/// will be. A fault may hold bytes back, so an entry may have to wait: ``ConnectionRecord/waiting`` keeps it, with the
+/// place of its bytes in the connection's output. Messages that wait within a fault for other messages are not here:
+/// ``Outgoing`` reports each one when its fate is decided.
 struct Recorder {
     let worlds: WorldTable
 
     // MARK: Requests
 
-    /// A request was answered, by bytes from an offset on.
+    /// Records the answer to a request, in bytes from an offset on.
     func answered(_ exchange: Exchange, _ answer: Answer, from start: Int, on connection: Connection, in world: World) {
         guard exchange.isJournaled else { return }
         let fields: RecordedFields =
@@ -34,7 +34,7 @@ struct Recorder {
         worlds.accountJournal(of: world)
     }
 
-    /// Bytes arrived that are not HTTP, or a time limit passed.
+    /// Records bytes that are not HTTP, or a time limit that passed.
     func refused(_ refusal: TransportRefusal, on connection: Connection, in world: World) {
         let note = "refused with \(refusal.status.code): \(refusal.message)"
         record(.note(note), on: connection, in: world)
@@ -42,7 +42,7 @@ struct Recorder {
 
     // MARK: Sockets
 
-    /// A WebSocket was opened, by bytes from an offset on.
+    /// Records the opening of a WebSocket, in bytes from an offset on.
     func opened(
         _ exchange: Exchange, _ fields: HTTPFields, from start: Int, on connection: Connection, in world: World
     ) {
@@ -52,7 +52,7 @@ struct Recorder {
         add(.opened(opening), from: start, on: connection, in: world)
     }
 
-    /// A message or a ping of the server was sent, by bytes from an offset on.
+    /// Records a message or a ping of the server, in bytes from an offset on.
     func sent(
         _ payload: [UInt8], _ opcode: Opcode = .text, from start: Int, on connection: Connection, in world: World
     ) {
@@ -61,12 +61,12 @@ struct Recorder {
         add(.frame(frame), from: start, on: connection, in: world)
     }
 
-    /// The fate of messages was decided, by bytes from an offset on.
+    /// Records the decided fate of messages, in bytes from an offset on.
     func sent(_ messages: [Outgoing.Message], from start: Int, on connection: Connection, in world: World) {
         for message in messages { add(.frame(RecordedFrame(message)), from: start, on: connection, in: world) }
     }
 
-    /// The client sent a frame or began to close.
+    /// Records a frame or the closing of the client.
     func received(_ event: WebSocket.Event, on connection: Connection, in world: World) {
         // Frames after the end do not count; after a reset they would belong to another life of the world.
         guard connection.webSocketUse.isOfWorld, !connection.record.isClosed else { return }
@@ -82,12 +82,12 @@ struct Recorder {
         }
     }
 
-    /// A lasting fault set in: from here on the client cannot be judged as if all were well.
+    /// Records a lasting fault that set in: from here on the client cannot be judged as if there were no faults.
     func setIn(_ effect: RecordedFault.Effect, of names: [String], on connection: Connection, in world: World) {
         for name in names { record(.fault(RecordedFault(name: name, effect: effect)), on: connection, in: world) }
     }
 
-    /// A WebSocket ended; only the first cause counts.
+    /// Records the end of a WebSocket; only the first cause counts.
     func closed(
         _ connection: Connection, by party: Party, _ cause: RecordedClosing.Cause, message: String? = nil
     ) {
@@ -109,16 +109,16 @@ struct Recorder {
 
     // MARK: Waiting entries
 
-    /// Faults have let bytes go: what waited for them is recorded.
+    /// Records the entries whose bytes faults have released.
     func released(_ connection: Connection, in world: World) {
         while let entry = connection.record.waiting.takeNext(before: connection.output.releasedOffset) {
             record(entry.event, on: connection, in: world)
         }
     }
 
-    /// Nothing more is let go: what still waits is recorded as lost.
+    /// Records what still waits as lost, as nothing more is released.
     ///
-    /// - Returns: whether the handshake was lost, so that the client knows of no socket and of none of its frames.
+    /// - Returns: Whether the handshake was lost, so that the client knows of no socket and of none of its frames.
     @discardableResult
     func abandoned(_ connection: Connection, in world: World) -> Bool {
         released(connection, in: world)
@@ -131,7 +131,7 @@ struct Recorder {
         return false
     }
 
-    /// Records what the bytes from an offset on tell, now or when faults let the last of them go.
+    /// Records the event of the bytes from an offset on, now or when faults release the last of them.
     private func add(_ event: JournalEvent, from start: Int, on connection: Connection, in world: World) {
         guard connection.output.isHeld else { return record(event, on: connection, in: world) }
         connection.record.waiting.append(WaitingEntry(event: event, range: start..<connection.output.writtenOffset))
@@ -149,7 +149,6 @@ struct Recorder {
 }
 
 extension RecordedFrame {
-    /// A frame of the client.
     fileprivate init(_ payload: [UInt8], _ opcode: Opcode) {
         self.init(sender: .client, opcode: opcode, payload: payload)
     }

@@ -2,9 +2,7 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// A refusal that has nothing to do with the API: the bytes, their number or their pace.
-///
-/// The connection closes after it.
+/// A refusal unrelated to the API, because of the bytes, their number or their pace, that closes the connection.
 struct TransportRefusal {
     var status: HTTPResponse.Status
     var code: String
@@ -42,11 +40,11 @@ struct TransportRefusal {
             message: "\(limit) connections are open, which is the limit; close some and try again.")
     }
 
-    /// TLS began where none is spoken.
+    /// TLS began on a port without it.
     ///
     /// - Parameters:
-    ///   - origin: where the server is reached without it.
-    ///   - secureOrigin: where it is reached over TLS, if it is.
+    ///   - origin: The server's origin without TLS.
+    ///   - secureOrigin: Its origin over TLS, if there is one.
     static func tlsOnPlainPort(origin: String, secureOrigin: String?) -> TransportRefusal {
         let remedy = secureOrigin.map { "\($0) for TLS" } ?? "start the server with TLS to have https as well"
         return TransportRefusal(
@@ -55,11 +53,11 @@ struct TransportRefusal {
                 "The client began TLS (https or wss) on a port that speaks plain HTTP; use \(origin), or \(remedy).")
     }
 
-    /// Plain HTTP arrived where TLS is spoken.
+    /// Plain HTTP arrived on a TLS port.
     ///
     /// - Parameters:
-    ///   - origin: where the server is reached without TLS.
-    ///   - secureOrigin: where it is reached over it.
+    ///   - origin: The server's origin without TLS.
+    ///   - secureOrigin: Its origin over TLS.
     static func plainOnTLSPort(origin: String, secureOrigin: String) -> TransportRefusal {
         TransportRefusal(
             status: .badRequest, code: "BAD_REQUEST",

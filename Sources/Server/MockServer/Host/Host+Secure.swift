@@ -1,20 +1,18 @@
 import Sockets
 import TLS
 
-/// Connections over TLS: decrypting before the engine, encrypting behind it.
+/// Connections over TLS: decrypting before the engine, encrypting after it.
 extension Host {
-    /// A listener for TLS, and what it proves itself with.
+    /// The address and certificate of a TLS listener.
     public struct Secure: Sendable {
-        /// Where to listen.
         public var address: SocketAddress
         /// The server's certificate, and the ones between it and its CA, as PEM.
         public var certificates: [UInt8]
         /// The private key of the first certificate, as PEM.
         public var key: [UInt8]
-        /// What the log says to whose client does not trust the certificate: a sentence, or nothing.
+        /// The log's advice if a client does not trust the certificate: a sentence, or nothing.
         public var advice: String
 
-        /// Listens there, with that certificate.
         public init(address: SocketAddress, certificates: [UInt8], key: [UInt8], advice: String = "") {
             self.address = address
             self.advice = advice
@@ -31,7 +29,7 @@ extension Host {
         }
     }
 
-    /// Decrypts what has arrived, and gives it to the engine.
+    /// Decrypts what has arrived, and passes it to the engine.
     func receive(
         _ bytes: UnsafeRawBufferPointer, over secure: SecureStream, _ transport: Transport, _ now: MonotonicInstant
     ) {
@@ -40,10 +38,10 @@ extension Host {
         pump(secure, transport, now)
     }
 
-    /// Takes the end of the stream; without the peer's farewell a request that it cut is incomplete, which HTTP notices.
+    /// Handles the end of the stream; without the peer's close_notify, HTTP notices that a request is incomplete.
     func receiveEndOfStream(over secure: SecureStream, _ transport: Transport, _ now: MonotonicInstant) {
         secure.session.receiveEndOfStream()
-        // Who only looks whether the port is open makes no mistake; and what a farewell is missing from, HTTP and WebSocket notice.
+        // A bare port scan is not an error, and HTTP and WebSocket notice what a missing close_notify cuts off.
         if secure.hasReceived, !secure.isAnnounced { pump(secure, transport, now) }
         tap?.finished(transport.id.number, false, time(now))
         engine.receiveEndOfStream(on: transport.id, at: time(now))
@@ -69,7 +67,7 @@ extension Host {
         if session.hasCiphertext { engine.touch(connection) }
     }
 
-    /// Tells the engine that the peer has said farewell: not before it would have read on, as with the end of a plain stream.
+    /// Reports the peer's close_notify to the engine, not before it would read on, as with the end of a plain stream.
     private func heedFarewell(of connection: Connection, _ secure: SecureStream, _ now: MonotonicInstant) {
         guard secure.session.phase == .closed, connection.ending == .none, !engine.isReadingPaused(connection) else {
             return
@@ -79,7 +77,7 @@ extension Host {
     }
 
     private func failed(_ secure: SecureStream, _ transport: Transport, _ now: MonotonicInstant) {
-        // Once, and not where we have said farewell: what the client then does to the connection is of no account.
+        // Once, and not after our close_notify: what the client then does to the connection does not matter.
         guard !secure.isClosed, let failure = secure.session.failure else { return }
         secure.fail()
         if case .plainHTTP = failure {
@@ -90,16 +88,16 @@ extension Host {
         }
     }
 
-    /// Encrypts and sends what there is to send.
+    /// Encrypts and sends the pending output.
     ///
-    /// - Returns: false where the socket takes no more, or has failed: there is nothing more to do about the connection.
+    /// - Returns: false if the socket takes no more, or has failed: there is nothing more to do for the connection.
     func send(_ connection: Connection, over secure: SecureStream, _ transport: Transport, _ now: MonotonicInstant)
         -> Bool
     {
         while true {
             heedFarewell(of: connection, secure, now)
             secure.encrypt(connection, most: sendableCount(of: connection))
-            // In the same packet as the last words, so that a client reads both at once.
+            // In the same packet as the last output, so that a client reads both at once.
             if secure.holdsAll(of: connection), connection.saysFarewell { secure.close() }
             guard secure.session.hasCiphertext else { return true }
             switch secure.session.withCiphertext(transport.socket.write) {
@@ -118,6 +116,6 @@ extension Host {
 }
 
 extension Connection {
-    /// Whether it ends with a farewell of TLS once its output is gone: a crash and a reset have none.
+    /// Whether it ends with a close_notify once its output is sent: a crash and a reset have none.
     fileprivate var saysFarewell: Bool { (ending == .close || ending == .lingering) && !endsAbruptly }
 }

@@ -2,25 +2,24 @@ import FitIQAPI
 import Sockets
 
 extension Host {
-    /// Somebody who reads along on every connection, behind TLS and before the engine: what really went over the wire.
+    /// An observer of every connection, between TLS and the engine, that sees what really went over the wire.
     ///
-    /// All calls come on the loop's thread, with the engine's time. A connection has its number from ``opened`` to ``ended``; one
-    /// whose TLS cannot be agreed on is never told of.
+    /// All calls come on the loop's thread, with the engine's time. A connection has its number from ``opened`` to
+    /// ``ended``; one whose TLS handshake fails is never reported.
     public struct Tap {
         /// A connection can be used; the scheme is `http` or `https`.
         public var opened: (_ connection: UInt64, _ scheme: String) -> Void
         /// Bytes have arrived, decrypted.
         public var clientSent: (_ bytes: UnsafeRawBufferPointer, _ connection: UInt64, _ time: Timestamp) -> Void
-        /// Bytes are to be sent, after the next ``write``.
+        /// Bytes will be sent, after the next ``write``.
         public var serverSent: (_ bytes: UnsafeRawBufferPointer, _ connection: UInt64, _ time: Timestamp) -> Void
         /// One side sends no more.
         public var finished: (_ connection: UInt64, _ byServer: Bool, _ time: Timestamp) -> Void
         /// The connection is gone, and one side ended it.
         public var ended: (_ connection: UInt64, _ byServer: Bool, _ isReset: Bool, _ time: Timestamp) -> Void
-        /// What was told so far is to be written down before this returns: clients have it next.
+        /// Writes everything reported so far before it returns: the clients receive it next.
         public var write: () -> Void
 
-        /// Reads along with these functions.
         public init(
             opened: @escaping (_ connection: UInt64, _ scheme: String) -> Void,
             clientSent: @escaping (_ bytes: UnsafeRawBufferPointer, _ connection: UInt64, _ time: Timestamp) -> Void,
@@ -39,12 +38,12 @@ extension Host {
     }
 }
 
-/// Telling who reads along, before clients have anything of it.
+/// Reporting to the tap, before clients receive anything.
 extension Host {
-    /// So many bytes of a connection are told ahead at most: what its peer then does not take is written down all the same.
+    /// The most bytes of a connection reported ahead; they are recorded even if its peer does not take them.
     private static let mostTold = 256 * 1024
 
-    /// Tells of what goes next on connections, and has it written down: once for all of them.
+    /// Reports the next output of connections, and makes the tap write it: once for all of them.
     func tell(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {
@@ -62,18 +61,18 @@ extension Host {
         tap.write()
     }
 
-    /// How many bytes of a connection's output can be sent: with a tap those that it was told of.
+    /// How many bytes of a connection's output can be sent: with a tap, those that were reported to it.
     func sendableCount(of connection: Connection) -> Int {
         guard tap != nil else { return .max }
         return max((transports[connection.id.place]?.toldOffset ?? 0) - connection.output.takenOffset, 0)
     }
 
-    /// Whether a connection has output that could be sent, were it told of.
+    /// Whether a connection has output that could be sent if it were reported.
     func hasUntold(_ connection: Connection, _ transport: Transport) -> Bool {
         tap != nil && connection.hasOutput && transport.secure?.takesOutput ?? true
     }
 
-    /// Tells of how connections end, and has it written down.
+    /// Reports the ends of connections, and makes the tap write them.
     func tellEndings(of connections: [Connection], _ now: MonotonicInstant) {
         guard let tap else { return }
         for connection in connections {

@@ -17,7 +17,7 @@ extension Host {
                 }
                 watch(socket, as: id, secure: port.isSecure ? tls.map(SecureStream.init) : nil)
             case .exhausted:
-                // The backlog keeps whoever waits; without a pause the loop would spin on the listener.
+                // The backlog keeps waiting clients; without a pause the loop would spin on the listener.
                 stopListening()
                 listensAgainAt = now.advanced(by: Host.pauseWithoutDescriptors)
                 return
@@ -31,7 +31,7 @@ extension Host {
         }
     }
 
-    /// Whether the peer is on this machine: asked only where others can reach the listener at all.
+    /// Whether the peer is on this machine: checked only if others can reach the listener at all.
     private func isLocal(_ socket: Socket, at address: SocketAddress) -> Bool {
         address.isLoopback || socket.peerAddress?.isLoopback ?? false
     }
@@ -43,7 +43,7 @@ extension Host {
             transports[id.place] = Transport(id: id, socket: socket, secure: secure, interest: .read)
             if secure == nil { tap?.opened(id.number, "http") }
         } catch {
-            // The system watches no more descriptors: as if the connection had never been.
+            // The system watches no more descriptors: the connection is dropped without a trace.
             socket.reset()
             engine.transportClosed(id, at: time(.now()))
         }
@@ -84,7 +84,7 @@ extension Host {
                 tap?.finished(transport.id.number, false, time(now))
                 engine.receiveEndOfStream(on: transport.id, at: time(now))
             }
-            // Said once; level-triggered readiness would repeat it until our output is gone.
+            // Reported once; level-triggered readiness would repeat it until our output is sent.
             watch(transport.id.place, for: [])
         case .wouldBlock:
             if isFinished { lost(transport) }
@@ -95,8 +95,8 @@ extension Host {
 
     /// Serves connections that the engine has touched, a limited number in each turn of the loop.
     ///
-    /// Those touched in this turn come before those left over from earlier turns, so a request does not wait behind thousands
-    /// of sockets that are written to at once.
+    /// Those touched in this turn come before those left over from earlier turns, so a request does not wait after
+    /// thousands of sockets that are written to at once.
     func serveTouched(_ now: MonotonicInstant) {
         var room = servedInTurn
         // Sending may touch connections again: requests that waited for room are answered.
@@ -122,9 +122,9 @@ extension Host {
         for connection in ending { end(connection) }
     }
 
-    /// Sends what there is to send, and watches for what the connection waits for.
+    /// Sends the pending output, and watches for what the connection waits for.
     ///
-    /// - Returns: whether it is to end now, as it says.
+    /// - Returns: Whether the connection has to end now, according to its `ending`.
     func serve(_ connection: Connection, _ now: MonotonicInstant) -> Bool {
         guard let transport = transports[connection.id.place], transport.id == connection.id else { return false }
         if connection.ending == .reset { return true }
@@ -134,7 +134,7 @@ extension Host {
             guard send(connection, transport, now) else { return false }
         }
         if hasUntold(connection, transport) {
-            // Its turn comes again in this one.
+            // It is served again in this turn.
             engine.touch(connection)
             return false
         }
@@ -144,7 +144,6 @@ extension Host {
         return false
     }
 
-    /// Obeys the ending of a connection.
     private func end(_ connection: Connection) {
         guard let transport = transports[connection.id.place], transport.id == connection.id else { return }
         switch connection.ending {
@@ -164,9 +163,9 @@ extension Host {
         watch(connection.id.place, for: appetite(connection))
     }
 
-    /// Sends what there is to send, and was told of.
+    /// Sends the pending output that was reported to the tap.
     ///
-    /// - Returns: false where the socket takes no more, or has failed: there is nothing more to do about the connection.
+    /// - Returns: false if the socket takes no more, or has failed: there is nothing more to do for the connection.
     private func send(_ connection: Connection, _ transport: Transport, _ now: MonotonicInstant) -> Bool {
         while connection.hasOutput {
             let most = sendableCount(of: connection)
@@ -203,7 +202,6 @@ extension Host {
         drop(transport, reset: false)
     }
 
-    /// Ends a connection from our side.
     func drop(_ transport: Transport, reset: Bool) {
         tellEnd(transports[transport.id.place] ?? transport, byServer: true, isReset: reset)
         loop.remove(transport.socket.descriptor)

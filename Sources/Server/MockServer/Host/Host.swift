@@ -4,39 +4,37 @@ import TLS
 
 /// The shell around the engine: one thread that accepts, reads, writes and keeps time.
 ///
-/// It holds the only file descriptors of the server, and the only reading of the clock. Everything it knows of the protocols
-/// is in ``Engine``.
+/// It holds the only file descriptors of the server, and the only access to the clock. All protocols are in ``Engine``.
 public final class Host: EventLoopHandler {
     /// Where the server listens.
     public let address: SocketAddress
-    /// Where it listens for TLS; nil where it does not.
+    /// Where it listens for TLS; nil if it does not.
     public let secureAddress: SocketAddress?
-    /// The server itself.
     public let engine: Engine
 
     let loop: EventLoop
-    /// The plain one, and the one for TLS; none once the server stops.
+    /// The plain one, and the one for TLS; empty once the server stops.
     var ports: [Port] = []
-    /// What TLS is spoken with; nil where it is not.
+    /// The context of TLS; nil if TLS is off.
     let tls: TLSContext?
     let trustAdvice: String
     var transports: [Transport?] = []
-    /// What a connection can bring in one turn; small, so that a flood is served in slices and others get theirs between.
+    /// What a connection can bring in one turn; small, so that other connections are served in the middle of a flood.
     let readBuffer: UnsafeMutableRawBufferPointer
-    /// What was decrypted of it.
+    /// The decrypted bytes of the buffer.
     var plaintext: [UInt8] = []
     /// Wall-clock time at the monotonic clock's zero: time that never jumps.
     private let epoch: Int64
     /// When to listen again after file descriptors ran out.
     var listensAgainAt: MonotonicInstant?
-    /// When what is left is cut off, once stopping has begun.
+    /// When to cut off the remaining connections, once stopping has begun.
     private var stopsAt: MonotonicInstant?
     private var wasForced = false
-    /// What is done again and again while the server serves.
+    /// Repeated work while the server serves.
     private var chore: Chore?
     /// Where other threads leave work that needs the engine.
     let inbox = HostInbox()
-    /// What is to be told those threads.
+    /// The pending answers to those threads.
     private var answers: [HostInbox.Answer] = []
     /// How many connections a turn serves, of those just touched and of those left over; each takes some microseconds.
     var servedInTurn = 256
@@ -44,7 +42,7 @@ public final class Host: EventLoopHandler {
     var unserved: ArraySlice<Connection> = []
     /// Why a listener accepts no more connections, which ends the server.
     var acceptError: SocketError?
-    /// Who reads along; to be set before ``run()``.
+    /// The observer of all connections; set it before ``run()``.
     public var tap: Tap?
     /// Turns of the loop so far: an idle server makes none.
     private(set) var turnCount = 0
@@ -57,10 +55,9 @@ public final class Host: EventLoopHandler {
         case listeningForTLS(SocketError)
         /// The certificate or its key cannot be used.
         case certificate(TLSError)
-        /// The scenario's data does not fit together.
+        /// The scenario's data is inconsistent.
         case scenario(APIError)
 
-        /// What the person at the keyboard is told.
         public var description: String {
             switch self {
             case .listening(let error): error.description
@@ -71,7 +68,7 @@ public final class Host: EventLoopHandler {
         }
     }
 
-    /// Something done on the loop's thread at intervals.
+    /// Repeated work on the loop's thread.
     private struct Chore {
         let interval: Duration
         let work: (Timestamp) -> Void
@@ -81,11 +78,11 @@ public final class Host: EventLoopHandler {
     /// Opens the listeners; connections queue from now on, and are served once ``run()`` is called.
     ///
     /// - Parameters:
-    ///   - wanted: where to listen for plain HTTP.
-    ///   - secure: where to listen for TLS, with which certificate; both listeners share one engine, and so all state.
-    ///   - configuration: the engine's; its origins become those of the listeners.
-    /// - Throws: where an address cannot be listened on, the system lacks descriptors, the certificate cannot be used, or the
-    ///   scenario's data does not fit together.
+    ///   - wanted: Where to listen for plain HTTP.
+    ///   - secure: Where to listen for TLS, with which certificate; both listeners share one engine, and so all state.
+    ///   - configuration: The engine's; its origins become those of the listeners.
+    /// - Throws: An error if an address cannot be listened on, the system lacks descriptors, the certificate cannot be
+    ///   used, or the scenario's data is inconsistent.
     public init(
         listeningOn wanted: SocketAddress, secure: Secure? = nil, queueKind: EventQueue.Kind = .platformDefault,
         configuration: Engine.Configuration
@@ -96,7 +93,7 @@ public final class Host: EventLoopHandler {
         (loop, opened) = try Host.open(wanted, secure?.address, queueKind)
         address = opened[0].localAddress
         secureAddress = secure == nil ? nil : opened[1].localAddress
-        // Only now: where the lines above throw, nobody would free it.
+        // Only now: if the lines above throw, nothing would free it.
         readBuffer = .allocate(byteCount: 16 * 1024, alignment: 16)
         let now = MonotonicInstant.now()
         epoch = WallClock.nanosecondsSinceEpoch() - now.nanoseconds
@@ -109,7 +106,7 @@ public final class Host: EventLoopHandler {
         do throws(APIError) {
             engine = try Engine(configuration, now: Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds))
         } catch {
-            // An object that was never whole is not told to clean up.
+            // `deinit` does not run for an object that was never fully initialized.
             for listener in opened { listener.close() }
             readBuffer.deallocate()
             throw .scenario(error)
@@ -158,7 +155,7 @@ public final class Host: EventLoopHandler {
         readBuffer.deallocate()
     }
 
-    /// The address as a client on this machine names it: a wildcard address is reached as localhost.
+    /// The address as a client on this machine names it: a wildcard address becomes localhost.
     private static func reachable(_ address: SocketAddress) -> String {
         address.isUnspecified ? "localhost:\(address.port)" : address.description
     }
@@ -166,21 +163,21 @@ public final class Host: EventLoopHandler {
     /// Where other threads leave work for the loop's thread.
     public var mailbox: Mailbox { loop.mailbox }
 
-    /// Has SIGINT and SIGTERM stop the server: the first in good order, a second at once.
+    /// Makes SIGINT and SIGTERM stop the server: the first one cleanly, a second one at once.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) {
         try loop.watchSignals(signals)
     }
 
     /// Serves until stopped.
     ///
-    /// - Returns: false where a second signal cut it short.
+    /// - Returns: false if a second signal cut it short.
     public func run() throws(SocketError) -> Bool {
         try loop.run(handler: self)
         if let acceptError { throw acceptError }
         return !wasForced
     }
 
-    /// Begins to stop in good order; to be called on the loop's thread.
+    /// Begins to stop cleanly; must be called on the loop's thread.
     public func stop() {
         guard stopsAt == nil else { return }
         let now = MonotonicInstant.now()
@@ -193,17 +190,16 @@ public final class Host: EventLoopHandler {
         if engine.isEmpty { loop.stop() }
     }
 
-    /// Has something done on the loop's thread at intervals, until the server begins to stop; the time is the engine's.
+    /// Repeats work on the loop's thread until the server begins to stop; the time is the engine's.
     ///
-    /// It holds up everything else while it lasts. In place of what was done so before; to be called before ``run()``, or on
-    /// the loop's thread.
+    /// It blocks everything else while it runs, and replaces earlier work. Must be called before ``run()``, or on the
+    /// loop's thread.
     public func every(_ interval: Duration, _ work: @escaping (Timestamp) -> Void) {
         chore = Chore(interval: interval, work: work, due: .now().advanced(by: interval))
     }
 
     // MARK: What the loop calls
 
-    /// Serves a descriptor.
     public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         if readiness.token > UInt64(UInt32.max) {
             accept(readiness.token, now)
@@ -214,10 +210,9 @@ public final class Host: EventLoopHandler {
             if readiness.readable || isFinished { read(transport, isFinished: isFinished, now) }
             if readiness.writable { engine.touch(connection) }
         }
-        // What this leaves to send goes out when the turn ends: then a peer of many connections wakes once, not for each.
+        // The output of this call is sent when the turn ends: then a peer of many connections wakes once, not for each.
     }
 
-    /// Stops the server.
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
         if stopsAt == nil {
             stop()
@@ -227,7 +222,7 @@ public final class Host: EventLoopHandler {
         }
     }
 
-    /// Serves what is due, and says when there is more.
+    /// Serves what is due, and returns when there is more.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         turnCount += 1
         if let again = listensAgainAt, again <= now { listenAgain() }
@@ -236,7 +231,7 @@ public final class Host: EventLoopHandler {
         answers += doWork(now)
         serveTouched(now)
         tap?.write()
-        // Whoever asked goes on once the clients can see what was done.
+        // The calling threads continue once the clients can see what was done.
         if unserved.isEmpty || engine.isEmpty {
             for answer in answers { answer() }
             answers = []
@@ -264,12 +259,11 @@ public final class Host: EventLoopHandler {
 
     private func doChore(_ now: MonotonicInstant) {
         guard let chore, chore.due <= now, stopsAt == nil else { return }
-        // From now, not from when it was due: after a pause of the process it is done once.
+        // From now, not from when it was due: after a pause of the process it runs once.
         self.chore?.due = now.advanced(by: chore.interval)
         chore.work(time(now))
     }
 
-    /// The engine's time.
     func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }

@@ -2,7 +2,7 @@ import FitIQAPI
 import Sockets
 import Synchronization
 
-/// The thread beside a host's loop: it runs jobs one after the other, and exists only while there are any.
+/// The thread next to a host's loop: it runs jobs one after another, and exists only while there are any.
 final class JobThread: Sendable {
     private struct State {
         var jobs: [Job] = []
@@ -12,10 +12,10 @@ final class JobThread: Sendable {
     private let state = Mutex(State())
     private let finish: @Sendable (Job.Result) -> Void
 
-    /// - Parameter finish: takes what came of each job, on the thread that ran it.
+    /// - Parameter finish: Receives the result of each job, on the thread that ran it.
     init(finish: @escaping @Sendable (Job.Result) -> Void) { self.finish = finish }
 
-    /// Has a job run after those that were added before.
+    /// Queues a job after those that were added before.
     func add(_ job: Job) {
         let starts = state.withLock { state in
             state.jobs.append(job)
@@ -48,9 +48,9 @@ final class JobThread: Sendable {
 
 /// Work of other threads for the thread of a host, which alone has the engine.
 final class HostInbox: Sendable {
-    /// Lets whoever asked go on.
+    /// Resumes the calling thread.
     typealias Answer = @Sendable () -> Void
-    /// Something to do with the engine at a time; without one where the host has ended before.
+    /// Work with the engine at a time; the engine is nil if the host has ended before.
     typealias Work = @Sendable (Engine?, Timestamp) -> Answer
 
     private struct State {
@@ -61,7 +61,7 @@ final class HostInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds work; false where the host has ended, and nobody will do it.
+    /// Adds work; false if the host has ended, and the work will not run.
     func add(_ work: @escaping Work) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -70,10 +70,10 @@ final class HostInbox: Sendable {
         }
     }
 
-    /// Asks for the host's end, after the work that was added before.
+    /// Requests the host's end, after the work that was added before.
     func requestStop() { state.withLock { $0.stops = true } }
 
-    /// Takes out what was added; nil where that is nothing.
+    /// Removes and returns what was added; nil if there is nothing.
     func take() -> (work: [Work], stops: Bool)? {
         state.withLock { state in
             guard state.stops || !state.work.isEmpty else { return nil }
@@ -82,7 +82,7 @@ final class HostInbox: Sendable {
         }
     }
 
-    /// Takes nothing more, and gives back what was not done.
+    /// Accepts nothing more, and returns the work that did not run.
     func close() -> [Work] {
         state.withLock { state in
             defer { state = State(isClosed: true) }

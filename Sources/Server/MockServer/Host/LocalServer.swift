@@ -2,17 +2,17 @@ import FitIQAPI
 import Sockets
 import Synchronization
 
-/// A server on a thread of its own, for programs and tests that have one within them.
+/// A server on its own thread, for programs and tests that embed one.
 ///
-/// It serves from when it is made until ``stop()``. All calls are safe from any thread; the engine itself stays on its own.
+/// It serves from its creation until ``stop()``. All calls are safe from any thread; the engine stays on its own.
 public final class LocalServer: Sendable {
     /// Where it listens.
     public let address: SocketAddress
-    /// Where it is reached, `http://127.0.0.1:PORT`.
+    /// The server's URL, `http://127.0.0.1:PORT`.
     public let url: String
-    /// Where it listens for TLS; nil where it does not.
+    /// Where it listens for TLS; nil if it does not.
     public let secureAddress: SocketAddress?
-    /// Where it is reached over TLS, `https://127.0.0.1:PORT`; nil where it is not.
+    /// The server's URL over TLS, `https://127.0.0.1:PORT`; nil if TLS is off.
     public let secureURL: String?
 
     private let mailbox: Mailbox
@@ -21,17 +21,16 @@ public final class LocalServer: Sendable {
 
     /// The server has ended, and does nothing more.
     public struct Stopped: Error, CustomStringConvertible {
-        /// What the person at the keyboard is told.
         public let description = "The server has stopped; start another one."
     }
 
     /// Listens, and begins to serve.
     ///
     /// - Parameters:
-    ///   - configuration: the engine's; its origin becomes that of the listener.
-    ///   - address: where to listen; without one on a free port that only this machine reaches.
-    ///   - secure: where to listen for TLS, with which certificate.
-    /// - Throws: ``Host/StartError``, or a `SocketError` where the system has no room for another thread.
+    ///   - configuration: The engine's; its origin becomes that of the listener.
+    ///   - address: Where to listen; by default a free port that only this machine reaches.
+    ///   - secure: Where to listen for TLS, with which certificate.
+    /// - Throws: ``Host/StartError``, or a `SocketError` if the system has no room for another thread.
     public convenience init(
         _ configuration: Engine.Configuration = Engine.Configuration(), listeningOn address: SocketAddress? = nil,
         secure: Host.Secure? = nil, queueKind: EventQueue.Kind = .platformDefault
@@ -40,7 +39,7 @@ public final class LocalServer: Sendable {
         try self.init(Host(listeningOn: address, secure: secure, queueKind: queueKind, configuration: configuration))
     }
 
-    /// Takes a host over, which nobody else refers to, and has it serve.
+    /// Takes over a host without other references, and runs it.
     private init(_ host: sending Host) throws {
         address = host.address
         url = host.engine.configuration.origin
@@ -51,18 +50,18 @@ public final class LocalServer: Sendable {
         let ended = try Gate()
         (self.inbox, self.ended) = (inbox, ended)
         try SystemThread.start {
-            // That the system cannot wait any more ends it as a stop does: whoever asks is told that it has.
+            // If the system cannot wait any more, the server ends like after a stop, and callers get the same error.
             _ = try? host.run()
             for work in inbox.close() { work(nil, Timestamp(nanosecondsSinceEpoch: 0))() }
             ended.open()
         }
     }
 
-    /// Does something with the engine, on its thread, at the system's time, and returns what came of it.
+    /// Runs work with the engine, on its thread, at the system's time, and returns its result.
     ///
-    /// When it returns, what the work had for clients was sent. It holds up everything else while it lasts.
+    /// When it returns, the work's output for clients was sent. The work blocks everything else while it runs.
     ///
-    /// - Throws: what the work throws, or ``Stopped``.
+    /// - Throws: The error of the work, or ``Stopped``.
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {
@@ -71,11 +70,12 @@ public final class LocalServer: Sendable {
         }
     }
 
-    /// As ``perform(_:)``, but blocks the calling thread; for programs without concurrency.
+    /// Like ``perform(_:)``, but blocks the calling thread; for programs without concurrency.
     ///
-    /// Not to be called within the work of either, which is on the thread that it would wait for.
+    /// Must not be called within the work of either, which is on the thread that it would wait for.
     ///
-    /// - Throws: what the work throws, ``Stopped``, or a `SocketError` where the process has no descriptors left to wait on.
+    /// - Throws: The error of the work, ``Stopped``, or a `SocketError` if the process has no descriptors left to wait
+    ///   on.
     public func performAndWait<Value: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
     ) throws -> Value {
@@ -84,9 +84,9 @@ public final class LocalServer: Sendable {
         return try outcome.wait()
     }
 
-    /// Stops in good order, and returns once the thread has ended; at once where it has.
+    /// Stops cleanly, and returns once the thread has ended; at once if it has.
     ///
-    /// Clients have ``ServerLimits/shutdownTime`` to close. Not to be called within ``perform(_:)``.
+    /// Clients have ``ServerLimits/shutdownTime`` to close. Must not be called within ``perform(_:)``.
     public func stop() {
         inbox.requestStop()
         mailbox.post {}
@@ -105,11 +105,11 @@ public final class LocalServer: Sendable {
             return { then(result) }
         }
         guard isAccepted else { return then(.failure(Stopped())) }
-        // Where the mailbox is full, the loop is awake.
+        // If the mailbox is full, the loop is awake.
         mailbox.post {}
     }
 
-    /// A value that the server's thread is going to make.
+    /// A value that the server's thread will produce.
     private final class Outcome<Value: Sendable>: Sendable {
         private let result = Mutex<Result<Value, any Error>?>(nil)
         private let done: Gate

@@ -1,42 +1,41 @@
 import Sockets
 import TLS
 
-/// A connection's file descriptor and what the loop watches it for.
+/// A connection's file descriptor, and the events that the loop watches on it.
 struct Transport {
     let id: ConnectionID
     let socket: Socket
-    /// TLS between socket and engine; nil where plain HTTP is spoken.
+    /// TLS between socket and engine; nil for plain HTTP.
     var secure: SecureStream?
     var interest: Interest
     var isShutDown = false
-    /// Up to which byte of the connection's output who reads along was told.
+    /// The offset in the connection's output up to which the tap has received it.
     var toldOffset = 0
-    /// Whether who reads along was told that we send no more, and that the connection ends.
+    /// Whether the tap knows that the server sends no more, and that the connection ends.
     var isFinishTold = false
     var isEndTold = false
 }
 
-/// A listener, and what is spoken there.
+/// A listener and its protocol.
 struct Port {
     let listener: Listener
-    /// How the loop names it; above all places of connections.
+    /// The loop's token for it; above all places of connections.
     let token: UInt64
     let isSecure: Bool
 
     static func token(_ place: Int) -> UInt64 { UInt64(UInt32.max) + 1 + UInt64(place) }
 }
 
-/// TLS on its way between a socket and the engine.
+/// TLS between a socket and the engine.
 ///
-/// What was encrypted and not yet sent still stands in the engine's output, and is reported as sent as the socket takes it: so
-/// limits and time-outs are those of a plain connection, whatever lies encrypted.
+/// Encrypted bytes stay in the engine's output until the socket takes them, and are reported as sent only then: so
+/// limits and time-outs are those of a plain connection, regardless of the amount of ciphertext.
 final class SecureStream {
     let session: TLSSession
-    /// Whether anything has arrived.
     var hasReceived = false
     /// Whether the engine knows that TLS is agreed on.
     var isAnnounced = false
-    /// Whether our farewell has been written.
+    /// Whether our close_notify has been written.
     var isClosed = false
     /// Bytes at the front of the engine's output that are encrypted and not reported as sent.
     private(set) var encryptedCount = 0
@@ -48,10 +47,10 @@ final class SecureStream {
         session = TLSSession(server: context)
     }
 
-    /// Whether a connection's output can be encrypted: TLS is agreed on, and no farewell was said.
+    /// Whether a connection's output can be encrypted: TLS is agreed on, and no close_notify was written.
     var takesOutput: Bool { isAnnounced && !isClosed }
 
-    /// Encrypts the next piece of a connection's output, so many bytes at most, unless there is one on its way.
+    /// Encrypts the next piece of a connection's output, at most `most` bytes, unless one is already waiting.
     func encrypt(_ connection: Connection, most: Int) {
         guard encryptedCount == 0, takesOutput, connection.hasOutput, most > 0 else { return }
         encryptedCount = connection.withOutput { output in
@@ -59,27 +58,27 @@ final class SecureStream {
         }
     }
 
-    /// Whether everything that a connection has to say is encrypted.
+    /// Whether all of a connection's output is encrypted.
     func holdsAll(of connection: Connection) -> Bool {
         encryptedCount == connection.output.count && !connection.output.isHeld
     }
 
-    /// Nothing goes on: what was encrypted is sent all the same, and an alert behind it, but counts for nothing.
+    /// Stops the session: the ciphertext and an alert after it are still sent, but do not count as output.
     func fail() {
         isClosed = true
         encryptedCount = 0
     }
 
-    /// Says farewell behind what was encrypted; nothing can be written after it.
+    /// Writes close_notify after the ciphertext; nothing can be written after it.
     func close() {
         guard !isClosed else { return }
         isClosed = true
         if isAnnounced { session.close() }
     }
 
-    /// Notes that the socket has taken bytes of the ciphertext.
+    /// Records that the socket has taken bytes of the ciphertext.
     ///
-    /// - Returns: how many bytes of the engine's output count as sent by it: never the last one before all is gone.
+    /// - Returns: How many bytes of the engine's output count as sent by it: never the last one before all is sent.
     func sent(_ count: Int) -> Int {
         session.takeCiphertext(count)
         let taken = session.hasCiphertext ? min(count, encryptedCount - 1) : encryptedCount

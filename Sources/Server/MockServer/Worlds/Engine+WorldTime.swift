@@ -5,32 +5,33 @@ import Scenarios
 
 /// The worlds of a server, and their time.
 extension Engine {
-    /// Sets the time of what happens next in a world, and how much it may hold.
+    /// Sets the time of the next event in a world, and how much the world may hold.
     func enter(_ world: World, at now: Timestamp) {
         world.lastUsed = now
         world.setTime(now)
         world.backend.storageRoom = worlds.storageRoom(of: world)
     }
 
-    /// Does what is due in the worlds that follow the system's clock, the latest world first; in one turn of the loop no more
-    /// than takes some milliseconds.
+    /// Does what is due in the worlds that follow the system's clock, the latest world first.
+    ///
+    /// One turn of the loop does no more than takes some milliseconds.
     func serveWorlds(at now: Timestamp) {
         var steps = Engine.stepsInTurn
         while steps > 0, let world = worlds.popDue(at: now) {
-            // It is looked at again when it goes on.
+            // It is checked again when it resumes.
             if world.isStanding { continue }
             steps -= advance(world, to: world.clock.now(now), mostSteps: steps, at: now)
         }
         isLate = steps <= 0
     }
 
-    /// How many steps of worlds a turn of the loop does: a world that stood for a while has many that are late.
+    /// How many steps of worlds a turn of the loop does: a world that stood still for a while has many late ones.
     private static let stepsInTurn = 64
 
     /// Does what is due in a world by a point of its time, step by step, each at the time at which it was due.
     ///
-    /// - Parameter limit: the most steps to do by the system's clock; those that are left stay due.
-    /// - Returns: how many steps were done.
+    /// - Parameter limit: The most steps to do by the system's clock; the rest stays due.
+    /// - Returns: How many steps were done.
     @discardableResult
     func advance(_ world: World, to time: Timestamp, mostSteps limit: Int = .max, at now: Timestamp) -> Int {
         world.backend.storageRoom = worlds.storageRoom(of: world)
@@ -39,7 +40,7 @@ extension Engine {
             pass(world, from: start, to: time, at: now)
         } else {
             while steps < limit, let due = world.nextStep, due <= time {
-                // What came while it was late keeps its place before it.
+                // Events that arrived while it was late keep their place before it.
                 if world.clock.manualTime == nil { world.turn.now = max(due, world.turn.now) }
                 steps += serveSteps(of: world, atMost: limit - steps, at: now)
             }
@@ -48,11 +49,11 @@ extension Engine {
         return steps
     }
 
-    /// Does the first things that are due in a world with a clock that is moved by hand, on its way to a point of its time.
+    /// Does the first due events of a world with a manual clock, on its way to a point of its time.
     ///
     /// - Parameters:
-    ///   - steps: how many; where there are more, the clock stands at the time of the last of them.
-    ///   - slow: the connections that had something to read when the clock began to move; nil at first.
+    ///   - steps: How many; if there are more, the clock stops at the time of the last of them.
+    ///   - slow: The connections that had unread output when the clock began to move; nil at first.
     func advance(
         _ world: World, to time: Timestamp, steps: Int, slow: inout Set<ConnectionID>?, at now: Timestamp
     ) {
@@ -63,10 +64,12 @@ extension Engine {
         queueDeadline(of: world)
     }
 
-    /// Moves a clock that is moved by hand: what the backend does, what faults hold back and the time-outs of the world's
-    /// connections come in the order of their times, however far it is moved at once.
+    /// Moves a manual clock.
     ///
-    /// - Returns: the connections that had something to read when the clock began to move.
+    /// The backend's steps, what faults hold back and the time-outs of the world's connections come in the order of
+    /// their times, however far the clock is moved at once.
+    ///
+    /// - Returns: The connections that had unread output when the clock began to move.
     @discardableResult
     private func pass(
         _ world: World, from start: Timestamp, to target: Timestamp, at now: Timestamp, mostSteps: Int = .max,
@@ -103,7 +106,7 @@ extension Engine {
         world.moveClock(to: end)
         let slow = passing?.slow ?? []
         passing = nil
-        // What is left of each deadline is less by what has passed.
+        // The time that has passed shortens each deadline.
         let nanoseconds = end.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch
         for connection in connections where connection.world === world {
             if connection.deadline == nil, connection.speaks == .http || !connection.isDrained {
@@ -119,7 +122,7 @@ extension Engine {
         // Only what the connection still waits for: another deadline has an entry of its own.
         guard let connection = self[id], let deadline = connection.deadline, deadline.time == time else { return }
         connection.deadline = nil
-        // What was written on the way, or is held back, nobody could read yet: its time begins when the clock stands again.
+        // Output written on the way, or held back, could not be read yet: its time starts when the clock stops again.
         let couldBeRead = passing?.slow.contains(id) ?? false
         guard connection.stream == nil && connection.isDrained || couldBeRead && !connection.output.isHeld else {
             return
@@ -127,9 +130,7 @@ extension Engine {
         deadlinePassed(deadline.purpose, of: connection, at: moment)
     }
 
-    /// Does what is due in a world now.
-    ///
-    /// - Returns: how many steps that was, at least one.
+    /// Does what is due in a world now, and returns the number of steps, at least one.
     private func serveSteps(of world: World, atMost limit: Int, at now: Timestamp) -> Int {
         var steps = 0
         if world.replay == nil {
@@ -142,16 +143,16 @@ extension Engine {
         return max(steps, 1)
     }
 
-    /// Notes when the system's clock is to look at a world.
+    /// Queues the next check of a world by the system's clock.
     ///
-    /// A clock that is moved by hand looks by itself, save for what is due without its moving: an answer that takes no time.
+    /// A manual clock checks by itself, except for what is due without its moving: an answer that takes no time.
     func queueDeadline(of world: World) {
         guard let step = world.nextStep else { return }
         guard let manualTime = world.clock.manualTime else { return worlds.look(at: world, at: step) }
         if step <= manualTime { worlds.look(at: world, at: world.lastUsed) }
     }
 
-    /// Has the outputs go on that a fault held back until now.
+    /// Releases the outputs that a fault held back until now.
     private func releaseOutputs(of world: World, at now: Timestamp) {
         while let (id, time) = world.heldOutputs.popDue(at: world.turn.now) {
             guard let connection = self[id], connection.queuedRelease == time else { continue }
@@ -160,9 +161,9 @@ extension Engine {
         }
     }
 
-    /// Passes the holds in a connection's output that are due, and does what stands behind them.
+    /// Passes the due holds in a connection's output, and does what follows them.
     ///
-    /// With `skippingWaits` nothing is held back any longer, whatever time it is.
+    /// With `skippingWaits` nothing is held back any longer, regardless of the time.
     func release(_ connection: Connection, in world: World, at now: Timestamp, skippingWaits: Bool = false) {
         let release = connection.output.release(at: world.turn.now, skippingWaits: skippingWaits)
         recorder.released(connection, in: world)
@@ -173,7 +174,7 @@ extension Engine {
             guard connection.queuedRelease != time else { break }
             connection.queuedRelease = time
             world.heldOutputs.insert(connection.id, at: time)
-            // Clients that give up waiting leave their entries behind, for good where the clock stands.
+            // Clients that give up waiting leave their entries in the queue, permanently if the clock stands still.
             if world.heldOutputs.count > 2 * connections.count + 1024 {
                 world.heldOutputs.removeAll { id, time in self[id]?.queuedRelease != time }
             }
@@ -200,34 +201,34 @@ extension Engine {
         }
         touch(connection)
         awaitReader(of: connection, at: now)
-        // What was released just now has not been waiting for its reader.
+        // Output released just now has not been waiting for its reader.
         if connection.deadline?.purpose == .idle {
             arm(connection, .idle, after: patience.idle, at: now)
         }
         account(connection)
     }
 
-    /// Has a connection send and read nothing more, and stay open until the client closes it or its time is over.
+    /// Stops a connection's reads and writes, and keeps it open until the client closes it or its time is over.
     private func fallSilent(_ connection: Connection, at now: Timestamp) {
         forgetSocket(of: connection)
         connection.isSilent = true
-        // Else an answer after which the connection was to close would be followed by FIN.
+        // Otherwise FIN would follow an answer after which the connection had to close.
         if connection.ending == .lingering { connection.ending = .none }
         connection.http = HTTP1.Connection(role: .server)
         connection.hasWaitingRequests = false
         arm(connection, .silence, after: Engine.longestSilence, at: now)
     }
 
-    /// How long a connection is kept on which a fault has fallen silent, in nanoseconds: 10 minutes.
+    /// How long a connection silenced by a fault is kept, in nanoseconds: 10 minutes.
     static let longestSilence: Int64 = 600_000_000_000
 }
 
-/// The time-outs of a world's connections while its clock is moved by hand.
+/// The time-outs of a world's connections while its manual clock moves.
 struct PassingTime {
     /// The world whose clock it is.
     let world: World
-    /// Its connections, by when their time is up: the system's time as it would be, had the clock run.
+    /// Its connections, ordered by deadline: the system's time as it would be if the clock had run.
     var queue = DeadlineQueue<ConnectionID>()
-    /// Those that had something to read when the clock began to move, and did not.
+    /// Those with output that was unread when the clock began to move, and still is.
     var slow: Set<ConnectionID>
 }

@@ -2,34 +2,34 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// A world stands while a job exports or replaces what it holds.
+/// A world stands still while a job exports or replaces its contents.
 ///
-/// Requests to it and messages on its sockets wait, and so does what is due in it: then the job's values have one owner at a
-/// time, and nothing copies them. Other worlds go on, and so do the server's own paths.
+/// Requests to it, messages on its sockets, and everything due in it wait: then the job's values have one owner at a
+/// time, and nothing copies them. Other worlds continue, and so do the server's own paths.
 struct Standstill {
     /// Connections whose requests wait, in the order of arrival.
     fileprivate var connections: [ConnectionID] = []
-    /// Sockets that were closed meanwhile.
+    /// Sockets that were closed in the meantime.
     fileprivate var closedSockets: [SocketID] = []
 }
 
 extension World {
     var isStanding: Bool { standstill != nil }
 
-    /// Has the backend forget a socket, as soon as the world does not stand.
+    /// Makes the backend forget a socket, as soon as the world does not stand still.
     func closeSocket(_ socket: SocketID) {
         if isStanding { standstill?.closedSockets.append(socket) } else { backend.closeSocket(socket) }
     }
 }
 
 extension Engine {
-    /// Has a world stand until ``resume(_:at:)``.
+    /// Stops a world until ``resume(_:at:)``.
     func stand(_ world: World) {
         world.standstill = Standstill()
         touchSockets(of: world)
     }
 
-    /// Has a world go on: what waited is served in the order in which it came, some of it in each turn of the loop.
+    /// Resumes a world: serves what waited in the order of arrival, some of it in each turn of the loop.
     func resume(_ world: World, at now: Timestamp) {
         guard let standstill = world.standstill else { return }
         world.standstill = nil
@@ -43,7 +43,7 @@ extension Engine {
         wakeStreams()
     }
 
-    /// Serves some of what waited for worlds that have gone on.
+    /// Serves some of what waited for worlds that have resumed.
     func serveResumed(at now: Timestamp) {
         guard !resumed.isEmpty else { return }
         let turn = resumed.prefix(Self.resumedInTurn)
@@ -51,7 +51,7 @@ extension Engine {
         for id in turn {
             guard let connection = self[id] else { continue }
             if connection.speaks == .webSocket {
-                // Where its world stands again, it is found again when that goes on.
+                // If its world stands still again, it is found again when that resumes.
                 if !(connection.world?.isStanding ?? false) { serveUnreadFrames(of: connection, at: now) }
             } else if connection.waiting == .forWorld {
                 connection.waiting = nil
@@ -64,7 +64,7 @@ extension Engine {
         }
     }
 
-    /// How many connections are served in a turn of the loop, each with one request or what the host reads in one go.
+    /// How many connections are served in a turn of the loop, each with one request or one read of the host.
     private static let resumedInTurn = 16
 
     private func serveUnreadFrames(of connection: Connection, at now: Timestamp) {
@@ -78,13 +78,13 @@ extension Engine {
         account(connection)
     }
 
-    /// Whether what arrives on a socket has to wait: its world stands, or what arrived meanwhile comes first.
+    /// Whether input on a socket has to wait: its world stands still, or earlier input comes first.
     func waitsForWorld(_ connection: Connection) -> Bool {
         guard let world = connection.world else { return false }
         return world.isStanding || !connection.unreadFrames.isEmpty
     }
 
-    /// Has a request wait whose world stands; false where it can be served.
+    /// Makes a request wait if its world stands still; returns false if it can be served.
     func waits(_ exchange: Exchange, on connection: Connection) -> Bool {
         guard let world = world(of: exchange), world.isStanding else { return false }
         connection.waiting = .forWorld
@@ -92,7 +92,7 @@ extension Engine {
         return true
     }
 
-    /// The world that a request needs; nil for what is asked of the server.
+    /// The world that a request needs; nil for requests to the server.
     private func world(of exchange: Exchange) -> World? {
         guard case .admin(let route)? = exchange.destination.route else {
             return exchange.isOfServer ? nil : exchange.destination.world
@@ -103,7 +103,7 @@ extension Engine {
         }
     }
 
-    /// Has the transport look at what its sockets may read.
+    /// Makes the transport check which of its sockets may be read.
     private func touchSockets(of world: World) {
         for connection in connections where connection.world === world && connection.speaks == .webSocket {
             touch(connection)

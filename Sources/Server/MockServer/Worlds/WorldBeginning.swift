@@ -3,29 +3,29 @@ import FitIQBackend
 import HTTP1
 import Scenarios
 
-/// What a world is to be made of, as it was asked for.
+/// The requested settings of a new world.
 struct WorldDraft: Sendable {
     var settings: WorldSettings
-    /// What the scenario counts for, where it came over the network.
+    /// The bytes counted for the scenario, if it came over the network.
     var scenarioBytes = 0
-    /// Whether the faults that are in force stay.
+    /// Whether the active faults stay.
     var keepsFaults = false
-    /// Whether its client is judged from the beginning.
+    /// Whether its client is judged from the start.
     var isJudged = false
 }
 
-/// A draft whose data is worked out: a world can begin with it in no time.
+/// A draft whose data is worked out: a world can start with it at once.
 ///
 /// It is a function of values, so a job can make it.
 struct WorldBeginning: Sendable {
     let draft: WorldDraft
     let state: World.State
-    /// What the other worlds left it when it was made.
+    /// The room that the other worlds left when it was made.
     let room: StorageRoom
 
-    /// Works a draft out, where there is room for it.
+    /// Works out a draft, if there is room for it.
     ///
-    /// - Throws: 400 where the data does not fit together or the session was not read, 507 where there is no room.
+    /// - Throws: 400 if the data is inconsistent or the session was not read, 507 if there is no room.
     init(_ draft: WorldDraft, in shared: SharedRoom, now: Timestamp) throws(APIError) {
         try shared.check(bringing: draft.scenarioBytes)
         self.draft = draft
@@ -34,7 +34,7 @@ struct WorldBeginning: Sendable {
             draft.settings, room: shared.storage(written: draft.scenarioBytes), exportRoom: room, now: now)
     }
 
-    /// Refuses it where other worlds have taken the room meanwhile.
+    /// Refuses it if other worlds have taken the room in the meantime.
     ///
     /// - Throws: 507.
     func check(in shared: SharedRoom) throws(APIError) {
@@ -46,24 +46,24 @@ struct WorldBeginning: Sendable {
     }
 }
 
-/// What a limit that all worlds share leaves one of them, as it was at a moment.
+/// What a limit that all worlds share leaves one of them, at one moment.
 struct SharedRoom: Sendable {
-    /// Bytes that all worlds hold, and those of them that this one does.
+    /// Bytes that all worlds hold, and this world's part of them.
     let all, held: Int
     let limit: Int
     /// What the world may hold, however little the others do.
     let own: Int
 
-    /// How much JSON the world may hold beside what the admin API brings.
+    /// How much JSON the world may hold in addition to what the admin API brings.
     func storage(written: Int) -> StorageRoom {
         let rest = rest(written: written)
         return rest.bytes < own ? rest : StorageRoom(bytes: own, limit: own)
     }
 
-    /// How much it may hold where its own limit does not count.
+    /// How much it may hold regardless of its own limit.
     func rest(written: Int) -> StorageRoom { StorageRoom(bytes: limit - (all - held) - written, limit: limit) }
 
-    /// Refuses what the admin API is about to bring, in place of what the world holds, where there is no room for it.
+    /// Refuses new input of the admin API, in place of what the world holds, if there is no room for it.
     ///
     /// - Throws: 507.
     func check(bringing bytes: Int) throws(APIError) {
@@ -73,7 +73,7 @@ struct SharedRoom: Sendable {
 }
 
 extension Scenario {
-    /// Whether it takes long to begin with, or to free: more than a millisecond or two.
+    /// Whether it takes more than a millisecond or two to start with, or to free.
     var isLarge: Bool {
         if case .plan(let plan)? = replay?.session, plan.session.entries.count > Self.entitiesOnLoop { return true }
         var count = 0
@@ -92,10 +92,9 @@ extension Scenario {
 }
 
 extension World {
-    /// Whether it takes long to write down: what an export contains.
+    /// Whether an export of it takes long to write.
     var isLargeToWrite: Bool { backend.storedBytes > Engine.largestWorkOnLoop }
 
-    /// Whether it takes long to free.
     var isLargeToFree: Bool {
         let users = 64 * (backend.userCount + settings.scenario.data.users.count)
         return storedBytes + users + journal.weight > Engine.largestWorkOnLoop || settings.scenario.isLarge
@@ -103,27 +102,27 @@ extension World {
     }
 }
 
-/// A request that has a world begin, with what its job holds.
+/// A request that starts a world, and what its job holds.
 struct BeginningRequest {
     let head: RequestHead
     let connection: Connection
     let bodySize: Int
 }
 
-/// Reads what a world is to begin with.
+/// Reads the draft of a world.
 typealias DraftReader = @Sendable () throws(APIError) -> WorldDraft
 
-/// Worlds that begin as a request says: at once where that is little work, and beside the loop where it is much.
+/// Worlds that start on request: at once if that is little work, and off the loop if it is much.
 extension Engine {
-    /// Reads a draft, works it out, and has a world begin with it.
+    /// Reads a draft, works it out, and starts a world with it.
     ///
     /// - Parameters:
-    ///   - world: the one that begins anew, which stands meanwhile; nil where one is made.
-    ///   - reader: makes what reads what was asked for, a function of values; asked again where the world's scenario was
-    ///     loaded again meanwhile, whose settings would be lost else.
-    ///   - then: has the world begin, and makes the answer.
-    /// - Returns: the answer; nil where the request waits for a job.
-    /// - Throws: what either refuses, where no job is needed; 507 where jobs hold too much already.
+    ///   - world: The world to start again, which stands still in the meantime; nil to create one.
+    ///   - reader: Makes the reader of the request, a function of values; called again if the world's scenario was
+    ///     reloaded in the meantime, as its settings would be lost otherwise.
+    ///   - then: Starts the world, and makes the answer.
+    /// - Returns: The answer; nil if the request waits for a job.
+    /// - Throws: What either refuses, if no job is needed; 507 if jobs hold too much already.
     func begin(
         _ world: World?, for request: BeginningRequest, at now: Timestamp,
         reading reader: @escaping () -> DraftReader,
@@ -147,7 +146,7 @@ extension Engine {
         return nil
     }
 
-    /// Works a draft out beside the loop, again where it is that of a scenario that was replaced meanwhile.
+    /// Works out a draft off the loop, again if its scenario was replaced in the meantime.
     private func prepare(
         _ known: Result<WorldDraft, APIError>?, for world: World?, at now: Timestamp,
         reading reader: @escaping () -> DraftReader,
@@ -165,7 +164,7 @@ extension Engine {
         }
     }
 
-    /// Has a world begin with what a job made; when it returns, the world is the only owner of that.
+    /// Starts a world with the result of a job; on return the world is the result's only owner.
     private func adopt(
         _ parcel: Parcel<Result<WorldBeginning, APIError>>,
         _ then: (Engine, Result<WorldBeginning, APIError>, Timestamp) throws(APIError) -> Answer, at now: Timestamp
@@ -178,7 +177,6 @@ extension Engine {
 }
 
 extension Result where Success == WorldDraft, Failure == APIError {
-    /// Works the draft out.
     fileprivate func beginning(in room: SharedRoom, now: Timestamp) -> Result<WorldBeginning, APIError> {
         Result<WorldBeginning, APIError> { () throws(APIError) in
             try WorldBeginning(get(), in: room, now: now)

@@ -2,45 +2,45 @@ import FitIQAPI
 import Obligations
 import Recording
 
-/// Who judges the client of a world, fed with its journal as that grows.
+/// The judge of a world's client, fed with its journal as that grows.
 struct WorldJudge: Sendable {
     private var judge: Judge
     private var observedCount = 0
     private var unmatchedCount = 0
     private var hasConnected = false
-    /// The number of the last entry that was judged, or is waiting for it.
+    /// The number of the last entry that was judged or waits.
     private(set) var lastNumber: Int
-    /// Entries that are to be judged before any other, whether or not the journal still has them: what there was when somebody
-    /// asked for the first time, which is too much for one go.
+    /// Entries to judge before any other, whether or not the journal still has them.
+    ///
+    /// They are those that existed at the first request for a judgement, too many to judge at once.
     private var waiting: [JournalEntry] = []
     private var judgedCount = 0
 
-    /// How many entries may come before the judge looks at them: together they are smaller than a journal, and judged in
-    /// milliseconds, however large each is.
+    /// How many entries may come before the judge looks at them.
+    ///
+    /// Together they are smaller than a journal, and judged in milliseconds, however large each is.
     static let batch = 16
 
-    /// What it costs to judge an entry, beside its bytes.
+    /// What it costs to judge an entry, in addition to its bytes.
     static let costOfEntry = 1024
 
-    /// Whether entries are waiting.
     var isBehind: Bool { judgedCount < waiting.count }
 
-    /// Makes a judge of what comes after an entry.
+    /// Creates a judge of the entries after a number.
     init(mode: GuideMode, after number: Int) {
         judge = Judge(mode: mode)
         lastNumber = number
     }
 
-    /// Has entries wait.
     mutating func take(_ entries: Journal.Entries) {
         guard let last = entries.last else { return }
         waiting += entries
         lastNumber = last.number
     }
 
-    /// Judges the entry that waits longest.
+    /// Judges the entry that has waited longest.
     ///
-    /// - Returns: its bytes; nil where none waits.
+    /// - Returns: Its bytes; nil if none waits.
     mutating func judgeNext() -> Int? {
         guard isBehind else { return nil }
         let entry = waiting[judgedCount]
@@ -67,11 +67,11 @@ struct WorldJudge: Sendable {
         }
     }
 
-    /// What is found so far.
+    /// The findings so far.
     ///
     /// - Parameters:
-    ///   - time: the end of the time that is judged, by the world's clock.
-    ///   - count: how many entries there were, judged or lost.
+    ///   - time: The end of the judged time, by the world's clock.
+    ///   - count: How many entries there were, judged or lost.
     func judgement(at time: Timestamp, of count: Int) -> Judgement {
         Judgement(
             verdicts: judge.verdicts(at: time), exposures: judge.exposures, hasConnected: hasConnected,
@@ -80,14 +80,14 @@ struct WorldJudge: Sendable {
 }
 
 extension World {
-    /// Has the world's client judged from here on, and by what the journal still holds, as soon as somebody judges it.
+    /// Starts judging the world's client, including the entries that the journal still holds.
     func beginJudging() {
         judge = WorldJudge(mode: mode, after: forgottenNumber)
         judge?.take(journal.entries(after: forgottenNumber))
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// Shows the judge, where there is one, what has happened since it last looked.
+    /// Passes everything since its last look to the judge, if there is one.
     func feedJudge() {
         changeJudge { judge in
             while judge.judgeNext() != nil {}
@@ -95,7 +95,7 @@ extension World {
         }
     }
 
-    /// Shows the judge some of what has happened, before it falls out of the journal: a few entries, however many wait.
+    /// Passes new entries to the judge before they fall out of the journal, and judges only a few that wait.
     func keepJudging() {
         changeJudge { judge in
             guard judge.isBehind else {
@@ -103,14 +103,14 @@ extension World {
                 return
             }
             judge.take(journal.entries(after: judge.lastNumber))
-            // Twice as many as came, so that there is an end to it.
+            // Twice as many as arrived, so that the queue empties eventually.
             for _ in 0..<2 * WorldJudge.batch where judge.isBehind { _ = judge.judgeNext() }
         }
     }
 
-    /// Judges as much of what waits as fits into a slice.
+    /// Judges as many waiting entries as fit into a slice.
     ///
-    /// - Returns: whether something still waits.
+    /// - Returns: Whether something still waits.
     func judge(in slice: inout BodySlice) -> Bool {
         if judge == nil { beginJudging() }
         changeJudge { judge in
@@ -121,14 +121,14 @@ extension World {
 
     private func changeJudge(_ change: (inout WorldJudge) -> Void) {
         guard var judge else { return }
-        // Changed in place: two owners would have every part copied.
+        // Changed in place: two owners would copy every part.
         self.judge = nil
         change(&judge)
         self.judge = judge
         judgesNextAt = journal.lastNumber + WorldJudge.batch
     }
 
-    /// What the client is found to keep and to break, by the world's time; the first call begins to judge.
+    /// The obligations that the client kept and broke, by the world's time; the first call starts judging.
     func judgement(at time: Timestamp) -> Judgement {
         if judge == nil { beginJudging() }
         feedJudge()
@@ -137,22 +137,22 @@ extension World {
     }
 }
 
-/// What is found of a world's client: which obligations it kept and broke, and what it was made to face.
+/// The judgement of a world's client: the obligations it kept and broke, and the faults it had to face.
 public struct Judgement: Sendable {
-    /// The obligations of the world's guide, in the order of the contract.
+    /// The obligations of the world's guide, in their documented order.
     public let verdicts: [Verdict]
-    /// What went wrong without being the client's doing.
+    /// Faults that were not the client's doing.
     public let exposures: [Exposure]
-    /// Whether a client asked for anything at all.
+    /// Whether a client sent any request at all.
     public let hasConnected: Bool
-    /// Entries that the journal had lost before anybody asked for a judgement.
+    /// Entries that the journal had lost before the first request for a judgement.
     public let missedCount: Int
     /// Requests that belong to no operation.
     public let unmatchedCount: Int
 }
 
 extension Finding {
-    /// The entries that show it, each on a line as in a journal, cut where it is long.
+    /// The entries that prove it, each on a line as in a journal, cut if it is long.
     public var evidenceLines: [String] {
         let encoder = JournalEncoder()
         return evidence.map { entry in

@@ -4,9 +4,8 @@ import FitIQBackend
 import Replay
 import Scenarios
 
-/// What a world is made with.
 struct WorldSettings: Sendable {
-    /// Where its paths begin, `http://127.0.0.1:8080/w/w1`: avatars are URLs below it.
+    /// The prefix of its paths, `http://127.0.0.1:8080/w/w1`: avatars are URLs below it.
     var origin: String
     var scenario: Scenario
     var seed: UInt64
@@ -15,11 +14,11 @@ struct WorldSettings: Sendable {
     var clock: ClockMode
     var apiKey: String
     var jwtSecret: String
-    /// Verified tokens kept at hand.
+    /// The number of verified tokens that are cached.
     var verifiedTokens: Int
     var limits: FitIQBackend.Limits
 
-    /// Where its WebSockets' paths begin.
+    /// The prefix of its WebSockets' paths.
     var webSocketOrigin: String { "ws" + origin.dropFirst("http".count) }
 
     func makeBackend() -> Backend {
@@ -36,9 +35,8 @@ struct WorldSettings: Sendable {
     }
 }
 
-/// What time it is in a world.
 struct WorldClock: Sendable {
-    /// The time of a clock that is moved by hand; nil for the system's.
+    /// The time of a manual clock; nil for the system's.
     private(set) var manualTime: Timestamp?
 
     init(_ mode: ClockMode) {
@@ -48,30 +46,28 @@ struct WorldClock: Sendable {
     /// The world's time when the system's clock shows `system`.
     func now(_ system: Timestamp) -> Timestamp { manualTime ?? system }
 
-    /// Moves a clock that is moved by hand.
     mutating func move(to time: Timestamp) {
         precondition(manualTime.map { $0 <= time } ?? false, "A clock only goes forward, and the system's by itself.")
         manualTime = time
     }
 }
 
-/// The session that a world plays back, and how far it has come.
+/// The session that a world replays, and its progress.
 struct WorldReplay: Sendable {
-    /// Says what is answered, and when frames go.
+    /// Decides what is answered, and when frames are sent.
     var player: Player
-    /// Whether the images of coaches were recorded; else they are ours, since a client may ask for them or have them kept.
+    /// Whether the images of coaches were recorded; otherwise the server uses its own, since clients may request them.
     let recordsAvatars: Bool
-    /// The connections of the sockets that are under way.
+    /// The connections of the sockets in progress.
     private var connections: [ReplaySocket: ConnectionID] = [:]
 
     /// When the next frame is due, by the world's clock.
     var nextDeadline: Timestamp? { player.nextDeadline }
-    /// How many sockets are open.
     var openSocketCount: Int { connections.count }
 
-    /// Begins to play back what a world is made with; nil where that is no session.
+    /// Starts the replay of a world's session; nil if it has none.
     ///
-    /// - Throws: 400 where the session is a file's that nobody has read.
+    /// - Throws: 400 if the session is in a file that was not read.
     init?(_ world: WorldSettings) throws(APIError) {
         guard let replay = world.scenario.replay else { return nil }
         switch replay.session {
@@ -85,14 +81,14 @@ struct WorldReplay: Sendable {
         }
     }
 
-    /// Whether a request is for the session: the server's own paths are its own, and a tunnel no recording can answer.
+    /// Whether the session answers a request: the server answers its own paths, and no recording can answer a tunnel.
     ///
     /// A plan has none of these (``ReplayPlan/session``).
     func answers(_ exchange: Exchange) -> Bool {
         // A recorded server may have a page there.
         if case .root? = exchange.destination.route { return true }
         if case .api(.avatar)? = exchange.destination.route, !recordsAvatars { return false }
-        // A browser asks for its icon when it likes, and no client depends on it.
+        // A browser requests its icon at any time, and no client depends on it.
         if exchange.destination.route == nil,
             exchange.head.target.segments.dropFirst(exchange.destination.worldID == nil ? 0 : 2) == ["favicon.ico"]
         {
@@ -101,13 +97,13 @@ struct WorldReplay: Sendable {
         return !exchange.isOfServer && exchange.head.method != .connect
     }
 
-    /// Takes note of which connection a recorded socket is played back on.
+    /// Records the connection on which a recorded socket is replayed.
     mutating func open(_ socket: ReplaySocket, on connection: ConnectionID) { connections[socket] = connection }
 
     /// The connection of a recorded socket; nil once it is gone.
     func connection(of socket: ReplaySocket) -> ConnectionID? { connections[socket] }
 
-    /// Forgets a socket that is gone; what was still to be sent on it is not.
+    /// Forgets a socket that is gone, with the frames that were still due on it.
     mutating func forget(_ socket: ReplaySocket, at time: Timestamp) {
         guard connections.removeValue(forKey: socket) != nil else { return }
         player.ended(socket, at: time)
