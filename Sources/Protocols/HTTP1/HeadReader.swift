@@ -175,8 +175,7 @@ struct ReceiveBuffer: Sendable {
         start += length
     }
 
-    /// Consumes `length` bytes and returns them without copying; the slice keeps the storage alive, but not after its
-    /// own life.
+    /// Consumes `length` bytes and returns them without copying; the slice keeps the storage alive.
     mutating func take(_ length: Int) -> ArraySlice<UInt8> {
         let slice = bytes[start..<start + length]
         consume(length)
