@@ -70,12 +70,12 @@ public final class BlockingStream {
         return [UInt8](buffer[..<count])
     }
 
-    /// Writes all of the bytes within the timeout.
+    /// Writes all bytes within the timeout.
     public func write(_ bytes: UnsafeRawBufferPointer, timeout: Duration) throws(SocketError) {
         if let error = writeAll(bytes, until: .now().advanced(by: timeout)) { throw error }
     }
 
-    /// Writes all of the bytes within the timeout.
+    /// Writes all bytes within the timeout.
     public func write(_ bytes: [UInt8], timeout: Duration) throws(SocketError) {
         let deadline = MonotonicInstant.now().advanced(by: timeout)
         if let error = bytes.withUnsafeBytes({ writeAll($0, until: deadline) }) { throw error }

@@ -55,7 +55,7 @@ public enum CurrentProcess {
 
     /// Whether a process with the id runs; a zombie does not.
     ///
-    /// Source: kill(2), signal 0. Source: proc(5) `/proc/pid/stat`, where the system has it.
+    /// Source: kill(2), signal 0; proc(5) `/proc/pid/stat`, if the system has it.
     public static func isRunning(_ identifier: Int32) -> Bool {
         guard kill(identifier, 0) == 0 || errno == EPERM else { return false }
         guard let stat = try? FileReader("/proc/\(identifier)/stat").read(upTo: 4096) else { return true }

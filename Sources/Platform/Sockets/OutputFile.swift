@@ -145,7 +145,7 @@ public struct OutputFile: Sendable {
             return
         }
         guard errno != EEXIST else { throw FileError(.create, path: path, code: EEXIST) }
-        // Not every file system has links.
+        // Not every file system supports links.
         var status = stat()
         guard lstat(path, &status) != 0 else { throw FileError(.create, path: path, code: EEXIST) }
         guard rename(self.path, path) == 0 else { throw FileError(.move, path: path, code: errno) }

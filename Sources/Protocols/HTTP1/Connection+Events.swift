@@ -116,7 +116,7 @@ extension Connection {
         return endOfStream ? closed() : .needsData
     }
 
-    // MARK: Both
+    // MARK: Both roles
 
     private mutating func finishHead(_ body: BodyReader) {
         self.body = body

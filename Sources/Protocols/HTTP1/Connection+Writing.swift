@@ -116,7 +116,7 @@ extension Connection {
             !(request.isConnect && status.kind == .successful), "tunnels are not supported; refuse the CONNECT")
         endRequestWithoutBody()
         // "A server that responds with a final status code instead of reading the entire request content" may not know
-        // whether the rest will come if the client waits for 100 Continue (RFC 9110 §10.1.1).
+        // whether the rest arrives if the client waits for 100 Continue (RFC 9110 §10.1.1).
         if close || request.awaitsContinue || theirState == .error || theirState == .closed {
             states.disableKeepAlive()
         }

@@ -143,8 +143,8 @@ extension RequestTarget.Parts {
         var end = start
         while end < range.upper, bytes[end] != .slash, bytes[end] != .questionMark { end += 1 }
         let authority = ByteRange(start, end)
-        // "A recipient … MUST reject a … http URI reference that has an empty host" (RFC 9110 §4.2.1); userinfo is
-        // an error as well (§4.2.4).
+        // "A recipient … MUST reject a … http URI reference that has an empty host" (RFC 9110 §4.2.1); userinfo is an
+        // error too (§4.2.4).
         guard Authority.isValid(bytes, authority, needsHost: true, needsPort: false) else {
             throw .badTargetAuthority(Excerpt(bytes, authority))
         }

@@ -13,7 +13,7 @@ public enum State: Sendable, Hashable {
     case closed
     /// The request is complete and proposed another protocol; the response decides (clients).
     case mightSwitchProtocol
-    /// The connection speaks another protocol now.
+    /// The connection uses another protocol now.
     case switchedProtocol
     /// This end sent an invalid message; nothing after it is read.
     case error
@@ -47,7 +47,7 @@ struct StateMachine: Sendable, Equatable {
     static func next(_ role: Role, _ state: State, _ action: Action) -> State? {
         switch (role, state, action) {
         case (.client, .idle, .request): .sendBody
-        // A server that could not read a request may still answer it.
+        // A server that could not parse a request may still respond.
         case (.server, .idle, .response), (.server, .sendResponse, .response): .sendBody
         case (.server, .sendResponse, .informational): .sendResponse
         case (.server, .sendResponse, .switchProtocols): .switchedProtocol

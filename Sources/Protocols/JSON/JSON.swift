@@ -6,8 +6,8 @@
 public enum JSON {
     /// The resources a parser may use for one text.
     ///
-    /// RFC 8259, section 9: "An implementation may set limits on the size of texts that it accepts",
-    /// and on "the maximum depth of nesting".
+    /// RFC 8259, section 9: "An implementation may set limits on the size of texts that it accepts", and
+    /// on "the maximum depth of nesting".
     public struct Limits: Sendable, Hashable {
         /// The maximum number of arrays and objects open at the same time.
         public var depth: Int

@@ -29,7 +29,7 @@ public enum Durations {
         return "\(nanoseconds) ns"
     }
 
-    // MARK: A number and a unit
+    // MARK: Numbers with units
 
     /// A unit as written in scenario files.
     public enum Unit: String, CaseIterable, Sendable {

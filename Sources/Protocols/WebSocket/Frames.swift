@@ -15,7 +15,7 @@ struct FrameHeader: Hashable, Sendable {
         case payload
     }
 
-    /// The fact that a byte completed.
+    /// The part of the header that a byte completed.
     enum Progress {
         case nothing
         case opcode
