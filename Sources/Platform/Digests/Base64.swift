@@ -1,32 +1,28 @@
 /// Base64 in its two alphabets, decoded strictly.
 ///
 /// OpenSSL's `EVP_DecodeBlock` skips leading white space, counts padding as zero bytes and accepts stray bits in the
-/// last character, so that several texts decode to the same bytes. A signature or a handshake key must have one
-/// spelling only; hence this decoder. Source: RFC 4648 §4 and §5; §3.2, §3.3 and §3.5 for what is refused.
+/// last character, so that several texts decode to the same bytes. A signature or a handshake key must have only one
+/// spelling. Source: RFC 4648 §4 and §5; §3.2, §3.3 and §3.5 for the rejected forms.
 public enum Base64 {
-    /// Encodes with the standard alphabet and `=` padding.
-    ///
-    /// Source: RFC 4648 §4.
+    /// Encodes with the standard alphabet and `=` padding (RFC 4648 §4).
     public static func encode(_ bytes: [UInt8]) -> String {
         encode(bytes, alphabet: .standard)
     }
 
-    /// Encodes with the URL- and filename-safe alphabet and without padding.
-    ///
-    /// Source: RFC 4648 §5; RFC 7515 §2 for leaving out the padding.
+    /// Encodes with the URL- and filename-safe alphabet, without padding (RFC 4648 §5; RFC 7515 §2 for the padding).
     public static func encodeURL(_ bytes: [UInt8]) -> String {
         encode(bytes, alphabet: .urlSafe)
     }
 
-    /// Decodes the standard alphabet; nil unless `text` is what `encode` gives for some bytes.
+    /// Decodes the standard alphabet; nil unless `text` is the result of `encode` for some bytes.
     ///
-    /// Refused: white space, line breaks, the URL-safe alphabet, missing or excess padding, non-zero pad bits.
-    /// Source: RFC 4648 §4, §3.5.
+    /// Rejected: white space, line breaks, the URL-safe alphabet, missing or excess padding, non-zero pad bits. Source:
+    /// RFC 4648 §4, §3.5.
     public static func decode(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { characters in
             guard characters.count % 4 == 0 else { return nil }
-            // Padding stands only at the end of the last group, and a group keeps at least two characters.
+            // Padding is only allowed at the end of the last group, and a group has at least two characters.
             var end = characters.count
             if end > 0, characters[end - 1] == UInt8(ascii: "=") { end -= 1 }
             if end > 0, end < characters.count, characters[end - 1] == UInt8(ascii: "=") { end -= 1 }
@@ -34,9 +30,9 @@ public enum Base64 {
         }
     }
 
-    /// Decodes the URL-safe alphabet without padding; nil unless `text` is what `encodeURL` gives for some bytes.
+    /// Decodes the URL-safe alphabet without padding; nil unless `text` is the result of `encodeURL` for some bytes.
     ///
-    /// Refused: white space, `=`, `+`, `/`, a lone last character, non-zero pad bits. Source: RFC 4648 §5, §3.5.
+    /// Rejected: white space, `=`, `+`, `/`, a lone last character, non-zero pad bits. Source: RFC 4648 §5, §3.5.
     public static func decodeURL(_ text: String) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode($0, alphabet: .urlSafe) }
@@ -54,7 +50,7 @@ public enum Base64 {
             }
         }
 
-        /// The value of a character, or nil when it is not in the alphabet.
+        /// The value of a character, or nil if it is not in the alphabet.
         @inline(__always)
         func value(of character: UInt8) -> UInt32? {
             switch character {
@@ -104,9 +100,9 @@ public enum Base64 {
         }
     }
 
-    /// Decodes characters from which the padding has been taken.
+    /// Decodes characters without their padding.
     private static func decode(_ characters: UnsafeBufferPointer<UInt8>, alphabet: Alphabet) -> [UInt8]? {
-        // One character alone carries six bits: less than a byte (RFC 4648 §4).
+        // A lone character carries six bits: less than a byte (RFC 4648 §4).
         guard characters.count % 4 != 1 else { return nil }
         let count = characters.count * 3 / 4
         var out: [UInt8] = []
@@ -122,7 +118,7 @@ public enum Base64 {
             out.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
         }
         // RFC 4648 §3.5: "implementations MAY chose to ... reject an encoding if the pad bits have not been set to
-        // zero"; here they do, so that every byte string has one encoding only.
+        // zero". Rejected, so that every byte string has only one encoding.
         guard bits & ((1 << UInt32(bitCount)) - 1) == 0 else { return nil }
         return out
     }

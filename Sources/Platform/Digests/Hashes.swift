@@ -1,14 +1,12 @@
 import COpenSSL
 
-/// SHA-1, for the one protocol that still asks for it: the WebSocket handshake.
+/// SHA-1, for the WebSocket handshake only.
 ///
-/// SHA-1 is broken for signatures; RFC 6455 §4.2.2 uses it only to show that a server understood the request.
-/// Source: FIPS 180-4, RFC 3174.
+/// SHA-1 is broken for signatures; RFC 6455 §4.2.2 uses it only to prove that a server understood the request. Source:
+/// FIPS 180-4, RFC 3174.
 public enum SHA1 {
-    /// The number of bytes in a digest.
     public static let byteCount = 20
 
-    /// Returns the 20-byte digest of `bytes`.
     public static func digest(_ bytes: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             var context = SHA_CTX()
@@ -20,19 +18,15 @@ public enum SHA1 {
     }
 }
 
-/// HMAC with SHA-256, which signs HS256 tokens.
-///
-/// Source: RFC 2104; FIPS 198-1; RFC 7518 §3.2 for HS256.
+/// HMAC with SHA-256, which signs HS256 tokens (RFC 2104; FIPS 198-1; RFC 7518 §3.2 for HS256).
 public enum HMACSHA256 {
-    /// The number of bytes in an authentication code.
     public static let byteCount = 32
 
-    /// SHA-256 works on blocks of this many bytes.
     private static let blockByteCount = 64
 
     /// Returns the 32-byte authentication code of `message` under `key`.
     ///
-    /// Any key length is allowed: longer than 64 bytes it is hashed first (RFC 2104 §2). Compare codes with
+    /// Any key length is allowed; a key longer than 64 bytes is hashed first (RFC 2104 §2). Compare codes with
     /// ``constantTimeEquals(_:_:)``, never with `==`.
     public static func authenticate(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
         // RFC 2104 §2: H(K XOR opad, H(K XOR ipad, text))
@@ -41,7 +35,7 @@ public enum HMACSHA256 {
         return digest(block.map { $0 ^ 0x5C }, digest(block.map { $0 ^ 0x36 }, message))
     }
 
-    /// SHA-256 of two runs of bytes, one after the other.
+    /// SHA-256 of the concatenation of two byte strings.
     private static func digest(_ first: [UInt8], _ second: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             var context = SHA256_CTX()
@@ -54,9 +48,9 @@ public enum HMACSHA256 {
     }
 }
 
-/// Tells whether two byte strings are equal, in a time that does not depend on where they differ.
+/// Compares two byte strings in a time that does not depend on the position of a difference.
 ///
-/// Unequal lengths are told apart at once: the length of a code is no secret.
+/// Different lengths return at once: the length of a code is not secret.
 public func constantTimeEquals(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a.count == b.count && CRYPTO_memcmp(a, b, a.count) == 0
 }

@@ -1,9 +1,8 @@
-/// A TCP connection for a small program with nothing else to do: each call waits, up to its timeout.
+/// A TCP connection with blocking calls and timeouts, for a small single-purpose program.
 ///
-/// Closed when released. After any error, a timeout while writing included, the position in the stream is unknown:
-/// close the connection.
+/// Closed on release. After any error, including a timeout while writing, the position in the stream is unknown: close
+/// the connection.
 public final class BlockingStream {
-    /// The socket underneath.
     public let socket: Socket
 
     private let peer: SocketAddress
@@ -20,7 +19,7 @@ public final class BlockingStream {
 
     /// Connects to the host, trying each of its addresses in turn within the timeout.
     ///
-    /// If none answers, the error is that of the first address. Looking up a name is not limited by the timeout.
+    /// If all fail, the error is that of the first address. The timeout does not limit the lookup of a name.
     public static func connect(host: String, port: UInt16, timeout: Duration) throws(SocketError) -> BlockingStream {
         let addresses = try SocketAddress.resolve(host: host, port: port)
         let deadline = MonotonicInstant.now().advanced(by: timeout)
@@ -32,11 +31,10 @@ public final class BlockingStream {
                 if firstError == nil { firstError = error }
             }
         }
-        // resolve(host:port:) throws rather than return no address, so there was an attempt.
+        // resolve(host:port:) never returns an empty array, so there was an attempt.
         throw firstError ?? SocketError(.resolve, code: 0, host: host)
     }
 
-    /// Connects to the address within the timeout.
     public static func connect(to address: SocketAddress, timeout: Duration) throws(SocketError) -> BlockingStream {
         try connect(to: address, until: .now().advanced(by: timeout))
     }
@@ -50,7 +48,7 @@ public final class BlockingStream {
         return stream
     }
 
-    /// Reads into the buffer, which is not empty, what arrives first; 0 is the end of the stream.
+    /// Reads the first bytes to arrive into the non-empty buffer; 0 is the end of the stream.
     public func read(into buffer: UnsafeMutableRawBufferPointer, timeout: Duration) throws(SocketError) -> Int {
         let deadline = MonotonicInstant.now().advanced(by: timeout)
         while true {
@@ -63,7 +61,7 @@ public final class BlockingStream {
         }
     }
 
-    /// Reads what arrives first, up to that many bytes; nothing is the end of the stream.
+    /// Reads the first bytes to arrive, up to `maximum`; an empty result is the end of the stream.
     public func read(maximum: Int = 65_536, timeout: Duration) throws(SocketError) -> [UInt8] {
         precondition(maximum > 0, "reading needs room for at least one byte")
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: maximum, alignment: 1)
@@ -72,18 +70,18 @@ public final class BlockingStream {
         return [UInt8](buffer[..<count])
     }
 
-    /// Writes all of the bytes within the timeout.
+    /// Writes all bytes within the timeout.
     public func write(_ bytes: UnsafeRawBufferPointer, timeout: Duration) throws(SocketError) {
         if let error = writeAll(bytes, until: .now().advanced(by: timeout)) { throw error }
     }
 
-    /// Writes all of the bytes within the timeout.
+    /// Writes all bytes within the timeout.
     public func write(_ bytes: [UInt8], timeout: Duration) throws(SocketError) {
         let deadline = MonotonicInstant.now().advanced(by: timeout)
         if let error = bytes.withUnsafeBytes({ writeAll($0, until: deadline) }) { throw error }
     }
 
-    /// Returns the error, as `Array.withUnsafeBytes` does not pass typed errors through.
+    /// Returns the error, because `Array.withUnsafeBytes` does not propagate typed errors.
     private func writeAll(_ bytes: UnsafeRawBufferPointer, until deadline: MonotonicInstant) -> SocketError? {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -97,12 +95,12 @@ public final class BlockingStream {
         return nil
     }
 
-    /// Finishes sending; reading goes on.
+    /// Finishes sending; reading is still possible.
     public func finishWriting() {
         socket.shutdownWriting()
     }
 
-    /// Closes the connection; further calls do nothing, but the stream must not be used any more.
+    /// Closes the connection; do not use the stream afterwards, except to call this again.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -116,7 +114,7 @@ public final class BlockingStream {
         if let code = outcome { throw SocketError(operation, code: code, address: peer) }
     }
 
-    /// The error with the address that was connected to: after a failure the system no longer knows it.
+    /// The error with the address of the connection, which the system no longer knows after a failure.
     private func about(_ error: SocketError) -> SocketError {
         SocketError(error.operation, code: error.code, address: peer)
     }

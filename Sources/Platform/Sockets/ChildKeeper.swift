@@ -9,40 +9,39 @@ import Synchronization
     import Glibc
 #endif
 
-/// How a program that this process has started is awaited and ended, with what it has started itself.
+/// The means to wait for and end a started program and everything that it has started.
 ///
-/// All but `kill()` belongs to one thread.
+/// All methods except `kill()` belong to one thread.
 protocol ChildKeeper: Sendable {
-    /// The program's process id.
     var identifier: Int32 { get }
-    /// Readable once the program has ended.
+    /// Readable once the program has exited.
     var exitDescriptor: Int32 { get }
-    /// How the program ended, which it has.
+    /// The outcome of the program, which must have exited.
     func outcome() -> ChildProcess.Outcome
-    /// Asks by SIGTERM, does it by SIGKILL when the time is up, and gives all process ids back to the system.
+    /// Sends SIGTERM, then SIGKILL after the grace period, and releases all process ids.
     func end(grace: Duration) -> ChildEnd
-    /// Kills all that runs; `end(grace:)` is due all the same, and after it this does nothing.
+    /// Kills everything that runs; `end(grace:)` must still be called, and after it this does nothing.
     func kill()
 }
 
-/// What came of ending a program.
+/// The result of ending a program.
 struct ChildEnd {
     let outcome: ChildProcess.Outcome
-    /// Whether nothing that could be found was left.
+    /// Whether no process that could be found was left.
     let isComplete: Bool
 }
 
-/// A program in a process group of its own, by posix_spawn(2): for systems without a guardian.
+/// A program in a process group of its own, by posix_spawn(2), for systems without a guardian.
 ///
-/// Signals reach what the program has started unless it left the group, and nothing is ended where this process is
-/// killed.
+/// Signals reach the processes that the program has started unless they left the group, and nothing is ended if this
+/// process is killed.
 final class ChildInGroup: ChildKeeper {
     let identifier: Int32
     private let watcher: ChildExitWatcher
-    /// Whether the program's number is free for others: nothing may be sent to it any more.
+    /// Whether the system may reuse the program's process id: no signal may be sent to it any more.
     private let isReaped = Mutex(false)
 
-    /// How often is looked whether a group has ended whose first process has: the system tells nobody.
+    /// The polling interval for the end of a group whose first process has exited, for which there is no notification.
     private static let interval = Duration.milliseconds(5)
 
     var exitDescriptor: Int32 { watcher.descriptor }
@@ -66,7 +65,7 @@ final class ChildInGroup: ChildKeeper {
 
     func end(grace: Duration) -> ChildEnd {
         let deadline = MonotonicInstant.now().advanced(by: grace)
-        // It is not reaped yet, so no other process has its number.
+        // It is not reaped yet, so no other process has its id.
         signal(SIGTERM)
         if SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) != nil {
             signal(SIGKILL)
@@ -82,14 +81,14 @@ final class ChildInGroup: ChildKeeper {
         return ChildEnd(outcome: outcome, isComplete: true)
     }
 
-    /// Waits for what the program left behind in its group, and kills it when the time is up.
+    /// Waits for the remaining processes of the group, and kills them at the deadline.
     ///
-    /// While one of them runs, the system does not reuse the group's number.
+    /// While one of them runs, the system does not reuse the group's id.
     private func endGroup(by deadline: MonotonicInstant) {
         while sendSignal(0, toGroup: identifier) {
             let now = MonotonicInstant.now()
             if now >= deadline { sendSignal(SIGKILL, toGroup: identifier) }
-            // What is left then is dead, and waits for a parent that does not look after it, as in containers without
+            // The remaining processes are dead, and wait for a parent that does not reap them, as in containers without
             // an init.
             if now >= deadline.advanced(by: .milliseconds(100)) { return }
             watcher.pause(until: now.advanced(by: Self.interval))
@@ -101,28 +100,28 @@ final class ChildInGroup: ChildKeeper {
     }
 }
 
-/// kill(2); false where there is no such group.
+/// kill(2); false if there is no such group.
 @discardableResult
 private func sendSignal(_ number: Int32, toGroup group: Int32) -> Bool { kill(-group, number) == 0 }
 
 extension ChildProcess.Outcome {
-    /// As `CPlatform` has it: a status below 256, or 256 and the number of a signal.
+    /// Decodes the format of `CPlatform`: a status below 256, or 256 plus the number of a signal.
     init(encoded value: Int32) {
-        // Negative where somebody waited for every child of this process: how it ended is lost.
+        // Negative if other code waited for every child of this process: the outcome is lost.
         self = (0..<256).contains(value) ? .exited(Int(value)) : .signalled(max(0, Int(value) - 256))
     }
 }
 
-/// Makes the end of a child process something that can be polled for.
+/// Makes the exit of a child process pollable.
 ///
-/// A thread waits for just that child. SIGCHLD would do without one, but belongs to the whole process, and so to
-/// whoever else starts programs in it;
-/// what the systems offer beside it (pidfd, kqueue) differs, and is missing in older ones.
+/// A thread waits for exactly that child. SIGCHLD would need no thread, but belongs to the whole process, including
+/// other code that starts programs in it; the other mechanisms of the systems (pidfd, kqueue) differ, and are missing
+/// in older versions.
 final class ChildExitWatcher: Sendable {
     private let child: Int32
     private let pipe: WakePipe
 
-    /// Readable once the child has ended; nobody reads from it.
+    /// Readable once the child has exited; never read from.
     var descriptor: Int32 { pipe.reader }
 
     init(of child: Int32) throws(ChildProcessError) {
@@ -138,14 +137,14 @@ final class ChildExitWatcher: Sendable {
         }
     }
 
-    /// How it ended, which it has, without giving its number back; as `CPlatform` has it.
+    /// The outcome of the exited child, in the format of `CPlatform`, without releasing its process id.
     func outcome() -> Int32 { cplatform_await_child(child) }
 
     deinit {
         pipe.close()
     }
 
-    /// Waits, for something that no descriptor tells of.
+    /// Waits for a condition that no descriptor reports.
     func pause(until deadline: MonotonicInstant) {
         _ = cplatform_poll(nil, 0, max(0, deadline.saturatingNanoseconds(since: .now())))
     }

@@ -8,32 +8,28 @@ import CPlatform
     import Glibc
 #endif
 
-/// A pipe to or from a child process: this end waits up to a deadline, the child's end is like any other to the child.
+/// A pipe to or from a child process; calls on this end wait up to a deadline, and the child's end is an ordinary pipe.
 ///
-/// Both ends are closed when released. The child's is closed as soon as the child has it, or the end of the stream
-/// would never come.
+/// Both ends are closed on release. Close the child's end as soon as the child has started, otherwise the end of the
+/// stream never arrives.
 public final class ChildPipe {
-    /// Which way bytes go.
     public enum Direction: Sendable {
-        /// From this process to the child.
         case toChild
-        /// From the child to this process.
         case fromChild
     }
 
     private var ours: Int32?
     private var theirs: Int32?
 
-    /// Opens a pipe.
     public init(_ direction: Direction) throws(ChildProcessError) {
-        // Else a child that reads no more would end this process.
+        // Otherwise a child that stops reading would end this process.
         if direction == .toChild { CurrentProcess.ignoreBrokenPipeSignal() }
         var ends: [Int32] = [-1, -1]
         let code = cplatform_open_pipe(&ends)
         guard code == 0 else { throw ChildProcessError(.openPipe, code: -code) }
         let (child, parent) = direction == .toChild ? (ends[0], ends[1]) : (ends[1], ends[0])
         (ours, theirs) = (parent, child)
-        // Programs expect their standard streams to wait.
+        // Programs expect blocking standard streams.
         _ = fcntl(child, F_SETFL, fcntl(child, F_GETFL) & ~O_NONBLOCK)
     }
 
@@ -42,24 +38,23 @@ public final class ChildPipe {
         closeChildEnd()
     }
 
-    /// The end that the child is started with.
+    /// The child's end, for starting the child.
     public var childStream: ChildProcess.Streams.Stream { theirs.map { .descriptor($0) } ?? .null }
 
-    /// Closes the end that the child has, once it was started.
+    /// Closes the child's end; call it after the child has started.
     public func closeChildEnd() {
         if let theirs { closeDescriptor(theirs) }
         theirs = nil
     }
 
-    /// Closes this end.
     public func close() {
         if let ours { closeDescriptor(ours) }
         ours = nil
     }
 
-    /// Writes all of the bytes, and waits for the child to take them.
+    /// Writes all bytes, waiting for the child to read them.
     ///
-    /// - Throws: EPIPE where the child reads no more, ETIMEDOUT where the time is up.
+    /// - Throws: EPIPE if the child reads no more, ETIMEDOUT after the deadline.
     public func write(_ bytes: [UInt8], until deadline: MonotonicInstant) throws(ChildProcessError) {
         guard let ours else { throw ChildProcessError(.write, code: EPIPE) }
         var done = 0
@@ -76,13 +71,13 @@ public final class ChildPipe {
         }
     }
 
-    /// Waits for bytes and appends what has arrived.
+    /// Waits for bytes and appends those that have arrived.
     ///
     /// - Returns: false at the end of the stream.
     public func read(into bytes: inout [UInt8], until deadline: MonotonicInstant) throws(ChildProcessError) -> Bool {
         guard let ours else { throw ChildProcessError(.read, code: EPIPE) }
         while true {
-            // Read beside the array first: to make room in it, it would be filled anew each time.
+            // Read outside the array first: making room in it would initialize that room each time.
             let (count, code) = withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { room in
                 let count = Self.read(ours, room)
                 let code = errno
@@ -99,7 +94,7 @@ public final class ChildPipe {
         }
     }
 
-    // The methods of the same names hide them.
+    // The methods of the same names hide these calls.
     private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         #if canImport(Darwin)
             Darwin.write(descriptor, bytes.baseAddress, bytes.count)

@@ -1,6 +1,6 @@
 #if !os(Linux)
     extension ChildProcess {
-        /// The means of this system to keep hold of a program.
+        /// How this system keeps track of a program.
         enum Keeping: CaseIterable {
             /// A process group, which programs can leave.
             case group

@@ -9,9 +9,9 @@
     #endif
 
     extension ChildProcess {
-        /// The means of this system to keep hold of a program.
+        /// How this system keeps track of a program.
         enum Keeping: CaseIterable {
-            /// A guardian between this process and the program, which finds all that the program starts.
+            /// A guardian between this process and the program, which finds everything that the program starts.
             case guardian
             /// A process group, which programs can leave.
             case group
@@ -29,11 +29,11 @@
         }
     }
 
-    /// A program under a guardian: a process of its own (guardian_linux.c) that finds whatever the program starts,
-    /// daemons included, and ends all of it also where this process is killed.
+    /// A program under a guardian, a separate process (guardian_linux.c).
     ///
-    /// It could be this process itself (prctl(2), `PR_SET_CHILD_SUBREAPER`), but then nothing would tell what one
-    /// program left behind from what other children of this process did.
+    /// The guardian finds everything that the program starts, daemons included, and ends all of it even if this process
+    /// is killed. This process could do the same (prctl(2), `PR_SET_CHILD_SUBREAPER`), but could not distinguish what
+    /// one program left behind from what its other children did.
     final class ChildUnderGuardian: ChildKeeper {
         let identifier: Int32
         let exitDescriptor: Int32
@@ -45,7 +45,7 @@
             var isClosed = false
         }
 
-        /// The guardian gives up 5 s after SIGKILL; one that says nothing by then is not listening.
+        /// The guardian gives up 5 s after SIGKILL; if it has sent nothing by then, it is not responding.
         private static let patience = Duration.seconds(7)
 
         init(
@@ -79,7 +79,7 @@
         func outcome() -> ChildProcess.Outcome {
             if let known = state.withLock({ $0.outcome }) { return known }
             var message = cplatform_guard_message()
-            // A guardian that was killed takes the program with it.
+            // A killed guardian takes the program with it.
             let isTold =
                 cplatform_receive_from_guardian(exitDescriptor, &message) == 1
                 && message.kind == CPLATFORM_GUARD_ENDED
@@ -125,6 +125,6 @@
         }
     }
 
-    /// kill(2): the method of that name hides it.
+    /// kill(2), which the method of the same name hides.
     private func send(_ signal: Int32, to process: pid_t) { kill(process, signal) }
 #endif

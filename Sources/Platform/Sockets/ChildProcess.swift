@@ -10,42 +10,41 @@ import CPlatform
 
 /// A program that this process has started, in a process group of its own.
 ///
-/// Its end is certain: ``end(grace:)`` ends all that it has started, too. Call it also where the program has ended by
-/// itself: only then are its resources given back. Released before, all of it is killed.
+/// ``end(grace:)`` also ends everything that the program has started. Call it even if the program has exited: only then
+/// are its resources released. Releasing the object earlier kills all of it.
 ///
-/// On Linux, this holds for daemons that have left the group, and it holds where this process is killed (SIGKILL): a
-/// second process, the guardian, sees to it. Other systems have nothing of the kind: there, what leaves the group is
-/// not found, and a program outlives this process where that is killed. Nowhere is found what another service starts
-/// on the program's behalf, such as systemd, or a daemon that ran before.
+/// On Linux, a second process, the guardian, ensures this for daemons that have left the group, and even if this
+/// process is killed (SIGKILL). Other systems have no equivalent: processes that leave the group are not found there,
+/// and a program outlives this process if that is killed. On no system are processes found that another service starts
+/// for the program, such as systemd or a daemon that ran before.
 public final class ChildProcess {
-    /// The process id, which is also the id of its group.
+    /// The process id, which is also the id of the process group.
     public var identifier: Int32 { keeper.identifier }
-    /// How it ended; nil while it runs, or before anybody asked.
+    /// The outcome; nil while the program runs, or before it was queried.
     public private(set) var outcome: Outcome?
-    /// Whether ``end(grace:)`` could not end all that the program had started.
+    /// Whether ``end(grace:)`` failed to end everything that the program had started.
     public private(set) var leavesProcesses = false
 
-    /// It and all that it started, for other threads.
+    /// The program and everything that it started, for other threads.
     public var group: ChildGroup { ChildGroup(keeper: keeper) }
 
     private let keeper: any ChildKeeper
     private var hasEnded = false
 
-    /// How a program ended.
     public enum Outcome: Sendable, Hashable {
-        /// By itself, with a status from 0 to 255.
+        /// Exited, with a status from 0 to 255.
         case exited(Int)
-        /// By a signal.
+        /// Ended by a signal.
         case signalled(Int)
     }
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - command: the program, looked up along `PATH` unless it has a slash, and its arguments; not empty.
-    ///   - environment: `NAME=value` each; see ``CurrentProcess/environment(with:)``.
-    ///   - streams: what its standard input, output and error are.
-    /// - Throws: where the program cannot be started.
+    ///   - command: the program, looked up along `PATH` unless it contains a slash, and its arguments; not empty.
+    ///   - environment: entries `NAME=value`; see ``CurrentProcess/environment(with:)``.
+    ///   - streams: its standard input, output and error.
+    /// - Throws: if the program cannot be started.
     public convenience init(
         _ command: [String], environment: [String], streams: Streams = Streams()
     ) throws(ChildProcessError) {
@@ -66,12 +65,12 @@ public final class ChildProcess {
         }
     }
 
-    /// A descriptor that becomes readable when the program has ended, and stays so until it is ended; for an event loop.
+    /// A descriptor for an event loop that is readable from the program's exit until ``end(grace:)``.
     public var exitDescriptor: Int32 { keeper.exitDescriptor }
 
-    /// Waits until the program has ended, at most until the deadline.
+    /// Waits until the program has exited, at most until the deadline.
     ///
-    /// - Returns: nil where it still runs. The programs that it started may run on.
+    /// - Returns: nil if it still runs. The programs that it started may continue to run.
     @discardableResult
     public func wait(until deadline: MonotonicInstant) -> Outcome? {
         if let outcome { return outcome }
@@ -80,9 +79,9 @@ public final class ChildProcess {
         return outcome
     }
 
-    /// Ends the program and all that it started: asks by SIGTERM, and after the time of grace does it by SIGKILL.
+    /// Ends the program and everything that it started: SIGTERM first, and SIGKILL after the grace period.
     ///
-    /// Returns as soon as nothing of it runs any more, or a few seconds after SIGKILL.
+    /// Returns as soon as nothing of it runs, or a few seconds after SIGKILL.
     @discardableResult
     public func end(grace: Duration) -> Outcome {
         if hasEnded, let outcome { return outcome }
@@ -95,37 +94,32 @@ public final class ChildProcess {
     }
 }
 
-/// A program and all that it started: what other threads may know of it.
+/// A program and everything that it started, as visible to other threads.
 public struct ChildGroup: Sendable {
     let keeper: any ChildKeeper
 
-    /// Kills the program and all that it started; nothing once it was ended.
+    /// Kills the program and everything that it started; does nothing after it was ended.
     ///
-    /// Any thread may call. It has to be ended by ``ChildProcess/end(grace:)`` all the same.
+    /// Callable from any thread. ``ChildProcess/end(grace:)`` must still be called.
     public func kill() { keeper.kill() }
 }
 
 extension ChildProcess {
-    /// What a program's standard streams are; those that are left out are this process's own.
+    /// A program's standard streams; by default it reads nothing and shares this process's output and error.
     public struct Streams: Sendable {
-        /// What it reads.
         public var input: Stream
-        /// What it writes to.
         public var output: Stream
-        /// What it complains to.
         public var errors: Stream
 
-        /// One of them.
         public enum Stream: Sendable, Hashable {
-            /// The one of this process.
+            /// The stream of this process.
             case inherited
-            /// Nothing: the end of the input, or nowhere.
+            /// The null device: end of input, or discarded output.
             case null
             /// A descriptor of this process, which stays open here.
             case descriptor(Int32)
         }
 
-        /// Says what they are; a program that is left alone reads nothing.
         public init(input: Stream = .null, output: Stream = .inherited, errors: Stream = .inherited) {
             self.input = input
             self.output = output
@@ -133,10 +127,10 @@ extension ChildProcess {
         }
     }
 
-    /// posix_spawnp(3): the child leads a group of its own, blocks no signal, and does not ignore SIGPIPE
-    /// and SIGXFSZ as this process does.
+    /// Starts a program with posix_spawnp(3).
     ///
-    /// All other descriptors of this process are closed when a program is executed.
+    /// The child leads its own group, blocks no signal, and does not ignore SIGPIPE and SIGXFSZ as this process does.
+    /// All other descriptors of this process are close-on-exec.
     static func spawn(
         _ command: [String], _ environment: [String], _ streams: Streams
     ) throws(ChildProcessError) -> Int32 {
@@ -185,7 +179,7 @@ extension ChildProcess {
         return identifier
     }
 
-    /// The texts as C has them, with a null pointer at the end.
+    /// The texts as a null-terminated array of C strings.
     static func withCStrings(
         _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
     ) -> Int32 {
@@ -200,7 +194,7 @@ extension ChildProcess {
 }
 
 extension CurrentProcess {
-    /// This process's environment, `NAME=value` each, with other values for some of the names.
+    /// This process's environment as `NAME=value` entries, with the given values replaced or added.
     public static func environment(with values: [(name: String, value: String)] = []) -> [String] {
         var result: [String] = []
         let names = values.map { $0.name + "=" }
@@ -215,37 +209,31 @@ extension CurrentProcess {
     }
 }
 
-/// A program that could not be started, or not be spoken with.
+/// A program that could not be started or communicated with.
 public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was being attempted.
     public enum Operation: Sendable, Equatable {
-        /// Starting the program of that name.
         case start(String)
-        /// Opening a pipe to it.
+        /// Opening a pipe to the program.
         case openPipe
-        /// Watching for its end.
+        /// Watching for its exit.
         case watch
-        /// Writing to its standard input.
         case write
-        /// Reading what it writes to its standard output.
+        /// Reading from its standard output.
         case read
     }
 
-    /// What was being attempted.
     public let operation: Operation
     /// The errno of the failure.
     public let code: Int32
 
-    /// A failure of the operation with that errno.
     public init(_ operation: Operation, code: Int32) {
         self.operation = operation
         self.code = code
     }
 
-    /// Whether the time allowed for the operation ran out.
     public var isTimeout: Bool { code == ETIMEDOUT }
 
-    /// What the person at the keyboard is told, without a full stop.
+    /// The message for the user, without a full stop.
     public var description: String {
         switch operation {
         case .start(let name): "cannot start '\(name)': \(startReason(name))"

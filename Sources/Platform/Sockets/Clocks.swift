@@ -8,23 +8,20 @@
 
 /// Nanoseconds on the system's monotonic clock, counted from an arbitrary origin.
 ///
-/// Arithmetic saturates: an instant beyond the representable 292 years is the last (or first) one, so a deadline of
-/// "now plus forever" is a valid deadline.
+/// Arithmetic saturates at the ends of the representable 292 years, so "now plus forever" is a valid deadline.
 public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
-    /// Nanoseconds since the clock's origin.
     public var nanoseconds: Int64
 
-    /// The instant that many nanoseconds after the clock's origin.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }
 
-    /// Reads the clock (`CLOCK_MONOTONIC`).
+    /// The current time (`CLOCK_MONOTONIC`).
     public static func now() -> MonotonicInstant {
         MonotonicInstant(nanoseconds: SystemClock.read(CLOCK_MONOTONIC))
     }
 
-    /// The instant that lies the duration after this one, saturating.
+    /// The instant after this one by the duration, saturating.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
         guard overflow else { return MonotonicInstant(nanoseconds: sum) }
@@ -38,14 +35,13 @@ public struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
         return .nanoseconds(other < self ? Int64.min : Int64.max)
     }
 
-    /// Whether the left instant is earlier than the right one.
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
 }
 
 extension Duration {
-    /// Whole nanoseconds, rounded up so that nobody wakes early, and saturating.
+    /// Whole nanoseconds, rounded up so that no wait ends early, and saturating.
     var saturatedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let nanosecondsPerSecond: Int64 = 1_000_000_000
@@ -59,7 +55,7 @@ extension Duration {
     }
 }
 
-/// The wall clock, which may jump; only the shell reads it, everything below takes time as an argument.
+/// The wall clock, which may jump; only the shell reads it, and all other code takes time as an argument.
 public enum WallClock {
     /// Nanoseconds since 1970-01-01T00:00:00Z (`CLOCK_REALTIME`).
     public static func nanosecondsSinceEpoch() -> Int64 {
@@ -67,7 +63,7 @@ public enum WallClock {
     }
 }
 
-/// clock_gettime(2) as one number.
+/// clock_gettime(2) as a single number.
 enum SystemClock {
     static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
@@ -77,7 +73,7 @@ enum SystemClock {
     }
 }
 
-/// Random bytes from the operating system, for seeds and keys; only the shell asks for them.
+/// Random bytes from the operating system, for seeds and keys; only the shell uses them.
 ///
 /// The source is `SystemRandomNumberGenerator`: getrandom(2) on Linux, arc4random_buf(3) on macOS. Neither can fail.
 public enum SystemEntropy {
@@ -87,7 +83,7 @@ public enum SystemEntropy {
         return generator.next()
     }
 
-    /// That many random bytes; the count is not negative.
+    /// `count` random bytes; the count is not negative.
     public static func bytes(count: Int) -> [UInt8] {
         precondition(count >= 0, "asked for \(count) random bytes")
         var generator = SystemRandomNumberGenerator()

@@ -8,70 +8,68 @@ import CPlatform
     import Glibc
 #endif
 
-/// The process that this code runs in: its number, its limits and its size.
+/// The current process: its id, limits and size.
 public enum CurrentProcess {
-    /// The process id.
     public static var identifier: Int32 { getpid() }
 
     /// Raises the limit of open files towards the wanted count and returns the limit then in force.
     ///
-    /// The limit is never lowered, and never raised above the hard limit that the administrator set; each connection
-    /// takes one descriptor. Source: setrlimit(2), `RLIMIT_NOFILE`.
+    /// The limit is never lowered, and never raised above the administrator's hard limit; each connection takes one
+    /// descriptor. Source: setrlimit(2), `RLIMIT_NOFILE`.
     @discardableResult
     public static func raiseFileDescriptorLimit(to wanted: Int) -> Int {
         max(0, Int(cplatform_raise_descriptor_limit(Int64(wanted))))
     }
 
-    /// Resident memory in bytes, for measurements; 0 where the system does not tell.
+    /// Resident memory in bytes, for measurements; 0 if unknown.
     ///
     /// Source: proc(5) `/proc/self/statm` on Linux, task_info on macOS.
     public static func residentMemory() -> Int {
         max(0, Int(cplatform_resident_memory()))
     }
 
-    /// Has writing to a broken pipe fail with EPIPE instead of ending the process.
+    /// Makes writing to a broken pipe fail with EPIPE instead of ending the process.
     ///
-    /// Sockets of this module never raise SIGPIPE; this covers the rest, such as standard output. A handler that
-    /// the program installed itself is left alone.
+    /// Sockets of this module never raise SIGPIPE; this covers the rest, such as standard output. A handler that the
+    /// program has installed is kept.
     public static func ignoreBrokenPipeSignal() {
         cplatform_ignore_signal(SIGPIPE)
     }
 
-    /// Has writing beyond the limit on the size of files (`ulimit -f`) fail with EFBIG instead of ending the process.
+    /// Makes writing beyond the limit on file sizes (`ulimit -f`) fail with EFBIG instead of ending the process.
     ///
-    /// A handler that the program installed itself is left alone.
+    /// A handler that the program has installed is kept.
     public static func ignoreFileSizeSignal() {
         cplatform_ignore_signal(SIGXFSZ)
     }
 
-    /// Gives each standard stream that is closed a descriptor, so that no file that is opened later takes its number and
-    /// is written by what is meant for the stream.
+    /// Reserves the descriptors of closed standard streams, so that no file opened later takes their numbers.
     ///
-    /// Using such a stream fails, as before.
+    /// Otherwise output for the stream would be written to that file. Using such a stream still fails.
     public static func holdStandardStreams() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest number that is free. Opened the other way round, for the error.
+            // This takes the lowest free number. Opened in the wrong direction, so that using it fails.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
 
-    /// Whether a process of that number runs; one that has ended and whose parent has not asked yet does not.
+    /// Whether a process with the id runs; a zombie does not.
     ///
-    /// Source: kill(2), signal 0. Source: proc(5) `/proc/pid/stat`, where the system has it.
+    /// Source: kill(2), signal 0; proc(5) `/proc/pid/stat`, if the system has it.
     public static func isRunning(_ identifier: Int32) -> Bool {
         guard kill(identifier, 0) == 0 || errno == EPERM else { return false }
         guard let stat = try? FileReader("/proc/\(identifier)/stat").read(upTo: 4096) else { return true }
-        // The name of the program stands in brackets, and may have any bytes; the state follows.
+        // The name of the program is in brackets and may contain any bytes; the state follows.
         guard let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count else { return true }
         return ![UInt8(ascii: "Z"), UInt8(ascii: "X")].contains(stat[end + 2])
     }
 }
 
-/// Writing to descriptors that cannot be written at places: pipes, terminals, devices, and the standard streams.
+/// Output to descriptors without offsets: pipes, terminals, devices, and the standard streams.
 public enum DescriptorOutput {
-    /// Writes all of the bytes, and waits where there is no room for now; the errno of the failure, or 0.
+    /// Writes all bytes, waiting for room as needed; returns the errno of the failure, or 0.
     ///
-    /// It waits too where a program that shares the descriptor has made it non-blocking.
+    /// It also waits if a program that shares the descriptor has made it non-blocking.
     public static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
@@ -91,10 +89,10 @@ public enum DescriptorOutput {
         }
     }
 
-    /// Waits until the descriptor is ready, however long that takes.
+    /// Waits without limit until the descriptor is ready.
     static func wait(for events: Int16, on descriptor: Int32) {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        // Where it fails, the caller's next attempt says why.
+        // If it fails, the caller's next attempt reports the reason.
         _ = cplatform_poll(&entry, 1, -1)
     }
 

@@ -1,18 +1,18 @@
 import CPlatform
 
-/// Waits for readiness, signals and posted work on one thread and hands them to one handler.
+/// Waits for readiness, signals and posted work on one thread and passes them to one handler.
 ///
-/// A turn is: wait; report each ready descriptor; deliver signals and do posted work; `turnEnded`. The clock is read
-/// once after the wait, and once more before `turnEnded` if anything was reported. Belongs to the thread that runs it:
-/// others reach it through its mailbox.
+/// A turn consists of: the wait; a report of each ready descriptor; delivery of signals and posted work; `turnEnded`.
+/// The clock is read once after the wait, and again before `turnEnded` if anything was reported. Belongs to the thread
+/// that runs it; other threads use its mailbox.
 public final class EventLoop {
-    /// Tokens that the loop keeps for its own descriptors.
+    /// Tokens reserved for the loop's own descriptors.
     public static let reservedTokens: ClosedRange<UInt64> = (UInt64.max - 15)...UInt64.max
 
     private static let mailboxToken = UInt64.max
     private static let signalToken = UInt64.max - 1
 
-    /// Takes work from other threads to this loop's thread.
+    /// Passes work from other threads to the loop's thread.
     public let mailbox: Mailbox
 
     private let queue: EventQueue
@@ -21,7 +21,7 @@ public final class EventLoop {
     private var isStopping = false
     private var isRunning = false
 
-    /// Opens a loop with an empty queue; SIGPIPE is ignored in the process from here on.
+    /// Opens a loop with an empty queue, and ignores SIGPIPE in the process from then on.
     public init(queueKind: EventQueue.Kind = .platformDefault) throws(SocketError) {
         CurrentProcess.ignoreBrokenPipeSignal()
         mailbox = try Mailbox()
@@ -34,31 +34,30 @@ public final class EventLoop {
         signalPipe?.close()
     }
 
-    /// The mechanism that the loop waits with.
     public var queueKind: EventQueue.Kind { queue.kind }
 
-    /// Starts to watch the descriptor under a token that is not one of `reservedTokens`; see `EventQueue.add`.
+    /// Starts watching the descriptor under a token outside `reservedTokens`; see `EventQueue.add`.
     public func add(_ descriptor: Int32, token: UInt64, interest: Interest) throws(SocketError) {
         precondition(!EventLoop.reservedTokens.contains(token), "token \(token) is reserved for the loop itself")
         try queue.add(descriptor, token: token, interest: interest)
     }
 
-    /// Changes what the descriptor is watched for, and its token; see `EventQueue.modify`.
+    /// Changes the interest and the token of the descriptor; see `EventQueue.modify`.
     public func modify(_ descriptor: Int32, token: UInt64, interest: Interest) {
         precondition(!EventLoop.reservedTokens.contains(token), "token \(token) is reserved for the loop itself")
         queue.modify(descriptor, token: token, interest: interest)
     }
 
-    /// Stops watching the descriptor, to be called before it is closed; see `EventQueue.remove`.
+    /// Stops watching the descriptor, which must still be open; see `EventQueue.remove`.
     public func remove(_ descriptor: Int32) {
         queue.remove(descriptor)
     }
 
-    /// Has the signals delivered to the handler on the loop's thread instead of acting on the process.
+    /// Delivers the signals to the handler on the loop's thread instead of their default action.
     ///
-    /// Signals are process-wide, so a signal has one watching loop: a second one gets an error. The former dispositions
-    /// return when the loop is released. Arrivals that the loop has not seen yet are merged, as POSIX does. A signal that the
-    /// program inherited as blocked is let through to the calling thread.
+    /// Signals are process-wide, so each has at most one watching loop: a second one gets an error. The former
+    /// dispositions are restored when the loop is released. Arrivals that the loop has not seen yet are merged, as in
+    /// POSIX. A signal that the program inherited as blocked is unblocked in the calling thread.
     public func watchSignals(_ signals: [Int32]) throws(SocketError) {
         let pipe = try openSignalPipe()
         for signal in signals where !watchedSignals.contains(signal) {
@@ -68,9 +67,9 @@ public final class EventLoop {
         }
     }
 
-    /// Runs turns until stopped; returns at the end of the turn in which it was.
+    /// Runs turns until stopped; returns at the end of the turn in which it was stopped.
     ///
-    /// Throws only if the system cannot wait any more. A loop can be run again. Crashes if it is running already.
+    /// Throws only if the system cannot wait any more. A loop can be run again. Crashes if it is already running.
     public func run(handler: some EventLoopHandler) throws(SocketError) {
         precondition(!isRunning, "the loop is running already")
         isRunning = true
@@ -90,7 +89,7 @@ public final class EventLoop {
         }
     }
 
-    /// Has `run` return at the end of this turn, or of the first one if it is not running yet.
+    /// Makes `run` return at the end of this turn, or of the first one if it is not running yet.
     ///
     /// Call it on the loop's thread, from the handler or from posted work; other threads use `Mailbox.requestStop`.
     public func stop() {
@@ -107,7 +106,7 @@ public final class EventLoop {
             default: handler.readinessChanged(readiness, now: now)
             }
         }
-        // After the sockets, whatever the order in which the system reported them.
+        // After the sockets, whatever the order of the system's report.
         if hasSignals { deliverSignals(to: handler, now) }
         if hasMail, mailbox.drain() { stop() }
     }
@@ -133,16 +132,16 @@ public final class EventLoop {
     }
 }
 
-/// What an event loop calls, always on its own thread.
+/// The handler of an event loop, called only on the loop's thread.
 public protocol EventLoopHandler: AnyObject {
-    /// The descriptor with that token is ready; `now` is the time at which the wait ended.
+    /// The descriptor with the token is ready; `now` is the time at which the wait ended.
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant)
 
     /// A watched signal has arrived, perhaps several times since the last call.
     func signalReceived(_ signal: Int32, now: MonotonicInstant)
 
-    /// Called at the end of each turn, after all readiness; serves what is due and returns the next deadline.
+    /// Called at the end of each turn, after all readiness; handles due work and returns the next deadline.
     ///
-    /// nil waits until something happens. Also called once before the first wait.
+    /// nil waits until an event arrives. Also called once before the first wait.
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant?
 }

@@ -9,12 +9,12 @@
 
     /// The descriptors of an event queue that epoll(7) watches.
     final class EpollSet {
-        /// Reported by one wait at most; the kernel hands out the rest in turn, so that nobody starves.
+        /// The maximum reported by one wait; the kernel returns the rest in turn, so that no descriptor starves.
         private static let capacity = 512
 
         private let epoll: Int32
         private let events: UnsafeMutablePointer<epoll_event>
-        /// Whether epoll_pwait2 is there; found out by the first wait that needs it.
+        /// Whether epoll_pwait2 exists; detected by the first wait that needs it.
         private var hasNanoseconds: Bool
 
         init(roundsToMilliseconds: Bool = false) throws(SocketError) {
@@ -48,7 +48,7 @@
             let count = wait(timeout)
             guard count >= 0 else { return -count }
             for index in 0..<Int(count) {
-                // The kernel's structure is packed on x86-64: copy it whole.
+                // The kernel's structure is packed on x86-64: copy it as a whole.
                 let event = events[index]
                 var conditions: CollectedEvent.Conditions = []
                 if event.events & EPOLLIN.rawValue != 0 { conditions.insert(.read) }
@@ -65,7 +65,7 @@
 
         private func wait(_ timeout: Int64) -> Int32 {
             let capacity = Int32(EpollSet.capacity)
-            // Zero and forever are the same in both, and epoll_wait takes a shorter way through the kernel.
+            // Zero and infinite timeouts are equal in both, and epoll_wait has a shorter path through the kernel.
             if hasNanoseconds, timeout > 0 {
                 let count = cplatform_epoll_pwait2(epoll, events, capacity, timeout)
                 if count != -ENOSYS { return count }

@@ -10,16 +10,16 @@ import CPlatform
 
 /// The descriptors of an event queue that poll(2) watches.
 ///
-/// A dense array for the system call, and each descriptor's place in it: adding appends, removing moves the last
-/// entry into the gap. Nothing is reported from this array itself, so handlers may change it at will.
+/// A dense array for the system call, and each descriptor's position in it: adding appends, removing moves the last
+/// entry into the gap. Handlers may change the array, because events are not reported from it directly.
 final class PollSet {
     private var entries: [pollfd] = []
     private var generations: [UInt32] = []
-    // By descriptor: its index in `entries`, meaningful only for those in the set.
+    // The index in `entries` by descriptor, valid only for those in the set.
     private var places: [Int32] = []
 
     func add(_ descriptor: Int32, generation: UInt32, interest: Interest) -> Int32 {
-        // poll(2) itself would report a bad descriptor much later, and to nobody in particular.
+        // poll(2) itself would report a bad descriptor much later, out of context.
         guard fcntl(descriptor, F_GETFD) >= 0 else { return errno }
         let index = Int(descriptor)
         if index >= places.count {

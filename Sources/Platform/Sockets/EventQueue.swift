@@ -6,29 +6,26 @@
     import Glibc
 #endif
 
-/// Waits for any of many descriptors to become ready: epoll(7) where there is one, poll(2) everywhere.
+/// Waits for any of many descriptors to become ready, with epoll(7) on Linux and poll(2) on all systems.
 ///
-/// Level-triggered: what is not dealt with is reported again by the next wait. A descriptor with a hang-up or an error
-/// is reported by every wait, whatever its interest, until it is removed. Remove a descriptor before closing it; adding
-/// one twice, or modifying or removing one that is not in the queue, is a programming error and crashes.
+/// Level-triggered: unhandled readiness is reported again by the next wait. A descriptor with a hang-up or an error is
+/// reported by every wait, regardless of its interest, until it is removed. Remove a descriptor before closing it;
+/// adding one twice, or modifying or removing one that is not in the queue, is a programming error and crashes.
 ///
-/// All operations but `wait` take constant time, and memory is proportional to the highest descriptor. The handler may
-/// add, modify and remove any descriptor: what is removed is not reported any more, not even to a new socket that got
-/// the same number. Belongs to one thread.
+/// All operations except `wait` take constant time, and memory is proportional to the highest descriptor. The handler
+/// may add, modify and remove any descriptor: removed descriptors are not reported any more, not even for a new socket
+/// with the same number. Belongs to one thread.
 public final class EventQueue {
-    /// One descriptor's entry, found by its number.
     private struct Registration {
         var token: UInt64 = 0
-        /// Counts the additions, so that what was collected for a former owner of the number is not reported.
+        /// Counts the additions, so that events collected for a former owner of the number are not reported.
         var generation: UInt32 = 0
         var interest: Interest = []
         var isActive = false
     }
 
-    /// The mechanism in use.
     public let kind: Kind
 
-    /// The number of descriptors in the queue.
     public private(set) var count = 0
 
     private let backend: EventQueueBackend
@@ -36,7 +33,6 @@ public final class EventQueue {
     private var collected: [CollectedEvent] = []
     private var isDelivering = false
 
-    /// Opens an empty queue.
     public convenience init(kind: Kind = .platformDefault) throws(SocketError) {
         self.init(kind: kind, backend: try EventQueueBackend(kind: kind))
     }
@@ -46,7 +42,7 @@ public final class EventQueue {
         self.backend = backend
     }
 
-    /// Starts to watch the descriptor; its readiness is reported with the token.
+    /// Starts watching the descriptor; its readiness is reported with the token.
     ///
     /// Fails if the system is out of memory or of watches, or if the descriptor is a regular file (epoll only).
     public func add(_ descriptor: Int32, token: UInt64, interest: Interest) throws(SocketError) {
@@ -57,13 +53,13 @@ public final class EventQueue {
         let generation = former.generation &+ 1
         let code = backend.add(descriptor, generation: generation, interest: interest)
         guard code == 0 else { throw SocketError(.watch, code: code) }
-        // Only now: the system has vouched for the number, which bounds the table by the limit of open files.
+        // Only now: the system has validated the number, so the limit of open files bounds the table.
         if index >= registrations.count { growRegistrations(toHold: index) }
         registrations[index] = Registration(token: token, generation: generation, interest: interest, isActive: true)
         count += 1
     }
 
-    /// Changes what the descriptor is watched for, and its token.
+    /// Changes the interest and the token of the descriptor.
     public func modify(_ descriptor: Int32, token: UInt64, interest: Interest) {
         let index = activeIndex(of: descriptor)
         registrations[index].token = token
@@ -72,7 +68,7 @@ public final class EventQueue {
         backend.modify(descriptor, generation: registrations[index].generation, interest: interest)
     }
 
-    /// Stops watching the descriptor; nothing is reported for it any more.
+    /// Stops watching the descriptor; it is not reported any more.
     public func remove(_ descriptor: Int32) {
         let index = activeIndex(of: descriptor)
         registrations[index].isActive = false
@@ -80,11 +76,11 @@ public final class EventQueue {
         backend.remove(descriptor)
     }
 
-    /// Waits until something is ready or the deadline has come, and reports each ready descriptor once.
+    /// Waits until something is ready or the deadline has passed, and reports each ready descriptor once.
     ///
-    /// nil waits for as long as it takes; a deadline in the past looks without waiting. Returns never before the
-    /// deadline with nothing reported. Deadlines are kept to the nanosecond that the system's timers allow: where it
-    /// has neither epoll_pwait2 nor ppoll, to the next millisecond. The handler must not wait on the same queue.
+    /// nil waits without limit; a deadline in the past polls without waiting. It never returns before the deadline with
+    /// nothing reported. Deadlines have the resolution of the system's timers, or one millisecond without epoll_pwait2
+    /// and ppoll. The handler must not wait on the same queue.
     public func wait(until deadline: MonotonicInstant?, _ body: (Readiness) -> Void) throws(SocketError) {
         try collect(until: deadline)
         deliver(body)
@@ -104,12 +100,12 @@ public final class EventQueue {
             default: throw SocketError(.wait, code: code)
             }
             if !collected.isEmpty { return collected.count }
-            // Nothing: the deadline has come, or the timeout was cut to the longest that every system takes.
+            // Nothing: the deadline has passed, or the timeout was capped at the longest that every system accepts.
             if let deadline, timeout == 0 || deadline <= .now() { return 0 }
         }
     }
 
-    /// The second half of `wait`: reports what was collected and is still wanted.
+    /// The second half of `wait`: reports the collected events that are still wanted.
     func deliver(_ body: (Readiness) -> Void) {
         isDelivering = true
         defer { isDelivering = false }
@@ -121,7 +117,7 @@ public final class EventQueue {
             let broken = !event.conditions.isDisjoint(with: [.hangUp, .error])
             let readable = registration.interest.contains(.read) && (broken || event.conditions.contains(.read))
             let writable = registration.interest.contains(.write) && (broken || event.conditions.contains(.write))
-            // An earlier handler of this turn may have lost the interest.
+            // An earlier handler of this turn may have removed the interest.
             guard readable || writable || broken else { continue }
             body(
                 Readiness(
@@ -145,7 +141,7 @@ public final class EventQueue {
     }
 }
 
-/// One hour: epoll_wait(2) and poll(2) count milliseconds in 32 bits, and nobody minds one idle turn in an hour.
+/// One hour: epoll_wait(2) and poll(2) count milliseconds in 32 bits, and one idle turn per hour is harmless.
 private let longestTimeout: Int64 = 3_600_000_000_000
 
 extension MonotonicInstant {
@@ -157,7 +153,7 @@ extension MonotonicInstant {
     }
 }
 
-/// One descriptor that the system found ready, before it is matched with its registration.
+/// A descriptor that the system found ready, before it is matched with its registration.
 struct CollectedEvent {
     struct Conditions: OptionSet {
         let rawValue: UInt8
@@ -175,39 +171,37 @@ struct CollectedEvent {
 /// The errno of a wait that a signal interrupted.
 let interruptedCode = EINTR
 
-/// What a descriptor is watched for; with nothing, only a broken connection is reported.
+/// The conditions for which a descriptor is watched; if empty, only a broken connection is reported.
 public struct Interest: OptionSet, Sendable, Hashable {
-    /// The bits, one for each condition.
     public let rawValue: UInt8
 
-    /// The interest of those bits.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Reading would not block: bytes, a waiting connection, the end of the stream, or a failure.
+    /// Reading would not block: bytes, a pending connection, the end of the stream, or a failure.
     public static let read = Interest(rawValue: 1)
 
-    /// Writing would not block: room in the send buffer, connecting has ended, or a failure.
+    /// Writing would not block: room in the send buffer, the end of connecting, or a failure.
     public static let write = Interest(rawValue: 2)
 }
 
-/// One descriptor that is ready, named by the token it was added with.
+/// A ready descriptor, identified by its token.
 public struct Readiness: Sendable, Hashable {
-    /// The token given to `add` or, later, to `modify`.
+    /// The latest token given to `add` or `modify`.
     public let token: UInt64
 
-    /// Reading would not block; reported only to those interested in reading.
+    /// Reading would not block; reported only with an interest in reading.
     ///
     /// The end of the stream and a failure count: the next read returns them.
     public let readable: Bool
 
-    /// Writing would not block; reported only to those interested in writing.
+    /// Writing would not block; reported only with an interest in writing.
     public let writable: Bool
 
-    /// Both directions are closed; reported without being asked for.
+    /// Both directions are closed; always reported.
     public let hangUp: Bool
 
-    /// The connection has failed, for example by a reset; reported without being asked for.
+    /// The connection has failed, for example by a reset; always reported.
     public let error: Bool
 }

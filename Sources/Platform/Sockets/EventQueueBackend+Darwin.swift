@@ -1,16 +1,14 @@
 #if !os(Linux)
     extension EventQueue {
-        /// The mechanisms that this system has.
         public enum Kind: String, Sendable, CaseIterable {
-            /// poll(2): the cost of a wait grows with what is watched.
+            /// poll(2): the cost of a wait grows with the number of watched descriptors.
             case poll
 
-            /// The fastest one of this system.
             public static let platformDefault = Kind.poll
         }
     }
 
-    /// The mechanism behind a queue; each operation returns 0 or an errno.
+    /// The mechanism of a queue; each operation returns 0 or an errno.
     struct EventQueueBackend {
         let set = PollSet()
 
@@ -28,7 +26,7 @@
             set.remove(descriptor)
         }
 
-        /// Waits once, for the timeout in nanoseconds or, if negative, for as long as it takes.
+        /// Waits once, for the timeout in nanoseconds or, if negative, without limit.
         func collect(timeout: Int64, into events: inout [CollectedEvent]) -> Int32 {
             set.collect(timeout: timeout, into: &events)
         }

@@ -1,18 +1,16 @@
 #if os(Linux)
     extension EventQueue {
-        /// The mechanisms that this system has.
         public enum Kind: String, Sendable, CaseIterable {
-            /// epoll(7): the cost of a wait grows with what is ready, not with what is watched.
+            /// epoll(7): the cost of a wait grows with the number of ready descriptors.
             case epoll
-            /// poll(2): the cost of a wait grows with what is watched.
+            /// poll(2): the cost of a wait grows with the number of watched descriptors.
             case poll
 
-            /// The fastest one of this system.
             public static let platformDefault = Kind.epoll
         }
     }
 
-    /// The mechanism behind a queue; each operation returns 0 or an errno.
+    /// The mechanism of a queue; each operation returns 0 or an errno.
     enum EventQueueBackend {
         case epoll(EpollSet)
         case poll(PollSet)
@@ -45,7 +43,7 @@
             }
         }
 
-        /// Waits once, for the timeout in nanoseconds or, if negative, for as long as it takes.
+        /// Waits once, for the timeout in nanoseconds or, if negative, without limit.
         func collect(timeout: Int64, into events: inout [CollectedEvent]) -> Int32 {
             switch self {
             case .epoll(let set): set.collect(timeout: timeout, into: &events)

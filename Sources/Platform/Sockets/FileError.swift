@@ -8,62 +8,51 @@ import CPlatform
     import Glibc
 #endif
 
-/// A file that could not be made, written or read.
+/// A file that could not be created, written or read.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was being attempted.
     public enum Operation: String, Sendable, CaseIterable {
-        /// Making the file.
         case create
-        /// Writing to it.
         case write
-        /// Reading what was written.
         case read
-        /// Moving it to its place.
         case move
     }
 
-    /// Why it could not be done.
     public enum Cause: Sendable, Equatable {
-        /// The system refused; its errno.
+        /// The system refused, with this errno.
         case system(Int32)
-        /// What has that path is no regular file.
+        /// The path does not refer to a regular file.
         case notRegular
         /// The file has fewer bytes than were written to it.
         case cut
-        /// The path leads to another file now, or to none.
+        /// The path now refers to another file, or to none.
         case gone
-        /// The file system cannot have two files change places, and knows no links either.
+        /// The file system supports neither exchanging files nor links.
         case notExchangeable
         /// Another process writes the file, or is about to.
         case inUse
     }
 
-    /// What was being attempted.
     public let operation: Operation
-    /// The file.
     public let path: String
-    /// Why it could not be done.
     public let cause: Cause
 
-    /// A failure of the operation for that reason.
     public init(_ operation: Operation, path: String, cause: Cause) {
         self.operation = operation
         self.path = path
         self.cause = cause
     }
 
-    /// A failure of the operation with that errno.
     public init(_ operation: Operation, path: String, code: Int32) {
         self.init(operation, path: path, cause: .system(code))
     }
 
-    /// Whether a file of that name was there already, and was not to be replaced.
+    /// Whether a file with that name exists that must not be replaced.
     public var exists: Bool { operation == .create && cause == .system(EEXIST) }
 
-    /// Whether there is no room left for more.
+    /// Whether the disk, quota or file size limit is exhausted.
     public var isFull: Bool { [.system(ENOSPC), .system(EDQUOT), .system(EFBIG)].contains(cause) }
 
-    /// What the person at the keyboard is told, without a full stop.
+    /// The message for the user, without a full stop.
     public var description: String {
         switch operation {
         case .create: "cannot create '\(path)': \(reason)"
@@ -73,7 +62,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Why, without the file's name and a full stop.
+    /// The reason, without the file's name and a full stop.
     public var reason: String {
         switch cause {
         case .system(let code): operation == .read ? Self.reasonNotToRead(code) : Self.reasonNotToWrite(code)
@@ -87,7 +76,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Of a file that is read there is other advice.
+    /// Reading has its own advice.
     private static func reasonNotToRead(_ code: Int32) -> String {
         code == EISDIR ? "it is a folder; name a file in it" : String(cString: strerror(code))
     }
@@ -110,21 +99,22 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// What a path stands for, once symbolic links are followed.
+/// The target of a path after following symbolic links.
 enum FilePlace: Equatable {
     /// A regular file, or nothing yet; the path of the file itself.
     case file(String)
-    /// A pipe, a terminal or another character device, which has to be opened.
+    /// A pipe, a terminal or another character device, which must be opened.
     case stream(String)
-    /// A descriptor that this process was started with: `/dev/stdout`, `/dev/fd/3`.
+    /// An inherited descriptor: `/dev/stdout`, `/dev/fd/3`.
     case descriptor(Int32)
 
-    /// The most links that are followed; Linux has the same limit (path_resolution(7)).
+    /// The maximum number of links to follow; Linux has the same limit (path_resolution(7)).
     private static let linkLimit = 40
 
     /// Follows the links of a path.
     ///
-    /// - Throws: the operation's error where the path leads to a folder, a socket or a block device, in circles, or nowhere.
+    /// - Throws: the operation's error if the path leads to a folder, a socket or a block device, in circles, or
+    ///   nowhere.
     static func find(_ path: String, for operation: FileError.Operation) throws(FileError) -> FilePlace {
         var place = path
         for _ in 0..<linkLimit {
@@ -145,9 +135,10 @@ enum FilePlace: Equatable {
         throw FileError(operation, path: path, code: ELOOP)
     }
 
-    /// The descriptor that a path like `/dev/fd/3` names; nil for other paths, and for what this process opened itself.
+    /// The descriptor that a path like `/dev/fd/3` names; nil for other paths, and for descriptors opened by this
+    /// process.
     ///
-    /// This process closes what it opens on exec, and what it was started with it does not.
+    /// Descriptors opened by this process are close-on-exec, inherited ones are not.
     static func inheritedDescriptor(_ path: String) -> Int32? {
         let names = ["/dev/stdin": STDIN_FILENO, "/dev/stdout": STDOUT_FILENO, "/dev/stderr": STDERR_FILENO]
         var descriptor = names[path]
@@ -158,7 +149,7 @@ enum FilePlace: Equatable {
         return descriptor
     }
 
-    /// The folder of a path, with its last slash; empty for a name alone.
+    /// The folder of a path, with its last slash; empty for a bare name.
     static func folder(of path: String) -> Substring {
         path.lastIndex(of: "/").map { path[...$0] } ?? ""
     }
@@ -174,9 +165,9 @@ enum FilePlace: Equatable {
     }
 }
 
-/// Has two files of a folder change places, so that the first path leads to a whole file at any time.
+/// Exchanges two files of a folder, so that the first path refers to a complete file at any time.
 ///
-/// The system calls are values for the tests of file systems that know fewer of them, or fail.
+/// The system calls are values, so that tests can simulate file systems that support fewer of them, or fail.
 struct FileExchange {
     /// Returns 0, or a negative errno.
     typealias Call = (_ first: String, _ second: String) -> Int32
@@ -186,22 +177,22 @@ struct FileExchange {
     var linking: Call = { link($0, $1) == 0 ? 0 : -errno }
     var renaming: Call = { rename($0, $1) == 0 ? 0 : -errno }
 
-    /// What systems, file systems and sandboxes say that do not know a call.
+    /// The errors of systems, file systems and sandboxes that do not support a call.
     private static let unknown = [-EINVAL, -ENOSYS, -ENOTSUP, -EOPNOTSUPP, -EPERM]
 
-    /// A name beside the twin that is taken for the moment where files cannot be exchanged.
+    /// The temporary name used next to the twin if files cannot be exchanged.
     static func spare(_ twin: String) -> String { twin + "2" }
 
-    /// Has the file at the path and its twin change places.
+    /// Exchanges the file at the path and its twin.
     ///
-    /// Where they cannot be exchanged in one step the twin may be missing afterwards; the path has its content all the same.
+    /// If this is not possible in one step, the twin may be missing afterwards; the path has its content in any case.
     func callAsFunction(_ path: String, _ twin: String) throws(FileError) {
         var code = exchanging(path, twin)
         guard Self.unknown.contains(code) else { return try check(code, path) }
         let spare = Self.spare(twin)
         code = linking(path, spare)
         guard !Self.unknown.contains(code) else { throw FileError(.create, path: path, cause: .notExchangeable) }
-        // Something else may have that name.
+        // Another file may have that name.
         guard code == 0 else { throw FileError(.create, path: spare, code: -code) }
         code = renaming(twin, path)
         if code != 0 || renaming(spare, twin) != 0 { unlink(spare) }

@@ -6,9 +6,9 @@
     import Glibc
 #endif
 
-/// Reads a file from its beginning to its end, and never waits for one to be opened.
+/// Reads a file from start to end, and never blocks in opening one.
 ///
-/// Opening a pipe waits until another program writes to it, and a device may have no end, so only regular files are opened.
+/// Opening a pipe waits for a writer, and a device may be endless, so only regular files are opened.
 public final class FileReader {
     private let path: String
     private let descriptor: Int32
@@ -16,22 +16,22 @@ public final class FileReader {
 
     /// Opens a regular file.
     ///
-    /// - Parameter orInherited: whether the path may also name a descriptor that this process was started with, which is then
-    ///   read as it is: `/dev/stdin`, or the `/dev/fd/63` that a shell makes of `<(command)`. That may wait for the
-    ///   program at the other end, so it is for what a command reads before it does anything else.
-    /// - Throws: where there is no such file, it may not be read, or it is no regular one; the null device counts as empty.
+    /// - Parameter orInherited: whether the path may also name an inherited descriptor, which is then read as it is:
+    ///   `/dev/stdin`, or the `/dev/fd/63` that a shell creates for `<(command)`. That may wait for the program at the
+    ///   other end, so it is for input that a command reads before anything else.
+    /// - Throws: if the file does not exist, is not readable, or is not regular; the null device counts as empty.
     public init(_ path: String, orInherited: Bool = false) throws(FileError) {
         self.path = path
         var status = stat()
         if orInherited, let descriptor = FilePlace.inheritedDescriptor(path), fstat(descriptor, &status) == 0,
-            // A file is opened anew, so that it is read from its beginning.
+            // A regular file is opened again, so that it is read from its start.
             status.st_mode & S_IFMT != S_IFREG
         {
             self.descriptor = descriptor
             isOurs = false
             return
         }
-        // Before it is opened too: that alone can act on a device.
+        // Also checked before opening, because opening alone can act on a device.
         guard stat(path, &status) == 0 else { throw FileError(.read, path: path, code: errno) }
         try FileReader.check(status, path)
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
@@ -47,7 +47,7 @@ public final class FileReader {
         isOurs = true
     }
 
-    /// Reads standard input, which messages call by that name.
+    /// Reads standard input; messages use the given name for it.
     public init(standardInputNamed name: String) {
         path = name
         descriptor = STDIN_FILENO
@@ -58,7 +58,7 @@ public final class FileReader {
         if isOurs { closeDescriptor(descriptor) }
     }
 
-    /// Reads what there is, but at most so many bytes, and waits for at least one; none at the end.
+    /// Reads at most `count` available bytes, waiting for at least one; an empty result is the end.
     public func read(atMost count: Int) throws(FileError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -73,7 +73,7 @@ public final class FileReader {
         return bytes
     }
 
-    /// Reads on until the end, but at most so many bytes.
+    /// Reads until the end, but at most `limit` bytes.
     public func read(upTo limit: Int) throws(FileError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < limit {
@@ -96,7 +96,7 @@ public final class FileReader {
     }
 }
 
-/// read(2): the method of that name hides it.
+/// read(2), which the method of the same name hides.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     read(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -8,14 +8,14 @@ import CPlatform
     import Glibc
 #endif
 
-/// What came of one attempt to accept a connection.
+/// The result of one attempt to accept a connection.
 public enum AcceptResult: Sendable, Equatable {
-    /// A connection, which the receiver closes.
+    /// A connection, which the caller closes.
     case accepted(Socket)
     /// No connection is waiting.
     case wouldBlock
-    /// The process or the system is out of descriptors or memory; the connection still waits, and the listener stays
-    /// readable: ask again after a while.
+    /// The process or the system is out of descriptors or memory. The connection remains pending and the listener
+    /// readable: retry after a while.
     case exhausted(SocketError)
     /// The listener accepts no more connections.
     case failed(SocketError)
@@ -23,18 +23,18 @@ public enum AcceptResult: Sendable, Equatable {
 
 /// A non-blocking TCP socket that listens on one address.
 ///
-/// Like `Socket` it names the descriptor and does not own it: close it once.
+/// Like `Socket`, this names the descriptor and does not own it: close it once.
 public struct Listener: Sendable, Hashable {
-    /// The file descriptor.
     public let descriptor: Int32
 
-    /// The address in use, with the port that the system picked if 0 was asked for.
+    /// The address in use, with the port chosen by the system if 0 was requested.
     public let localAddress: SocketAddress
 
-    /// Listens on the address; port 0 asks for any free port, `::` accepts IPv4 as well.
+    /// Listens on the address; port 0 requests any free port, `::` accepts IPv4 too.
     ///
-    /// The backlog is the number of connections that wait to be accepted; the system caps it (`net.core.somaxconn`).
-    /// Reusing the address permits a restart while old connections are in TIME_WAIT, not two listeners at once.
+    /// The backlog is the number of connections that wait for acceptance; the system caps it (`net.core.somaxconn`).
+    /// Reusing the address permits a restart while old connections are in TIME_WAIT, but not two listeners at the same
+    /// time.
     public init(address: SocketAddress, backlog: Int32 = 4096, reuseAddress: Bool = true) throws(SocketError) {
         let descriptor = cplatform_open_stream_socket(address.family)
         guard descriptor >= 0 else { throw SocketError(.create, code: -descriptor, address: address) }
@@ -53,13 +53,13 @@ public struct Listener: Sendable, Hashable {
         if reuseAddress, !socket.setOption(SOL_SOCKET, SO_REUSEADDR, Int32(1)) {
             return SocketError(.configure, code: errno, address: address)
         }
-        // Whether :: takes IPv4 too is a setting of the machine (net.ipv6.bindv6only) unless said here; :: means
-        // every interface, so it does.
+        // By default, a setting of the machine (net.ipv6.bindv6only) decides whether :: accepts IPv4 too; here :: means
+        // every interface.
         if address.isIPv6, address.isUnspecified, !socket.setOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, Int32(0)) {
             return SocketError(.configure, code: errno, address: address)
         }
-        // Set here it is inherited by every accepted socket (tcp(7)); without it a small write waits for the
-        // acknowledgement of the one before, which the other side delays by 40 ms.
+        // Every accepted socket inherits this (tcp(7)). Without it a small write waits for the acknowledgement of the
+        // previous one, which the peer delays by 40 ms.
         if !socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1)) {
             return SocketError(.configure, code: errno, address: address)
         }
@@ -71,7 +71,7 @@ public struct Listener: Sendable, Hashable {
         return nil
     }
 
-    /// Accepts one waiting connection, skipping those that were broken off while they waited.
+    /// Accepts one pending connection, skipping those that were aborted while pending.
     public func accept() -> AcceptResult {
         while true {
             let descriptor = cplatform_accept(self.descriptor)
@@ -79,8 +79,8 @@ public struct Listener: Sendable, Hashable {
             switch -descriptor {
             case EAGAIN, EWOULDBLOCK: return .wouldBlock
             case EINTR, ECONNABORTED: continue
-            // accept(2): Linux passes pending network errors of the new connection on, to be treated like EAGAIN
-            // "by retrying".
+            // accept(2): Linux passes on pending network errors of the new connection, which must be treated like
+            // EAGAIN "by retrying".
             case EPROTO, ENOPROTOOPT, ENETDOWN, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
             case let code:
                 let error = SocketError(.accept, code: code, address: localAddress)
@@ -89,7 +89,7 @@ public struct Listener: Sendable, Hashable {
         }
     }
 
-    /// Stops listening; connections that wait to be accepted are reset.
+    /// Stops listening; pending connections are reset.
     public func close() {
         closeDescriptor(descriptor)
     }

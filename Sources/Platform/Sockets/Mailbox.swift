@@ -11,7 +11,7 @@ import Synchronization
 
 /// Work and wake-ups that other threads post to the thread of an event loop.
 ///
-/// Work posted by one thread is done in the order of posting. However many post at once, the loop is woken once.
+/// Work posted by one thread runs in the order of posting. Simultaneous posts wake the loop only once.
 public final class Mailbox: Sendable {
     private struct State {
         var pending: [@Sendable () -> Void] = []
@@ -19,13 +19,13 @@ public final class Mailbox: Sendable {
         var isStopRequested = false
     }
 
-    /// How much work may wait; more is refused.
+    /// The maximum number of pending pieces of work; more is rejected.
     public let capacity: Int
 
     private let pipe: WakePipe
     private let state = Mutex(State())
 
-    /// A mailbox that holds up to that many pieces of work not yet done.
+    /// Creates a mailbox for up to `capacity` pieces of pending work.
     public init(capacity: Int = 1 << 18) throws(SocketError) {
         precondition(capacity > 0, "a mailbox holds at least one piece of work")
         self.capacity = capacity
@@ -36,13 +36,13 @@ public final class Mailbox: Sendable {
         pipe.close()
     }
 
-    /// The descriptor that becomes readable when there is something to drain.
+    /// Readable when there is something to drain.
     public var descriptor: Int32 { pipe.reader }
 
-    /// Has the loop's thread do the work; any thread may call.
+    /// Runs the work on the loop's thread; callable from any thread.
     ///
-    /// False if as much work as `capacity` is waiting already: this piece is refused and will not be done. Work that is
-    /// never drained is released with the mailbox.
+    /// Returns false if `capacity` pieces are already pending: this one is rejected and never runs. Work that is never
+    /// drained is released with the mailbox.
     @discardableResult
     public func post(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (isAccepted, wakes) = state.withLock { state in
@@ -55,9 +55,9 @@ public final class Mailbox: Sendable {
         return isAccepted
     }
 
-    /// Has the loop that owns the mailbox stop at the end of its turn, after the work posted before.
+    /// Stops the mailbox's loop at the end of its turn, after the work posted before.
     ///
-    /// Unlike `EventLoop.stop`, any thread may call.
+    /// Unlike `EventLoop.stop`, this is callable from any thread.
     public func requestStop() {
         let wakes = state.withLock { state in
             state.isStopRequested = true
@@ -67,13 +67,13 @@ public final class Mailbox: Sendable {
         if wakes { pipe.wake() }
     }
 
-    /// Does everything that was posted so far, in order; true if a stop was requested.
+    /// Runs all work posted so far, in order; true if a stop was requested.
     ///
-    /// The loop's thread calls this when the descriptor is readable. What the work itself posts is left for the next
-    /// time, so the work cannot starve the sockets.
+    /// The loop's thread calls this when the descriptor is readable. Work posted by the work itself is left for the
+    /// next time, so that it cannot starve the sockets.
     @discardableResult
     public func drain() -> Bool {
-        // Clear first: what is posted from here on either is taken just below or wakes the loop again.
+        // Clear first: later posts are either taken just below or wake the loop again.
         pipe.clear()
         var work: [@Sendable () -> Void] = []
         let stops = state.withLock { state in
@@ -87,7 +87,7 @@ public final class Mailbox: Sendable {
     }
 }
 
-/// A pipe to oneself: writing to it, from another thread or a signal handler, wakes the loop that watches it.
+/// A pipe to this process: a write from another thread or a signal handler wakes the loop that watches it.
 struct WakePipe: Sendable {
     let reader: Int32
     let writer: Int32
@@ -100,18 +100,18 @@ struct WakePipe: Sendable {
         writer = ends[1]
     }
 
-    // A full pipe is no failure: the reader is readable already.
+    // A full pipe is not an error: the reader is already readable.
     func wake() {
         var byte: UInt8 = 0
         while write(writer, &byte, 1) < 0, errno == EINTR {}
     }
 
-    /// Takes back every wake-up so far.
+    /// Consumes all wake-ups so far.
     func clear() {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
             while true {
                 let count = read(reader, buffer.baseAddress, buffer.count)
-                // A full buffer, and only that, may have left some behind.
+                // Only a full buffer may have left some bytes in the pipe.
                 if count == buffer.count || (count < 0 && errno == EINTR) { continue }
                 return
             }
@@ -124,36 +124,36 @@ struct WakePipe: Sendable {
     }
 }
 
-/// Something that threads wait for: closed at first, and open for good once it was opened.
+/// A gate for threads: closed initially, and permanently open once opened.
 ///
-/// Takes two file descriptors. What was written before it is opened can be read by whoever has passed it.
+/// It takes two file descriptors. A thread that has passed it sees everything written before it was opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe
 
-    /// Makes a gate that is closed.
+    /// Creates a closed gate.
     ///
-    /// - Throws: where the process has no more descriptors.
+    /// - Throws: if the process has no more descriptors.
     public init() throws(SocketError) { pipe = try WakePipe() }
 
     deinit { pipe.close() }
 
-    /// Lets everybody pass who waits, now or later; any thread may call, more than once.
+    /// Lets all current and future waiters pass; callable from any thread, more than once.
     public func open() { pipe.wake() }
 
-    /// Blocks the thread until the gate is open; true at once where it is, false where it is not by the deadline.
+    /// Blocks the thread until the gate is open; false if it is not open by the deadline.
     @discardableResult
     public func wait(until deadline: MonotonicInstant = MonotonicInstant(nanoseconds: .max)) -> Bool {
         SingleDescriptorPoll.wait(for: .read, on: pipe.reader, until: deadline) == nil
     }
 }
 
-/// A thread of the system's, for a loop that runs beside the program's own work.
+/// A system thread, for a loop that runs in parallel to the program's own work.
 public enum SystemThread {
-    /// Runs the work on a new thread, which ends with it; nobody needs to join it.
+    /// Runs the work on a new, detached thread, which ends with it.
     ///
-    /// The work is handed over whole: what only it refers to need not be safe to share.
+    /// The work is sent to the thread: state that only it references need not be safe to share.
     ///
-    /// - Throws: where the system has no room for another thread.
+    /// - Throws: if the system cannot create another thread.
     public static func start(_ work: sending @escaping () -> Void) throws(SocketError) {
         let box = Unmanaged.passRetained(Box(work))
         #if canImport(Darwin)
@@ -172,14 +172,14 @@ public enum SystemThread {
             throw SocketError(.startThread, code: code)
         }
         #if canImport(Darwin)
-            // Set by pthread_create where it succeeds.
+            // Set by pthread_create on success.
             if let thread { pthread_detach(thread) }
         #else
             pthread_detach(thread)
         #endif
     }
 
-    // Optional on some systems, and not on others.
+    // Optional on some systems only.
     private static func run(_ argument: UnsafeMutableRawPointer?) {
         guard let argument else { preconditionFailure("pthread_create hands over what it was given.") }
         Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()

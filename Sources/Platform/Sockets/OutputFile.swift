@@ -6,19 +6,17 @@
     import Glibc
 #endif
 
-/// A regular file that is written at places of its own choosing, for what grows while a program runs.
+/// A regular file written at explicit offsets, for data that grows while a program runs.
 ///
-/// Closed on exec. What was written survives the process being killed: the system has it. Calls wait for the
-/// disk, and belong to one thread at a time. Like `Socket` this is a name for the descriptor: close it once.
+/// Closed on exec. Written data survives a kill of this process, because the system has it. Calls wait for the disk,
+/// and belong to one thread at a time. Like `Socket`, this names the descriptor: close it once.
 public struct OutputFile: Sendable {
-    /// Where the file is.
     public let path: String
-    /// The file descriptor.
     public let descriptor: Int32
 
-    /// Makes the file with mode 0600, empty.
+    /// Creates the file, empty, with mode 0600.
     ///
-    /// - Throws: where the folder takes none, and where something is there already.
+    /// - Throws: if the folder does not allow it, or something exists at the path.
     public init(creating path: String) throws(FileError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
         guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
@@ -26,14 +24,14 @@ public struct OutputFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Opens a regular file that is there already, and leaves it as it is; a link is not followed.
+    /// Opens an existing regular file without changing it; links are not followed.
     ///
-    /// - Parameter toRead: whether it is only looked at.
-    /// - Throws: where it is none, or this user may not.
+    /// - Parameter toRead: whether it is opened only for reading.
+    /// - Throws: if it is not a regular file, or this user lacks permission.
     public init(opening path: String, toRead: Bool = false) throws(FileError) {
         let operation: FileError.Operation = toRead ? .read : .write
         var status = stat()
-        // Before it is opened too: that alone can act on a device.
+        // Also checked before opening, because opening alone can act on a device.
         guard lstat(path, &status) == 0 else { throw FileError(operation, path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(operation, path: path, cause: .notRegular) }
         let flags = (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW
@@ -47,13 +45,13 @@ public struct OutputFile: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Makes a file that is to take the place of another, in the same folder and under a name that no file has.
+    /// Creates a file that will replace another, in the same folder under an unused name.
     ///
-    /// - Parameter mode: that of the file, less what the process's umask takes away.
-    /// - Throws: where the folder takes none.
+    /// - Parameter mode: the mode of the file, minus the process's umask.
+    /// - Throws: if the folder does not allow it.
     public init(draftFor path: String, mode: Int = 0o600) throws(FileError) {
         let folder = FilePlace.folder(of: path)
-        // Others are what processes left that were killed, and had the same number.
+        // Existing drafts were left by killed processes with the same process id.
         for number in 0..<OutputFile.draftLimit {
             let draft = "\(folder).fitiq-mock-\(getpid())-\(number)"
             let descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
@@ -67,10 +65,10 @@ public struct OutputFile: Sendable {
         throw FileError(.create, path: path, code: EEXIST)
     }
 
-    /// The most names that are tried for a draft.
+    /// The maximum number of names tried for a draft.
     private static let draftLimit = 1000
 
-    /// Sees to it that the folder of a path is there, and takes files of this user.
+    /// Checks that the folder of a path exists and that this user can create files in it.
     public static func checkFolder(of path: String) throws(FileError) {
         let folder = FilePlace.folder(of: path)
         guard access(folder.isEmpty ? "." : String(folder), W_OK) == 0 else {
@@ -82,15 +80,15 @@ public struct OutputFile: Sendable {
     ///
     /// File systems without locks ignore this. Source: flock(2): the lock belongs to the open file, not to its name.
     ///
-    /// - Throws: ``FileError/Cause/inUse`` where another has it, or the file has left its place meanwhile.
+    /// - Throws: ``FileError/Cause/inUse`` if another process has the lock, or the file is no longer at its path.
     public func lock() throws(FileError) {
         let isRefused = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
         guard !isRefused, isAt(path) else { throw FileError(.write, path: path, cause: .inUse) }
     }
 
-    /// Writes all of the bytes at an offset; beyond the end the file grows.
+    /// Writes all bytes at an offset; the file grows as needed.
     ///
-    /// - Throws: where the disk is full, or fails; part of the bytes may have been written.
+    /// - Throws: if the disk is full or fails; part of the bytes may have been written.
     public func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
         let code = bytes.withUnsafeBytes { buffer in
             var done = 0
@@ -110,9 +108,9 @@ public struct OutputFile: Sendable {
         guard code == 0 else { throw FileError(.write, path: path, code: code) }
     }
 
-    /// Reads bytes from an offset; fewer than asked for only where the file ends before.
+    /// Reads bytes from an offset; fewer than requested only if the file ends earlier.
     ///
-    /// - Throws: where the disk fails.
+    /// - Throws: if the disk fails.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -134,34 +132,32 @@ public struct OutputFile: Sendable {
         return bytes
     }
 
-    /// Closes the file, which stays where it is.
     public func close() {
         closeDescriptor(descriptor)
     }
 
-    /// Moves the file to a path where nothing is, in the same folder.
+    /// Moves the file to a free path in the same folder.
     ///
-    /// - Throws: also where something is there; the file then keeps its name.
+    /// - Throws: also if something exists there; the file then keeps its name.
     public func move(toFree path: String) throws(FileError) {
         if link(self.path, path) == 0 {
             unlink(self.path)
             return
         }
         guard errno != EEXIST else { throw FileError(.create, path: path, code: EEXIST) }
-        // Not every file system has links.
+        // Not every file system supports links.
         var status = stat()
         guard lstat(path, &status) != 0 else { throw FileError(.create, path: path, code: EEXIST) }
         guard rename(self.path, path) == 0 else { throw FileError(.move, path: path, code: errno) }
     }
 
-    /// Whether a path, its links not followed, leads to this file, and not to another one that took its name.
+    /// Whether a path, without following links, refers to this file and not to another that took its name.
     public func isAt(_ path: String) -> Bool {
         var (own, other) = (stat(), stat())
         return fstat(descriptor, &own) == 0 && lstat(path, &other) == 0
             && own.st_dev == other.st_dev && own.st_ino == other.st_ino
     }
 
-    /// Closes the file and removes it.
     public func discard() {
         unlink(path)
         close()

@@ -8,8 +8,8 @@
 
 /// The address of one end of a TCP connection: an IPv4 or IPv6 address and a port.
 ///
-/// An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`, RFC 4291 section 2.5.5.2) is held as the IPv4 address that it
-/// stands for, so a peer compares equal whichever listener accepted it.
+/// An IPv4-mapped IPv6 address (`::ffff:127.0.0.1`, RFC 4291 section 2.5.5.2) is stored as its IPv4 address, so a peer
+/// compares equal whichever listener accepted it.
 public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address without the port, in host byte order.
     enum IP: Sendable, Hashable {
@@ -31,22 +31,22 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The address of the host: numeric IPv4 or IPv6 (with or without brackets), `localhost`, or a name to look up.
+    /// Creates the address of a host: numeric IPv4 or IPv6 (with or without brackets), `localhost`, or a name to look
+    /// up.
     ///
-    /// A name with several addresses gives its first IPv4 address, otherwise its first one; use
-    /// `resolve(host:port:)` to have them all. Only names other than `localhost` are looked up, which may block.
+    /// A name with several addresses gives its first IPv4 address, otherwise its first address; use
+    /// `resolve(host:port:)` for all of them. Only names other than `localhost` are looked up, which may block.
     public init(host: String, port: UInt16) throws(SocketError) {
         let all = try SocketAddress.resolve(host: host, port: port)
-        // resolve(host:port:) throws rather than return no address.
+        // resolve(host:port:) never returns an empty array.
         self = all.first { !$0.isIPv6 } ?? all[0]
     }
 
-    /// Whether this is an IPv6 address.
     public var isIPv6: Bool {
         if case .v6 = ip { true } else { false }
     }
 
-    /// Whether the address reaches this machine only: 127.0.0.0/8 (RFC 1122 section 3.2.1.3) or ::1 (RFC 4291).
+    /// Whether the address is local to this machine: 127.0.0.0/8 (RFC 1122 section 3.2.1.3) or ::1 (RFC 4291).
     public var isLoopback: Bool {
         switch ip {
         case .v4(let address): address >> 24 == 127
@@ -62,7 +62,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address without the port, in numbers and without brackets: `127.0.0.1`, `::1`, `fe80::1%2`.
+    /// The numeric address without the port and without brackets: `127.0.0.1`, `::1`, `fe80::1%2`.
     public var host: String {
         switch ip {
         case .v4(let address):
@@ -70,7 +70,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         case .v6(let high, let low, let scope):
             var bytes = in6_addr(high: high, low: low)
             let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
-                // The buffer is as long as the longest text, and the family is known: inet_ntop cannot fail.
+                // The buffer holds the longest text and the family is known, so inet_ntop cannot fail.
                 inet_ntop(AF_INET6, &bytes, buffer.baseAddress, socklen_t(buffer.count)).map { String(cString: $0) }
             }
             return (text ?? "::") + (scope == 0 ? "" : "%\(scope)")
@@ -84,20 +84,20 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension SocketAddress {
-    /// Host names are at most 253 bytes long (RFC 1035 section 2.3.4, less the length bytes).
+    /// The maximum length of a host name in bytes (RFC 1035 section 2.3.4, minus the length bytes).
     public static let longestHostName = 253
 
-    /// Every address of the host, in the order in which to try them; never empty.
+    /// All addresses of the host, in the order in which to try them; never empty.
     ///
-    /// Numeric addresses and `localhost` (127.0.0.1, then ::1: RFC 6761 section 6.3) are answered without asking
-    /// anyone; other names go to getaddrinfo(3), which may block for seconds. An empty host, one that is too long and
-    /// one with a NUL byte are refused as unknown.
+    /// Numeric addresses and `localhost` (127.0.0.1, then ::1: RFC 6761 section 6.3) are resolved locally; other names
+    /// are passed to getaddrinfo(3), which may block for seconds. A host that is empty, too long or contains a NUL byte
+    /// is rejected as unknown.
     public static func resolve(host: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
         if let known = try resolveAtOnce(host: host, port: port) { return known }
         return try lookUp(withoutBrackets(host), port: port)
     }
 
-    /// The addresses of a host that ``resolve(host:port:)`` knows without asking; nil where it has to ask.
+    /// The addresses of a host that ``resolve(host:port:)`` knows without a lookup; nil if a lookup is required.
     public static func resolveAtOnce(host: String, port: UInt16) throws(SocketError) -> [SocketAddress]? {
         let name = withoutBrackets(host)
         guard !name.isEmpty, name.utf8.count <= longestHostName, !name.utf8.contains(0) else {
@@ -113,7 +113,7 @@ extension SocketAddress {
         return nil
     }
 
-    /// An IPv6 address may come in the brackets that it has in a URL.
+    /// Removes the brackets of an IPv6 address in a URL.
     private static func withoutBrackets(_ host: String) -> String {
         guard host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]"), host.utf8.count > 2 else {
             return host
@@ -138,7 +138,7 @@ extension SocketAddress {
         var found: [SocketAddress] = []
         var next = first
         while let entry = next?.pointee {
-            // Each address comes once for each socket type: keep one.
+            // Each address is returned once per socket type: keep one.
             if let bytes = entry.ai_addr,
                 var address = SocketAddress(UnsafeRawBufferPointer(start: bytes, count: Int(entry.ai_addrlen)))
             {
@@ -152,11 +152,11 @@ extension SocketAddress {
     }
 }
 
-// To and from the C structures of ip(7) and ipv6(7). BSD's length byte is left zero: its kernel fills it in.
+// Conversion to and from the C structures of ip(7) and ipv6(7). BSD's length byte stays zero: its kernel fills it in.
 extension SocketAddress {
     var family: Int32 { isIPv6 ? AF_INET6 : AF_INET }
 
-    /// Lends the address as the C structure that bind(2) and connect(2) take.
+    /// Lends the address as the C structure for bind(2) and connect(2).
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         switch ip {
         case .v4(let address):
@@ -175,7 +175,7 @@ extension SocketAddress {
         }
     }
 
-    /// The address in a C structure of that length; nil if it is of another family or cut short.
+    /// The address in a C structure; nil if it is of another family or truncated.
     init?(_ address: UnsafeRawBufferPointer) {
         guard address.count >= MemoryLayout<sockaddr>.size else { return nil }
         switch Int32(address.loadUnaligned(as: sockaddr.self).sa_family) {
@@ -194,7 +194,7 @@ extension SocketAddress {
         }
     }
 
-    /// What getsockname(2) or getpeername(2) says of the descriptor; nil if it fails.
+    /// The result of getsockname(2) or getpeername(2) for the descriptor; nil if the call fails.
     init?(
         _ descriptor: Int32, by query: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) {

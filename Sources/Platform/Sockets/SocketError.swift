@@ -8,65 +8,45 @@
 
 /// A failed operation on a socket or on the event queue, as the system reported it.
 public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What was being attempted.
     public enum Operation: String, Sendable, CaseIterable {
         /// Looking up a host name; the code is one of getaddrinfo(3), not an errno.
         case resolve
-        /// Opening a socket.
         case create
-        /// Setting a socket option.
         case configure
-        /// Binding a listener to its address.
         case bind
-        /// Starting to listen.
         case listen
-        /// Accepting a connection.
         case accept
-        /// Connecting to a server.
         case connect
-        /// Receiving bytes.
         case read
-        /// Sending bytes.
         case write
         /// Opening the event queue or its wake-up pipe.
         case openQueue
-        /// Adding a descriptor to the event queue.
         case watch
-        /// Waiting for events.
         case wait
-        /// Watching a signal.
         case watchSignal
-        /// Starting a thread.
         case startThread
     }
 
-    /// What the operation was applied to, as far as it is known.
+    /// The subject of the operation, as far as known.
     public enum Subject: Sendable, Equatable {
-        /// Nothing in particular.
         case none
-        /// A socket address.
         case address(SocketAddress)
-        /// A host name, as given.
         case host(String)
-        /// A signal number.
         case signal(Int32)
     }
 
-    /// What was being attempted.
     public let operation: Operation
 
     /// The errno of the failure; for `.resolve` the code of getaddrinfo(3).
     public let code: Int32
 
-    /// What it was attempted on.
     public let subject: Subject
 
-    /// A failure of the operation with that errno.
     public init(_ operation: Operation, code: Int32, address: SocketAddress? = nil) {
         self.init(operation, code: code, subject: address.map(Subject.address) ?? .none)
     }
 
-    /// The name server did not tell the addresses of the host in time.
+    /// The name server did not resolve the host in time.
     public static func resolutionTimeout(host: String) -> SocketError {
         SocketError(.resolve, code: EAI_AGAIN, host: host)
     }
@@ -81,25 +61,24 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         self.subject = subject
     }
 
-    /// The address that the operation was about, if it was about one.
     public var address: SocketAddress? {
         if case .address(let address) = subject { address } else { nil }
     }
 
-    /// Whether the process or the system is out of descriptors or memory, which passes: back off and try again.
+    /// Whether the process or the system is temporarily out of descriptors or memory: back off and retry.
     ///
-    /// A listener that fails so stays readable; stop watching it for a while instead of asking again at once.
+    /// A listener with this error stays readable; stop watching it for a while instead of retrying at once.
     public var isResourceExhaustion: Bool {
         operation != .resolve && (code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM)
     }
 
-    /// What has to be chosen differently for a listener to start, such as by an option of a program.
+    /// The setting to change so that a listener can start, for example with an option of a program.
     public enum ListenerChoice: Sendable {
         case port
         case host
     }
 
-    /// The choice that keeps a listener from starting; nil where it is something else.
+    /// The setting that prevents a listener from starting; nil if the reason is another one.
     public var listenerChoice: ListenerChoice? {
         switch (operation, code) {
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE), (.bind, EACCES), (.bind, EPERM): .port
@@ -108,14 +87,13 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the time allowed for the operation ran out.
     public var isTimeout: Bool { operation != .resolve && code == ETIMEDOUT }
 }
 
-// Every message of this module that a person may read. Each says what failed, why, and what to do about it where
-// something can be done; a connecting client adds its own advice on how to start the server.
+// The messages of this module: what failed, why, and how to fix it if possible; a connecting client adds its own
+// advice on how to start the server.
 extension SocketError {
-    /// One clear sentence for the person at the keyboard.
+    /// The message for the user, in one sentence.
     public var description: String {
         let reason = reason
         return switch operation {

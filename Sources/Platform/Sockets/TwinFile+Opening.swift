@@ -6,16 +6,16 @@
     import Glibc
 #endif
 
-/// What is looked at before the two files are made. Nothing is touched that another process writes, or that may be all that
-/// is left of what was written.
+/// Checks before the two files are created. Files that another process writes, or that may be all that is left of a
+/// recording, are not touched.
 extension TwinFile {
-    /// How much of two files has to be the same for the one to be the other's twin: enough to tell two recordings apart by when
-    /// they began, and not so much that a last batch may be in it.
+    /// The number of bytes in which a file and its twin must agree: enough to distinguish two recordings by their start
+    /// times, but not so many that a last batch may be included.
     private static let alike = 160
 
-    /// Where the file itself is.
+    /// The path of the file itself.
     ///
-    /// One that is replaced changes its place by name: a symbolic link would be exchanged, not what it leads to.
+    /// A replaced file is exchanged by name: a symbolic link would be exchanged instead of its target.
     static func place(_ path: String, _ existing: Existing) throws(FileError) -> String {
         guard existing == .replace else { return path }
         guard case .file(let place) = try FilePlace.find(path, for: .create) else {
@@ -24,9 +24,9 @@ extension TwinFile {
         return place
     }
 
-    /// The file that is to be replaced, locked and as it was; nil where there is none.
+    /// The file to replace, locked and unchanged; nil if there is none.
     ///
-    /// - Throws: where there is one that is not to be replaced, and where another process writes it.
+    /// - Throws: if a file exists that must not be replaced, or another process writes it.
     static func claim(_ path: String, _ existing: Existing) throws(FileError) -> OutputFile? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -50,11 +50,11 @@ extension TwinFile {
         return old
     }
 
-    /// Removes a twin that a killed process left, where the file that it belongs to is in its place.
+    /// Removes a twin that a killed process left, if the file it belongs to is in its place.
     ///
-    /// One that has no more than the first batch goes in any case.
+    /// A twin with no more than the first batch is removed in any case.
     ///
-    /// - Throws: where something else is there, which may be all that is left of a file that was moved.
+    /// - Throws: if another file is there, which may be all that is left of a file that was moved.
     static func removeLeftover(
         _ path: String, of old: OutputFile?, _ beginning: [UInt8], _ first: Batch
     ) throws(FileError) {
@@ -66,7 +66,7 @@ extension TwinFile {
             throw FileError(.create, path: path, code: EEXIST)
         }
         defer { leftover.close() }
-        // A name of the file itself, from a process that was killed between two steps of an exchange by links.
+        // Another name of the file itself, from a process killed between two steps of an exchange by links.
         if let old, old.isAt(path) {
             unlink(path)
             return
@@ -82,7 +82,7 @@ extension TwinFile {
         unlink(path)
     }
 
-    /// Makes an empty file that only this process writes.
+    /// Creates an empty file that only this process writes.
     static func make(_ path: String) throws(FileError) -> OutputFile {
         let file = try OutputFile(creating: path)
         do throws(FileError) {

@@ -6,51 +6,49 @@
     import Glibc
 #endif
 
-/// A file that grows in batches, each of which is in it as a whole or not at all.
+/// A file that grows in batches, each of which it contains completely or not at all.
 ///
-/// There are two files with the same content: the one at the path, and one beside it that ends with `.part`. A batch is written to
-/// the one beside; then the two change places, which is one step for the system; then it is written to the other. The file at
-/// the path is never written to, so a process that is killed and a disk that is full leave it as the last batch did. Both are
-/// locked, so that no two processes write them. Calls wait for the disk, and belong to one thread at a time.
+/// There are two files with the same content: the one at the path, and its twin next to it with the suffix `.part`. A
+/// batch is written to the twin; then the two exchange places, atomically; then the batch is written to the other. The
+/// file at the path is never written to, so a killed process or a full disk leaves it as of the last batch. Both are
+/// locked against other processes. Calls wait for the disk, and belong to one thread at a time.
 public final class TwinFile {
-    /// What becomes of a file that is there already.
+    /// The treatment of an existing file.
     public enum Existing: Sendable, Hashable {
-        /// It stays, and opening fails: see ``FileError/exists``.
+        /// The file is kept, and opening fails: see ``FileError/exists``.
         case refuse
-        /// It is replaced. What a symbolic link leads to is, and the link stays.
+        /// The file is replaced. For a symbolic link, its target is replaced and the link is kept.
         case replace
     }
 
-    /// Bytes and where they go, in order.
+    /// Bytes and their offsets, in order.
     public typealias Batch = [(offset: Int, bytes: [UInt8])]
 
-    /// How bytes are written to a place of a file.
+    /// Writes bytes at an offset of a file.
     typealias Write = (OutputFile, [UInt8], Int) throws(FileError) -> Void
 
-    /// Where the file is.
     public let path: String
-    /// Where its twin is.
     public let twinPath: String
-    /// What is at the path, unless something else was put there.
+    /// The file at the path, unless something else was put there.
     private var shown: OutputFile
     private var hidden: OutputFile
-    /// Whether the twin has everything that the file has.
+    /// Whether the twin has the complete content of the file.
     private var isTwinWhole: Bool
-    /// Whether what was replaced is in the twin's place, from where it can come back.
+    /// Whether the replaced file is at the twin's path, from where it can be restored.
     private var keepsReplaced: Bool
     private let put: Write
     private let exchange: FileExchange
 
-    /// Bytes that are copied at a time where the twin is made anew.
+    /// The number of bytes copied at a time when the twin is recreated.
     private static let pieceSize = 1 << 20
 
-    /// Makes the two files, of which the one at the path has the first batch from the beginning.
+    /// Creates the two files; the one at the path has the first batch from the start.
     ///
-    /// What a killed process left beside a file that is replaced goes with it: it begins with `beginning`, and goes on as the
-    /// file does. What is replaced can be brought back by ``discard()`` until ``write(_:)``.
+    /// A twin that a killed process left next to a replaced file is removed too: it starts with `beginning` and
+    /// continues like the file. ``discard()`` restores the replaced file until ``write(_:)``.
     ///
-    /// - Throws: where the folder takes none, where a file is there that is not to be replaced, where another process writes
-    ///   them, and where the file system can neither exchange files nor link them.
+    /// - Throws: if the folder does not allow it, if a file exists that must not be replaced, if another process writes
+    ///   the files, or if the file system can neither exchange files nor link them.
     public convenience init(
         creating path: String, existing: Existing, beginning: [UInt8], first: Batch
     ) throws(FileError) {
@@ -60,7 +58,7 @@ public final class TwinFile {
         }
     }
 
-    /// For tests of disks that fail, and of file systems that cannot exchange files.
+    /// For tests of failing disks, and of file systems that cannot exchange files.
     init(
         creating path: String, existing: Existing, beginning: [UInt8], first: Batch, exchange: FileExchange,
         write: @escaping Write
@@ -79,7 +77,7 @@ public final class TwinFile {
             do throws(FileError) {
                 new = try Self.make(twinPath)
             } catch {
-                // It was not there a moment ago.
+                // It did not exist a moment ago.
                 throw FileError(.create, path: path, cause: error.exists ? .inUse : error.cause)
             }
             do throws(FileError) {
@@ -100,7 +98,7 @@ public final class TwinFile {
         guard old == nil else { return }
         do throws(FileError) {
             try remakeTwin()
-            // Both are the same: this only shows whether the file system can do it.
+            // Both are equal: this only tests whether the file system supports it.
             try exchangePlaces()
         } catch {
             discard()
@@ -113,11 +111,11 @@ public final class TwinFile {
         if hidden.descriptor != shown.descriptor { hidden.close() }
     }
 
-    /// Writes a batch: bytes at places, in order.
+    /// Writes a batch: bytes at offsets, in order.
     ///
-    /// A twin that is gone is made anew; an empty batch only sees to it that what was replaced is gone for good.
+    /// A missing twin is recreated; an empty batch only removes the replaced file permanently.
     ///
-    /// - Throws: where the disk is full or fails, and where the file was moved, removed or replaced. The file then is as it was,
+    /// - Throws: if the disk is full or fails, or the file was moved, removed or replaced. The file then is unchanged
     ///   or has the whole batch; nothing more can be written.
     public func write(_ batch: Batch) throws(FileError) {
         guard !batch.isEmpty || keepsReplaced else { return }
@@ -135,24 +133,25 @@ public final class TwinFile {
         do throws(FileError) {
             try put(hidden, bytes, offset)
         } catch {
-            // Which of the two it is means nothing outside.
+            // Callers do not know the two files apart.
             throw FileError(.write, path: path, cause: error.cause)
         }
     }
 
-    /// Reads bytes from an offset; fewer than asked for only where the file ends before.
+    /// Reads bytes from an offset; fewer than requested only if the file ends earlier.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
         try shown.read(count, at: offset)
     }
 
-    /// Writes another form of the file, made of calls that append to it, and puts that at the path; nothing can be written after.
+    /// Writes another form of the file with calls that append to it, and moves it to the path; nothing can be written
+    /// after.
     ///
-    /// - Throws: where that fails, ``FileError/Cause/gone`` where the file was moved, removed or replaced; what was written is
-    ///   then at ``twinPath``, if its folder still is there.
+    /// - Throws: if that fails; ``FileError/Cause/gone`` if the file was moved, removed or replaced. What was written
+    ///   is then at ``twinPath``, if its folder still exists.
     public func finish(
         _ body: ((_ bytes: [UInt8]) throws(FileError) -> Void) throws(FileError) -> Void
     ) throws(FileError) {
-        // Else the twin, as it is, is all that is left.
+        // Otherwise the twin, as it is, is all that is left.
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
         if !hasTwin { try remakeTwin(isCopy: false) }
         isTwinWhole = false
@@ -170,7 +169,7 @@ public final class TwinFile {
         }
     }
 
-    /// Where the recording is once nothing more is to be written; nil where both files were moved or removed.
+    /// The path of the recording after the last write; nil if both files were moved or removed.
     ///
     /// The twin is removed, unless it is all that is left.
     public func settle() -> String? {
@@ -182,7 +181,7 @@ public final class TwinFile {
         return twinIsThere && isTwinWhole ? twinPath : nil
     }
 
-    /// Removes both files, and brings back what was replaced if nothing was written since.
+    /// Removes both files, and restores the replaced file if nothing was written since.
     public func discard() {
         if keepsReplaced {
             guard shown.isAt(path), hidden.isAt(twinPath), (try? exchange(path, twinPath)) != nil else { return }
@@ -202,7 +201,7 @@ public final class TwinFile {
         swap(&shown, &hidden)
     }
 
-    /// Makes the twin anew: it was removed, or has what the file replaced.
+    /// Recreates the twin, which was removed or still is the replaced file.
     private func remakeTwin(isCopy: Bool = true) throws(FileError) {
         isTwinWhole = false
         if keepsReplaced, hidden.isAt(twinPath) { unlink(twinPath) }

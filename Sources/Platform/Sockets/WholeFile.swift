@@ -6,27 +6,26 @@
     import Glibc
 #endif
 
-/// Writes files as a whole: a program that opens the path finds what was there before, or all that is new.
+/// Writes files atomically: a program that opens the path finds either the old content or all of the new one.
 ///
-/// The bytes go into a draft in the same folder, which then takes the file's place. Where they cannot be written, the draft is
-/// removed, and what was there before stays. A symbolic link stays one: what it leads to is replaced. A file whose folder takes
-/// no draft, or that cannot be replaced because it is mounted alone, is written in place.
+/// The bytes are written to a draft in the same folder, which then replaces the file. If writing fails, the draft is
+/// removed, and the old content is kept. A symbolic link is kept, and its target is replaced. A file whose folder
+/// allows no draft, or that cannot be replaced because it is mounted alone, is written in place.
 public enum WholeFile {
-    /// What may be written beside regular files.
+    /// The other kinds of files that may be written.
     public enum Others: Sendable, Hashable {
-        /// Pipes that are read, terminals and other character devices, and descriptors that this process was started with,
-        /// such as `/dev/stdout`. They are written as they are.
+        /// Pipes with a reader, terminals and other character devices, and inherited descriptors such as `/dev/stdout`.
+        /// They are written directly.
         case streams
-        /// Nothing.
         case none
     }
 
-    /// Writes the bytes, in place of what the file had.
+    /// Writes the bytes, replacing the content of the file.
     ///
     /// - Parameters:
-    ///   - others: what the path may lead to beside a regular file or nothing.
-    ///   - mode: that of the file, less what the process's umask takes away; nil for that of the file that is replaced.
-    /// - Throws: where the path leads to something else, or the bytes find no room.
+    ///   - others: what the path may refer to in addition to a regular file or nothing.
+    ///   - mode: the mode of the file, minus the process's umask; nil keeps the mode of a replaced file.
+    /// - Throws: if the path refers to something else, or the bytes do not fit.
     public static func write(
         _ bytes: [UInt8], to path: String, others: Others = .streams, mode: Int? = nil
     ) throws(FileError) {
@@ -55,12 +54,12 @@ public enum WholeFile {
             throw FileError(.write, path: path, cause: error.cause)
         }
         if keepsMode {
-            // The new file has the permissions of the old one. Only root can change its owner.
+            // The new file gets the permissions of the old one. Only root can change its owner.
             _ = fchown(draft.descriptor, old.st_uid, old.st_gid)
             _ = fchmod(draft.descriptor, old.st_mode & 0o777)
         }
         var code = DescriptorOutput.writeAll(bytes, to: draft.descriptor)
-        // Some file systems tell only now that there was no room.
+        // Some file systems report a lack of room only now.
         if close(draft.descriptor) != 0, code == 0 { code = errno }
         guard code == 0 else {
             unlink(draft.path)
@@ -74,12 +73,13 @@ public enum WholeFile {
         }
     }
 
-    /// Where a folder takes no draft, a file in it may be written all the same.
+    /// Errors of a folder that allows no draft, in which a file may still be writable.
     private static let closedFolder: [FileError.Cause] = [.system(EACCES), .system(EPERM), .system(EROFS)]
-    /// A file that is mounted alone, as `docker run -v ./report.json:/report.json` does, or another user's in a folder of all.
+    /// Errors of a file that is mounted alone, as with `docker run -v ./report.json:/report.json`, or belongs to
+    /// another user in a shared folder.
     private static let fixedFile = [EBUSY, EXDEV, EACCES, EPERM]
 
-    /// Writes into the file itself; false where it may not be opened, and is as it was.
+    /// Writes into the file itself; false if it cannot be opened, and is unchanged.
     private static func writeInPlace(_ place: String, _ bytes: [UInt8], _ path: String) throws(FileError) -> Bool {
         guard let file = try? OutputFile(opening: place) else { return false }
         defer { file.close() }
@@ -90,7 +90,7 @@ public enum WholeFile {
     }
 
     private static func writeStream(_ place: String, _ bytes: [UInt8], _ path: String) throws(FileError) {
-        // Opening a pipe that nothing reads would wait.
+        // Opening a pipe without a reader would block.
         let descriptor = open(place, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw FileError(.write, path: path, code: errno) }
         defer { closeDescriptor(descriptor) }
@@ -98,7 +98,7 @@ public enum WholeFile {
         guard fstat(descriptor, &status) == 0, [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT) else {
             throw FileError(.write, path: path, cause: .notRegular)
         }
-        // A reader that goes is an error to be told.
+        // A vanished reader must be reported as an error.
         CurrentProcess.ignoreBrokenPipeSignal()
         let code = DescriptorOutput.writeAll(bytes, to: descriptor)
         guard code == 0 else { throw FileError(.write, path: path, code: code) }

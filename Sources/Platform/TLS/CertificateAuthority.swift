@@ -1,27 +1,27 @@
 import COpenSSL
 
-/// A private authority: its certificate and key, with which it issues certificates for servers.
+/// A private authority: a certificate and key that issue certificates for servers.
 ///
-/// Keys are on the curve P-256 (FIPS 186-4), signatures ECDSA with SHA-256; keys and nonces come from OpenSSL's
-/// randomness, everything else from the arguments. Source: RFC 5280.
+/// Keys are on the curve P-256 (FIPS 186-4), signatures are ECDSA with SHA-256; keys and nonces come from OpenSSL's
+/// random number generator, everything else from the arguments. Source: RFC 5280.
 public struct CertificateAuthority: Sendable, Equatable {
-    /// Its certificate, in PEM.
+    /// The certificate in PEM.
     public let certificate: [UInt8]
-    /// Its key in PEM (PKCS #8), not encrypted: to be kept from other users.
+    /// The key in PEM (PKCS #8), unencrypted: keep it from other users.
     public let key: [UInt8]
 
-    /// How long an authority is valid: ten years, in seconds.
+    /// The lifetime of an authority in seconds: ten years.
     public static let lifetime: Int64 = 3_652 * 86_400
-    /// How long a server's certificate is valid, in seconds: 397 days, since Apple's clients refuse more than 398.
+    /// The lifetime of a server's certificate in seconds: 397 days, because Apple's clients reject more than 398.
     public static let serverLifetime: Int64 = 397 * 86_400
-    /// How long before `now` certificates begin, in seconds, for clients whose clock is behind: an hour.
+    /// The time before `now` at which certificates become valid, in seconds: an hour, for clients whose clock is slow.
     public static let head: Int64 = 3_600
 
-    /// Makes an authority with a new key.
+    /// Creates an authority with a new key.
     ///
-    /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes, different for each certificate of this subject.
-    /// It may vouch for `permitted` names only (RFC 5280 §4.2.1.10) and what stands below them, so that whoever steals
-    /// its key can deceive nobody about other hosts; with none, for all.
+    /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes, different for each certificate of this subject. The
+    /// authority is limited to the `permitted` names and their subdomains (RFC 5280 §4.2.1.10), so that a stolen key
+    /// cannot impersonate other hosts; an empty list permits all names.
     public static func make(
         subject: String, now: Int64, serial: [UInt8], permitted: [CertificateName] = CertificateName.local
     ) throws(TLSError) -> CertificateAuthority {
@@ -44,7 +44,8 @@ public struct CertificateAuthority: Sendable, Equatable {
 
     /// Reads an authority from PEM; `now` is in seconds since 1970.
     ///
-    /// Throws where the key is not the certificate's, where that is no authority's, or its time is over.
+    /// Throws if the key does not match the certificate, or the certificate is not an authority's or not valid at
+    /// `now`.
     public init(certificate: [UInt8], key: [UInt8], now: Int64) throws(TLSError) {
         self.init(certificate: certificate, key: key)
         try opened().certificate.check(at: now)
@@ -66,8 +67,9 @@ public struct CertificateAuthority: Sendable, Equatable {
         return (certificate, key)
     }
 
-    /// The first host name; an address with words, since alone it counts as a host name in some verifications, which
-    /// the authority may not vouch for.
+    /// The first host name, or words around an address.
+    ///
+    /// A bare address counts as a host name in some verifications, which the authority may not be permitted to issue.
     private static func subject(of names: [CertificateName]) -> String {
         for case .dns(let name) in names { return name }
         return "server at \(names[0])"
@@ -75,8 +77,8 @@ public struct CertificateAuthority: Sendable, Equatable {
 
     /// Issues a certificate for a server, with a new key; it ends no later than the authority.
     ///
-    /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes. Throws for no names, more than
-    /// ``TLSLimits/names``, names that the authority may not vouch for, and where its time is over.
+    /// `now` is in seconds since 1970; `serial` has 1 to 20 bytes. Throws for no names, for more than
+    /// ``TLSLimits/names``, for names that are not permitted, and if the authority is not valid at `now`.
     public func issue(
         for names: [CertificateName], now: Int64, serial: [UInt8]
     ) throws(TLSError) -> (certificates: [UInt8], key: [UInt8]) {
@@ -103,7 +105,7 @@ public struct CertificateAuthority: Sendable, Equatable {
     }
 }
 
-/// A certificate that is being written.
+/// A certificate under construction.
 struct CertificateDraft {
     let certificate: X509Certificate
 
@@ -114,7 +116,7 @@ struct CertificateDraft {
         OpenSSLErrors.clear()
         guard let new = X509_new() else { throw TLSContext.failure("X509_new") }
         certificate = X509Certificate(owning: new)
-        // RFC 5280 §4.1.2.2: positive, at most 20 bytes; so the highest bit goes.
+        // RFC 5280 §4.1.2.2: positive, at most 20 bytes; so the highest bit is cleared.
         var serial = serial
         serial[0] &= 0x7F
         if serial.allSatisfy({ $0 == 0 }) { serial[serial.count - 1] = 1 }
@@ -138,7 +140,7 @@ struct CertificateDraft {
         }
     }
 
-    /// Adds an extension as OpenSSL's configuration files write it; the values hold no text from outside unchecked.
+    /// Adds an extension in the syntax of OpenSSL's configuration files; external text in values must be validated.
     func extend(_ kind: Int32, _ value: String, issuer: X509Certificate) throws(TLSError) {
         var context = X509V3_CTX()
         X509V3_set_ctx(&context, issuer.pointer, certificate.pointer, nil, nil, 0)
@@ -168,7 +170,7 @@ extension PrivateKey {
 }
 
 extension CertificateName {
-    /// The name as an alternative name of a certificate.
+    /// The name as a subject alternative name.
     var alternative: String {
         switch self {
         case .dns(let name): "DNS:\(name)"
@@ -176,7 +178,7 @@ extension CertificateName {
         }
     }
 
-    /// The name as what an authority may vouch for: an address with a mask of ones.
+    /// The name as a name constraint: an address has a mask of ones.
     var constraint: String {
         switch self {
         case .dns(let name): "DNS:\(name)"

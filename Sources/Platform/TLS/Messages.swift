@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Every text of this module that a person reads.
+/// The texts of this module for people.
 enum Messages {
     static func text(of error: TLSError) -> String {
         switch error {
@@ -74,7 +74,7 @@ enum Messages {
     }
 }
 
-/// What a caller of this module did wrong; each text stands on a `precondition`.
+/// Programming errors of this module's callers, for `precondition`.
 enum Misuse {
     static let noVersion = "A context needs a version."
     static let otherRole = "The context was made for the other end of a connection."
@@ -117,7 +117,7 @@ extension Messages {
         return what + (meaning(number, role).map { ": \($0)." } ?? ".")
     }
 
-    /// What usually lies behind an alert, where that is known.
+    /// The usual cause of an alert, if known.
     private static func meaning(_ number: UInt8, _ role: TLSRole) -> String? {
         switch (number, role) {
         case (48, .client): "it does not trust the authority of our certificate; add ours to its trusted ones"
@@ -164,10 +164,10 @@ extension Messages {
 
     private static func the(_ role: TLSRole) -> String { role == .client ? "The client" : "The server" }
 
-    /// A text of the other side's in quotes, or that it is missing.
+    /// A text of the peer in quotes, or a note that it is missing.
     private static func quoted(_ text: String) -> String { text.isEmpty ? "(no name)" : "'\(printable(text))'" }
 
-    /// A text of the other side's without control characters, cut where it is long.
+    /// A text of the peer without control characters, truncated.
     static func printable(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Certificates and keys from PEM (RFC 7468), with an error of its own for each way to be wrong.
+/// Reads certificates and keys from PEM (RFC 7468), with a separate error for each kind of defect.
 enum PEM {
     /// The certificates in order, at least one; text between the blocks is skipped.
     static func certificates(_ pem: [UInt8], as material: TLSMaterial) throws(TLSError) -> [X509Certificate] {
@@ -10,13 +10,13 @@ enum PEM {
         while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) {
             certificates.append(X509Certificate(owning: certificate))
         }
-        // The end is told as an error; any other means that a block was cut or overwritten.
+        // The end is reported as an error; any other error means that a block is truncated or damaged.
         if let failure = OpenSSLErrors.take(), !failure.isEndOfPEM { throw .damaged(material) }
         guard !certificates.isEmpty else { throw .notPEM(material) }
         return certificates
     }
 
-    /// The first private key, of any kind that OpenSSL reads.
+    /// The first private key, of any type that OpenSSL supports.
     static func key(_ pem: [UInt8]) throws(TLSError) -> PrivateKey {
         let bio = try open(pem, as: .key)
         defer { BIO_free(bio) }
@@ -24,7 +24,7 @@ enum PEM {
             OpenSSLErrors.clear()
             return PrivateKey(owning: key)
         }
-        // OpenSSL's own errors do not tell a missing key from a damaged one.
+        // OpenSSL's errors do not distinguish a missing key from a damaged one.
         OpenSSLErrors.clear()
         let text = String(decoding: pem, as: UTF8.self)
         guard text.contains("PRIVATE KEY-----") else { throw .notPEM(.key) }
@@ -46,13 +46,13 @@ enum PEM {
         return bio
     }
 
-    /// Without it OpenSSL would ask on the terminal.
+    /// Without this OpenSSL would prompt on the terminal.
     private static let refusePassphrase:
         @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
             -1
         }
 
-    /// What `write` puts into a BIO, as bytes.
+    /// The bytes that `write` puts into a BIO.
     static func bytes(_ write: (OpaquePointer) -> Int32) -> [UInt8]? {
         guard let bio = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(bio) }
@@ -67,7 +67,6 @@ extension OpenSSLFailure {
     fileprivate var isEndOfPEM: Bool { ERR_GET_LIB(code) == ERR_LIB_PEM && reason == PEM_R_NO_START_LINE }
 }
 
-/// A key in OpenSSL's hands.
 final class PrivateKey {
     let pointer: OpaquePointer
 
@@ -75,6 +74,6 @@ final class PrivateKey {
 
     deinit { EVP_PKEY_free(pointer) }
 
-    /// The key in PKCS #8, not encrypted.
+    /// The key in PKCS #8, unencrypted.
     var pem: [UInt8]? { PEM.bytes { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) } }
 }

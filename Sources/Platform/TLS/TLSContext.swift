@@ -1,14 +1,12 @@
 import COpenSSL
 
-/// Which end of a connection a session is.
+/// The end of a connection that a session implements.
 public enum TLSRole: Sendable, Equatable {
-    /// The end that connected.
     case client
-    /// The end that was connected to.
     case server
 }
 
-/// The versions of TLS that are spoken; older ones are refused (RFC 8996).
+/// The supported versions of TLS; older ones are rejected (RFC 8996).
 public enum TLSVersion: String, Sendable, CaseIterable {
     /// RFC 5246.
     case tls12 = "TLSv1.2"
@@ -16,48 +14,47 @@ public enum TLSVersion: String, Sendable, CaseIterable {
     case tls13 = "TLSv1.3"
 }
 
-/// Whom a client believes.
+/// The authorities that a client trusts.
 public enum TLSTrust: Sendable, Equatable {
-    /// The system's authorities; `SSL_CERT_FILE` and `SSL_CERT_DIR` choose others, as with every use of OpenSSL.
+    /// The system's authorities; `SSL_CERT_FILE` and `SSL_CERT_DIR` override them, as in all programs with OpenSSL.
     case system
-    /// The system's, and those of a PEM.
+    /// The system's authorities and those of a PEM.
     case systemAnd([UInt8])
-    /// Those of a PEM only.
+    /// The authorities of a PEM only.
     case only([UInt8])
 }
 
-/// What a session holds at most, and what certificates may hold.
+/// Limits of sessions and certificates.
 public enum TLSLimits {
-    /// Bytes of ciphertext to be sent above which ``TLSSession/write(_:)`` takes nothing more: 64 KiB.
+    /// The bytes of unsent ciphertext above which ``TLSSession/write(_:)`` accepts no more: 64 KiB.
     ///
-    /// The record under way is finished, so that one record of 16 KiB may stand above it.
+    /// The current record is finished, so one record of 16 KiB may exceed it.
     public static let unsentCiphertext = 65_536
 
-    /// Bytes of ciphertext to be sent above which nothing more is read: 128 KiB, and the session fails.
+    /// The bytes of unsent ciphertext above which nothing more is read and the session fails: 128 KiB.
     ///
-    /// What we write stays below; the rest are answers (alerts, key updates) that the other side asks for and never
-    /// takes.
+    /// Written data stays below it; the rest are replies (alerts, key updates) that the peer requests and never reads.
     public static let answers = 131_072
 
-    /// Bytes of ciphertext that may wait undecrypted: 1 MiB; one more fails the session.
+    /// The maximum number of undecrypted bytes of ciphertext: 1 MiB; more fails the session.
     ///
-    /// A caller that reads what is decrypted after each receipt never has more than it received at once.
+    /// A caller that reads the plaintext after each receipt never has more than it received at once.
     public static let unreadCiphertext = 1_048_576
 
-    /// Bytes that a PEM file may have: 1 MiB.
+    /// The maximum size of a PEM file in bytes: 1 MiB.
     public static let pemFile = 1_048_576
 
-    /// Names that one certificate is issued for.
+    /// The maximum number of names in an issued certificate.
     public static let names = 100
 
-    /// Bytes of a name or text of the other side's that a message repeats.
+    /// The maximum number of bytes of the peer's text repeated in a message.
     static let excerpt = 100
 }
 
-/// What lets a client resume a session with the server it came from, without the cost of a whole handshake.
+/// A ticket for resuming a session with the same server, without the cost of a full handshake.
 ///
-/// It is valid for one context and one host, since the certificate is not verified again; elsewhere it is passed over.
-/// RFC 8446 §4.6.1 asks that it be used once.
+/// It is valid for one context and one host, because the certificate is not verified again; otherwise it is ignored.
+/// RFC 8446 §4.6.1 recommends using it once.
 public final class TLSTicket {
     let pointer: OpaquePointer
     let host: String
@@ -72,24 +69,22 @@ public final class TLSTicket {
     deinit { SSL_SESSION_free(pointer) }
 }
 
-/// What the sessions of one end have in common: certificates, versions, trust, the keys of session tickets.
+/// The shared state of one end's sessions: certificates, versions, trust, the keys of session tickets.
 ///
-/// Making one is what starts OpenSSL's machinery (milliseconds); a process without contexts never pays for it. Random
-/// numbers (keys, nonces) come from OpenSSL itself, never from us. Everything a context does stays on the thread that
-/// uses it.
+/// Creating one initialises OpenSSL (milliseconds); a process without contexts avoids that cost. Random numbers (keys,
+/// nonces) always come from OpenSSL itself. Everything a context does happens on the thread that uses it.
 public final class TLSContext {
-    /// The protocol that is agreed by ALPN (RFC 7301).
+    /// The protocol negotiated by ALPN (RFC 7301).
     public static let applicationProtocol = "http/1.1"
 
-    /// Which end its sessions are.
     public let role: TLSRole
     let pointer: OpaquePointer
-    /// The kind of BIO that reads from a ``TLSWire``.
+    /// The type of BIO that reads from a ``TLSWire``.
     let wireMethod: OpaquePointer
-    /// Where a session decrypts to before the bytes go to the caller: one for all, since one is read at a time.
+    /// The buffer for decrypted bytes, shared by all sessions because only one is read at a time.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: recordSize, alignment: 16)
 
-    /// The plaintext of one record at most (RFC 8446 §5.1).
+    /// The maximum plaintext of one record (RFC 8446 §5.1).
     static let recordSize = 16_384
 
     private init(_ role: TLSRole, versions: Set<TLSVersion>) throws(TLSError) {
@@ -120,11 +115,11 @@ public final class TLSContext {
         scratch.deallocate()
     }
 
-    /// Makes what a server's sessions share.
+    /// Creates the shared state of a server's sessions.
     ///
-    /// `certificates` is PEM, the server's own first, then those between it and its authority; `key` is PEM without a
-    /// passphrase. With `now`, in seconds since 1970, certificates outside their time are errors too. Sessions are
-    /// resumed by tickets, which need no memory here, for two hours (RFC 5077, RFC 8446 §4.6.1).
+    /// `certificates` is PEM, with the server's own first, then those between it and its authority; `key` is PEM
+    /// without a passphrase. With `now`, in seconds since 1970, certificates that are not valid then are errors too.
+    /// Sessions are resumed for two hours with tickets, which take no memory here (RFC 5077, RFC 8446 §4.6.1).
     public static func server(
         certificates: [UInt8], key: [UInt8], versions: Set<TLSVersion> = Set(TLSVersion.allCases), now: Int64? = nil
     ) throws(TLSError) -> TLSContext {
@@ -138,7 +133,7 @@ public final class TLSContext {
         if let now { for certificate in chain { try certificate.check(at: now) } }
         let context = try TLSContext(.server, versions: versions)
         try context.use(chain, key)
-        // TLS 1.2 with forward secrecy and authenticated encryption only, as Apple's clients ask.
+        // For TLS 1.2, only forward secrecy with authenticated encryption, as Apple's clients require.
         guard SSL_CTX_set_cipher_list(context.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
             throw failure("SSL_CTX_set_cipher_list")
         }
@@ -149,7 +144,7 @@ public final class TLSContext {
         return context
     }
 
-    /// Makes what a client's sessions share; the server's certificate is always verified.
+    /// Creates the shared state of a client's sessions; the server's certificate is always verified.
     public static func client(
         trust: TLSTrust, versions: Set<TLSVersion> = Set(TLSVersion.allCases)
     ) throws(TLSError) -> TLSContext {
@@ -168,7 +163,7 @@ public final class TLSContext {
         guard SSL_CTX_set_alpn_protos(context.pointer, offer, UInt32(offer.count)) == 0 else {
             throw failure("SSL_CTX_set_alpn_protos")
         }
-        // The caller keeps what can be resumed: see ``TLSSession/takeTicket()``.
+        // The caller keeps the tickets: see ``TLSSession/takeTicket()``.
         COpenSSL_set_session_cache_mode(
             context.pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(context.pointer) { session, ticket in
@@ -200,7 +195,7 @@ public final class TLSContext {
 }
 
 extension X509Certificate {
-    /// Throws where `now`, in seconds since 1970, is outside the certificate's time.
+    /// Throws if the certificate is not valid at `now`, in seconds since 1970.
     func check(at now: Int64) throws(TLSError) {
         if now > notAfter { throw .expired(subject: subject, notAfter: notAfter) }
         if now < notBefore { throw .notYetValid(subject: subject, notBefore: notBefore) }
@@ -211,12 +206,12 @@ extension TLSVersion {
     var number: Int32 { self == .tls12 ? TLS1_2_VERSION : TLS1_3_VERSION }
 }
 
-/// Application-Layer Protocol Negotiation (RFC 7301): this server speaks HTTP/1.1 and nothing else.
+/// Application-Layer Protocol Negotiation (RFC 7301): this server supports only HTTP/1.1.
 enum ALPN {
-    /// Protocols as the extension has them: each behind its length.
+    /// Protocols in the format of the extension: each preceded by its length.
     static func encoded(_ protocols: [String]) -> [UInt8] { protocols.flatMap { [UInt8($0.utf8.count)] + $0.utf8 } }
 
-    /// Picks `http/1.1` from what the client offers, or refuses with no_application_protocol (RFC 7301 §3.2).
+    /// Selects `http/1.1` from the client's offer, or refuses with no_application_protocol (RFC 7301 §3.2).
     static func select(
         _ session: OpaquePointer?, _ selected: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,
         _ selectedCount: UnsafeMutablePointer<UInt8>?, _ offer: UnsafePointer<UInt8>?, _ count: UInt32
@@ -224,7 +219,7 @@ enum ALPN {
         let offer = UnsafeBufferPointer(start: offer, count: Int(count))
         var offered: [String] = []
         var index = 0
-        // OpenSSL has checked that the lengths add up.
+        // OpenSSL has verified the sum of the lengths.
         while index < offer.count, index + Int(offer[index]) < offer.count {
             let name = UnsafeBufferPointer(rebasing: offer[(index + 1)..<(index + 1 + Int(offer[index]))])
             if name.elementsEqual(TLSContext.applicationProtocol.utf8) {
@@ -240,15 +235,15 @@ enum ALPN {
     }
 }
 
-/// The certificates that a client believes.
+/// The certificates that a client trusts.
 enum TrustStore {
-    /// Where systems keep theirs in one file, for an OpenSSL that was built to look elsewhere.
+    /// The certificate bundles of common systems, for an OpenSSL that was built to look elsewhere.
     private static let bundles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem",
         "/etc/ssl/ca-bundle.pem",
     ]
 
-    /// Loads the system's; where there are none, the handshake says that the authority is unknown.
+    /// Loads the system's certificates; without any, the handshake reports an unknown authority.
     static func loadSystem(into context: OpaquePointer) {
         defer { OpenSSLErrors.clear() }
         SSL_CTX_set_default_verify_paths(context)
@@ -259,7 +254,7 @@ enum TrustStore {
         }
     }
 
-    /// Trusts each certificate of a PEM, be it an authority's, one between, or a server's own.
+    /// Trusts each certificate of a PEM: an authority's, an intermediate one, or a server's own.
     static func load(_ pem: [UInt8], into context: OpaquePointer) throws(TLSError) {
         let store = SSL_CTX_get_cert_store(context)
         for certificate in try PEM.certificates(pem, as: .trust) {

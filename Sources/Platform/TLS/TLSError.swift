@@ -1,102 +1,101 @@
 import COpenSSL
 
-/// Why a session failed, or why certificates and keys cannot be used; `description` says it to the person at the keyboard.
+/// The reason for a failed session or for unusable certificates and keys; `description` is the message for the user.
 ///
-/// A failed session has sent the alert of RFC 8446 §6 that belongs to it, if any.
+/// A failed session has sent the alert of RFC 8446 §6 for it, if any.
 public enum TLSError: Error, Sendable, Equatable {
     // Files.
 
-    /// There is no such thing in the PEM.
+    /// The PEM does not contain the material.
     case notPEM(TLSMaterial)
-    /// A block of the PEM is there, and cannot be decoded.
+    /// A block of the PEM cannot be decoded.
     case damaged(TLSMaterial)
     /// The PEM is larger than ``TLSLimits/pemFile``.
     case tooLarge(TLSMaterial, bytes: Int)
-    /// The key is locked with a passphrase.
+    /// The key is encrypted with a passphrase.
     case encryptedKey
-    /// The key is not the first certificate's; `position` is that of the certificate it belongs to, from 1, if any.
+    /// The key does not match the first certificate; `position` is that of the matching certificate, from 1, if any.
     case wrongKey(position: Int?)
-    /// The certificate's time is over; seconds since 1970.
+    /// The certificate has expired; seconds since 1970.
     case expired(subject: String, notAfter: Int64)
-    /// The certificate's time has not begun; seconds since 1970.
+    /// The certificate is not valid yet; seconds since 1970.
     case notYetValid(subject: String, notBefore: Int64)
-    /// The certificate may not sign others.
+    /// The certificate must not sign others.
     case notAnAuthority(subject: String)
     /// The text is neither a host name nor an IP address that a certificate can name.
     case invalidName(String)
     /// No names, or more than ``TLSLimits/names``.
     case nameCount(Int)
-    /// The authority may not vouch for this name.
+    /// The authority must not issue certificates for this name.
     case nameNotPermitted(CertificateName)
-    /// OpenSSL refuses to use it, for the reason given.
+    /// OpenSSL rejects the material, for the given reason.
     case unusable(TLSMaterial, reason: String)
-    /// OpenSSL did not do what does not fail with memory to spare.
+    /// An OpenSSL call failed that only fails without memory.
     case outOfMemory(reason: String)
 
     // Sessions.
 
-    /// The other side speaks HTTP without TLS; the beginning of what it said.
+    /// The peer uses HTTP without TLS; the start of its bytes.
     case plainHTTP(from: TLSRole, excerpt: String)
-    /// The other side speaks something that is neither TLS nor HTTP.
+    /// The peer uses neither TLS nor HTTP.
     case notTLS(from: TLSRole, bytes: [UInt8])
-    /// The server's certificate was refused.
+    /// The server's certificate was rejected.
     case refused(host: String, CertificateRefusal)
-    /// Both sides speak TLS, and no version in common.
+    /// No common version of TLS.
     case noCommonVersion(from: TLSRole)
     /// No cipher suite or key exchange in common.
     case noCommonCipher(from: TLSRole)
-    /// The client offers application protocols by ALPN, and not the one that is spoken.
+    /// The client offers application protocols by ALPN, but not the supported one.
     case noCommonProtocol(offered: [String])
-    /// The other side refused with an alert (RFC 8446 §6), by its number.
+    /// The peer sent an alert (RFC 8446 §6), by its number.
     case alert(UInt8, from: TLSRole, inHandshake: Bool)
-    /// The other side hung up in the middle of the handshake, after so many bytes.
+    /// The peer closed the connection during the handshake, after `afterBytes` bytes.
     case hungUp(from: TLSRole, afterBytes: Int)
-    /// The connection ended without close_notify: what came may be the beginning only (RFC 8446 §6.1).
+    /// The connection ended without close_notify: the data may be incomplete (RFC 8446 §6.1).
     case truncated(from: TLSRole)
-    /// A record was changed on its way, or encrypted with another key.
+    /// A record was changed in transit, or encrypted with another key.
     case badRecord(from: TLSRole)
-    /// The other side broke the protocol; the reason in OpenSSL's words.
+    /// The peer violated the protocol; the reason in OpenSSL's words.
     case violation(from: TLSRole, reason: String)
-    /// The other side has this end answer, and does not take the answers: ``TLSLimits/answers`` wait.
+    /// The peer requests replies and does not read them: more than ``TLSLimits/answers`` bytes are unsent.
     case flooded(from: TLSRole)
     /// More than ``TLSLimits/unreadCiphertext`` bytes wait to be decrypted.
     case overrun
 }
 
-/// What is read from PEM.
+/// The material in a PEM.
 public enum TLSMaterial: Sendable, Equatable, CaseIterable {
     /// A server's certificate, with those between it and its authority.
     case certificate
-    /// The key of a certificate.
     case key
-    /// Certificates that are trusted.
+    /// Trusted certificates.
     case trust
 }
 
-/// Why the server's certificate was refused.
+/// The reason for rejecting the server's certificate.
 public enum CertificateRefusal: Sendable, Equatable {
-    /// A certificate's time is over; seconds since 1970.
+    /// A certificate has expired; seconds since 1970.
     case expired(subject: String, notAfter: Int64)
-    /// A certificate's time has not begun; seconds since 1970.
+    /// A certificate is not valid yet; seconds since 1970.
     case notYetValid(subject: String, notBefore: Int64)
-    /// The chain ends at an authority that is not trusted.
+    /// The authority at the end of the chain is not trusted.
     case unknownAuthority(issuer: String)
-    /// The certificate vouches for itself.
+    /// The certificate is self-signed.
     case selfSigned(subject: String)
-    /// The certificate is for other names; those it has.
+    /// The certificate is for other names, which are given.
     case wrongName([CertificateName])
-    /// Something else, in OpenSSL's words.
+    /// Another reason, in OpenSSL's words.
     case other(subject: String, reason: String)
 }
 
 extension TLSError {
-    /// Whether a client has refused our certificate, by an alert or by hanging up as soon as it had seen it.
+    /// Whether a client rejected our certificate, with an alert or by closing the connection as soon as it had seen it.
     ///
     /// bad_certificate, unsupported_certificate, certificate_unknown or unknown_ca (RFC 8446 §6.2).
     public var isLackOfTrust: Bool {
         switch self {
         case .alert(42, .client, _), .alert(43, .client, _), .alert(46, .client, _), .alert(48, .client, _): true
-        // Who said nothing has seen no certificate.
+        // A client that sent nothing has seen no certificate.
         case .hungUp(.client, let count): count > 0
         default: false
         }
@@ -104,17 +103,17 @@ extension TLSError {
 }
 
 extension TLSError: CustomStringConvertible {
-    /// What went wrong and what to do, in sentences.
+    /// The error and how to fix it, in sentences.
     public var description: String { Messages.text(of: self) }
 
-    /// The same, with a sentence behind it where a client does not trust our certificate; an empty one adds nothing.
+    /// The description, followed by `advice` if a client does not trust our certificate.
     public func description(advice: String) -> String {
         isLackOfTrust && !advice.isEmpty ? description + " " + advice : description
     }
 }
 
 extension TLSError {
-    /// What an error of OpenSSL's means for a session.
+    /// Interprets an error of OpenSSL for a session.
     init(
         _ failure: OpenSSLFailure?, from peer: TLSRole, host: String, inHandshake: Bool, receivedCount: Int,
         firstBytes: [UInt8], wire: TLSWire
@@ -157,18 +156,18 @@ extension TLSError {
     }
 }
 
-/// OpenSSL's error queue, which is the thread's: emptied before each call, and taken after one that failed.
+/// OpenSSL's error queue of the thread: cleared before each call, and read after a failed one.
 enum OpenSSLErrors {
     static func clear() { ERR_clear_error() }
 
-    /// The first error, which is the cause of those after it; leaves the queue empty.
+    /// The first error, which is the cause of the following ones; clears the queue.
     static func take() -> OpenSSLFailure? {
         let code = ERR_get_error()
         ERR_clear_error()
         return code == 0 ? nil : OpenSSLFailure(code: code)
     }
 
-    /// The first error of libssl, which knows what it means for a session, else the first; leaves the queue empty.
+    /// The first error of libssl, which is specific to sessions, otherwise the first error; clears the queue.
     static func takeForSession() -> OpenSSLFailure? {
         var first: OpenSSLFailure?
         while case let code = ERR_get_error(), code != 0 {
@@ -183,27 +182,27 @@ enum OpenSSLErrors {
     }
 }
 
-/// One error of OpenSSL's queue.
 struct OpenSSLFailure {
     let code: UInt
 
-    /// The number of the reason; its meaning depends on the library.
+    /// The reason code; its meaning depends on the library.
     var reason: Int32 { ERR_GET_REASON(code) }
 
-    /// Whether it is libssl's.
+    /// Whether it is an error of libssl.
     var isOfSSL: Bool { ERR_GET_LIB(code) == ERR_LIB_SSL }
 
-    /// The alert that was received, if that is the error.
+    /// The received alert, if that is the error.
     var receivedAlert: UInt8? {
         isOfSSL ? UInt8(exactly: reason - SSL_AD_REASON_OFFSET) : nil
     }
 
-    /// OpenSSL's own words.
+    /// OpenSSL's text for the error.
     var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
 }
 
 extension CertificateRefusal {
-    /// Called by OpenSSL with each verdict on a certificate: notes the first refusal for the message, and lets it stand.
+    /// OpenSSL's callback for each verification result: records the first rejection for the message, without overriding
+    /// it.
     static func note(_ isFine: Int32, _ verification: OpaquePointer?) -> Int32 {
         guard isFine == 0 else { return isFine }
         let session = X509_STORE_CTX_get_ex_data(verification, SSL_get_ex_data_X509_STORE_CTX_idx())

@@ -1,31 +1,29 @@
 import COpenSSL
 
-/// One connection's TLS: ciphertext of the other side in, plaintext out, and the other way round; no socket.
+/// The TLS of one connection, without a socket: the peer's ciphertext in, plaintext out, and vice versa.
 ///
-/// Feed what arrives to ``receive(_:)``, take what is decrypted with ``readPlaintext(into:limit:)`` after each receipt
-/// until it returns false, and send what ``withCiphertext(_:)`` shows, also after a failure: it may be the alert. A
-/// class because OpenSSL's SSL is an identity; used by one thread. An idle session holds no buffers: with OpenSSL 3.0 a
-/// server's takes 14 KiB in all, a client's 24 KiB, with the server's certificates in it. While shaking hands OpenSSL
-/// takes messages of up to 128 KiB (a server's certificates: 100 KiB) and refuses longer ones.
-/// Source: RFC 5246 (TLS 1.2), RFC 8446 (TLS 1.3).
+/// Pass received bytes to ``receive(_:)``, read the plaintext with ``readPlaintext(into:limit:)`` after each receipt
+/// until it returns false, and send the bytes of ``withCiphertext(_:)``, even after a failure: they may be the alert. A
+/// class, because OpenSSL's SSL has identity; used by one thread. An idle session holds no buffers: with OpenSSL 3.0 a
+/// server's session takes 14 KiB in total, a client's 24 KiB, including the server's certificates. During the handshake
+/// OpenSSL accepts messages of up to 128 KiB (a server's certificates: 100 KiB) and rejects longer ones. Source: RFC
+/// 5246 (TLS 1.2), RFC 8446 (TLS 1.3).
 public final class TLSSession {
-    /// How far the connection is.
     public enum Phase: Sendable, Equatable {
         /// Neither side may send plaintext yet.
         case handshaking
-        /// Plaintext goes both ways.
+        /// Plaintext flows both ways.
         case open
-        /// The other side has sent close_notify and will send no more; we may.
+        /// The peer has sent close_notify and will send no more; this end may.
         case closed
-        /// It is over; ``TLSSession/failure`` says why.
+        /// The session is over; see ``TLSSession/failure``.
         case failed
     }
 
-    /// How far the connection is; the other side's close is noticed when all before it was read.
+    /// The current phase; the peer's close is noticed after everything before it was read.
     public private(set) var phase = Phase.handshaking
-    /// Why the session failed, in words for the person at the keyboard.
+    /// The reason for the failure, with a message for the user.
     public private(set) var failure: TLSError?
-    /// Which end this is.
     public var role: TLSRole { context.role }
 
     let pointer: OpaquePointer
@@ -36,16 +34,16 @@ public final class TLSSession {
     private var receivedCount = 0
     private var opening = Opening()
 
-    /// Begins the server's end of a connection.
+    /// Creates the server's end of a connection.
     public convenience init(server context: TLSContext) {
         precondition(context.role == .server, Misuse.otherRole)
         self.init(context, host: "")
         SSL_set_accept_state(pointer)
     }
 
-    /// Begins the client's end: the first ciphertext is there to be sent at once.
+    /// Creates the client's end; its first ciphertext is ready for sending.
     ///
-    /// `host` is the host name or IP address that the server's certificate must be for (RFC 9525); a host name is also
+    /// `host` is the host name or IP address that the server's certificate must match (RFC 9525); a host name is also
     /// sent as server name (RFC 6066 §3). A host that is neither fails the session. With a `ticket` the session is
     /// resumed if the server agrees. Certificates must be valid at `now`, seconds since 1970, or by the system's clock.
     public convenience init(
@@ -79,12 +77,13 @@ public final class TLSSession {
     }
 
     deinit {
-        // Otherwise OpenSSL would spoil the ticket of a session that was not closed; TLS 1.2 and later do not ask it.
+        // Otherwise OpenSSL would invalidate the ticket of a session that was not closed; TLS 1.2 and later do not
+        // require that.
         SSL_set_shutdown(pointer, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         SSL_free(pointer)
     }
 
-    /// Has OpenSSL verify the certificate for a host, and name it where it is a name.
+    /// Makes OpenSSL verify the certificate for a host, and send a host name as server name.
     private func expect(_ host: String) -> Bool {
         let plain = host.hasSuffix(".") ? String(host.dropLast()) : host
         switch try? CertificateName(plain) {
@@ -97,11 +96,11 @@ public final class TLSSession {
         }
     }
 
-    // MARK: The other side's bytes
+    // MARK: Receiving
 
-    /// Takes ciphertext as it came, cut anywhere; never fails but by ``failure``.
+    /// Accepts ciphertext, split anywhere; errors are reported only in ``failure``.
     ///
-    /// Nothing is kept once the session is closed or failed.
+    /// Bytes are dropped once the session is closed or failed.
     public func receive(_ ciphertext: UnsafeRawBufferPointer) {
         guard phase == .handshaking || phase == .open else { return }
         receivedCount += ciphertext.count
@@ -110,15 +109,15 @@ public final class TLSSession {
         if phase == .handshaking { shakeHands() }
     }
 
-    /// Takes note that the other side sends nothing more.
+    /// Records that the peer sends no more.
     ///
-    /// A connection that ended without close_notify fails with ``TLSError/truncated(from:)`` when all was read.
+    /// A connection that ended without close_notify fails with ``TLSError/truncated(from:)`` after everything was read.
     public func receiveEndOfStream() {
         wire.isEnded = true
         switch phase {
         case .handshaking: shakeHands()
         case .open:
-            // Without anything to read nobody would notice.
+            // Without anything to read the end would go unnoticed.
             OpenSSLErrors.clear()
             var byte: UInt8 = 0
             let result = SSL_peek(pointer, &byte, 1)
@@ -133,16 +132,16 @@ public final class TLSSession {
         let result = SSL_do_handshake(pointer)
         guard result == 1 else { return settle(result) }
         phase = .open
-        // A search for authorities leaves what it did not find.
+        // A search for authorities leaves errors for those that it did not find.
         OpenSSLErrors.clear()
     }
 
-    /// Whether the first bytes may go to OpenSSL, which would answer HTTP with an alert.
+    /// Whether to pass the first bytes to OpenSSL, which would answer HTTP with an alert.
     private func recogniseTLS() -> Bool {
         switch opening.judge(wire.unread, from: peer) {
         case .tls: return true
         case .undecided:
-            // A client speaks first, and so has something to do before the server has said anything.
+            // A client sends first, and so has work before the server has sent anything.
             if role == .client, wire.unreadCount == 0 { return true }
             if wire.isEnded { fail(.hungUp(from: peer, afterBytes: receivedCount)) }
             return false
@@ -154,10 +153,10 @@ public final class TLSSession {
         }
     }
 
-    /// Appends what is decrypted, at most `limit` bytes; whether there was anything.
+    /// Appends decrypted bytes, at most `limit`; returns whether there were any.
     ///
-    /// Call it until it returns false, or later again: what is not read waits encrypted. What came before a close or a
-    /// failure is appended all the same.
+    /// Call it until it returns false, or again later: unread data stays encrypted. Data before a close or a failure is
+    /// still appended.
     public func readPlaintext(into plaintext: inout [UInt8], limit: Int) -> Bool {
         guard phase == .open else { return false }
         var rest = limit
@@ -175,12 +174,12 @@ public final class TLSSession {
         return rest < limit
     }
 
-    // MARK: Our bytes
+    // MARK: Sending
 
-    /// Encrypts plaintext and returns how many bytes of it were taken.
+    /// Encrypts plaintext and returns how many bytes of it were accepted.
     ///
-    /// None while shaking hands, after ``close()`` and after a failure; fewer than all while
-    /// ``TLSLimits/unsentCiphertext`` is reached: send first, then go on with the rest.
+    /// None during the handshake, after ``close()`` and after a failure; fewer than all when
+    /// ``TLSLimits/unsentCiphertext`` is reached: send the ciphertext, then continue with the rest.
     public func write(_ plaintext: UnsafeRawBufferPointer) -> Int {
         guard phase == .open || phase == .closed, !hasSentClose else { return 0 }
         var taken = 0
@@ -197,9 +196,9 @@ public final class TLSSession {
         return taken
     }
 
-    /// Says that we send no more: close_notify (RFC 8446 §6.1); what the other side still sends can be read.
+    /// Sends close_notify (RFC 8446 §6.1) to announce the end of sending; reading is still possible.
     ///
-    /// Does nothing while shaking hands and after a failure.
+    /// Does nothing during the handshake and after a failure.
     public func close() {
         guard phase == .open || phase == .closed, !hasSentClose else { return }
         hasSentClose = true
@@ -208,26 +207,25 @@ public final class TLSSession {
         OpenSSLErrors.clear()
     }
 
-    /// Whether there is ciphertext to be sent.
     public var hasCiphertext: Bool { wire.unsentCount > 0 }
 
-    /// Shows the ciphertext to be sent.
+    /// Lends the ciphertext to send.
     public func withCiphertext<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { wire.withUnsent(body) }
 
-    /// Takes away as many bytes of ciphertext as were sent.
+    /// Removes ciphertext that was sent.
     public func takeCiphertext(_ count: Int) {
         precondition(count >= 0 && count <= wire.unsentCount, Misuse.takenTooMuch)
         wire.dropSent(count)
     }
 
-    // MARK: What was agreed
+    // MARK: Negotiated parameters
 
-    /// The version, once agreed.
+    /// The negotiated version, once known.
     public var version: TLSVersion? {
         isAgreed ? TLSVersion.allCases.first { $0.number == SSL_version(pointer) } : nil
     }
 
-    /// The protocol agreed by ALPN, or nil where the client offered none.
+    /// The protocol negotiated by ALPN, or nil if the client offered none.
     public var applicationProtocol: String? {
         guard isAgreed else { return nil }
         var name: UnsafePointer<UInt8>?
@@ -236,9 +234,9 @@ public final class TLSSession {
         return count == 0 ? nil : String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
     }
 
-    /// Hands over what a later session of this client can resume with, if the server gave any since the last call.
+    /// The newest ticket for resuming this client's session, if the server sent any since the last call.
     ///
-    /// With TLS 1.3 it comes after the handshake, and is there after some reading.
+    /// With TLS 1.3 it arrives after the handshake, and is available after some reading.
     public func takeTicket() -> TLSTicket? {
         guard role == .client, let ticket = wire.takeTicket() else { return nil }
         return TLSTicket(owning: ticket, host: host, context: context)
@@ -246,11 +244,11 @@ public final class TLSSession {
 
     private var isAgreed: Bool { SSL_is_init_finished(pointer) == 1 }
 
-    // MARK: Ends
+    // MARK: Failures
 
     private var peer: TLSRole { role == .server ? .client : .server }
 
-    /// Draws the consequences of a call of OpenSSL's that did not succeed.
+    /// Handles an unsuccessful call of OpenSSL.
     private func settle(_ result: Int32) {
         switch SSL_get_error(pointer, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break

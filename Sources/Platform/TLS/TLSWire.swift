@@ -1,22 +1,22 @@
 import COpenSSL
 
-/// What OpenSSL's calls back into a session find: the bytes of both directions, and notes on why it refused.
+/// The state of a session for OpenSSL's callbacks: the bytes of both directions, and the reasons for rejections.
 ///
-/// It is an object because OpenSSL keeps its address, in the BIO's data and the SSL's. It lives as long as its session.
+/// A class, because OpenSSL keeps its address in the BIO's data and the SSL's. It lives as long as its session.
 final class TLSWire {
-    /// Ciphertext of the other side that OpenSSL has not taken, from ``incomingStart`` on.
+    /// Ciphertext of the peer that OpenSSL has not read, from ``incomingStart`` on.
     private(set) var incoming: [UInt8] = []
     private var incomingStart = 0
-    /// Ciphertext that was not taken away to be sent, from ``outgoingStart`` on.
+    /// Unsent ciphertext, from ``outgoingStart`` on.
     private(set) var outgoing: [UInt8] = []
     private var outgoingStart = 0
     /// Whether nothing comes after ``incoming``.
     var isEnded = false
-    /// What the client offers by ALPN, once it was refused.
+    /// The client's ALPN offer, if it was rejected.
     var refusedProtocols: [String]?
-    /// Why the other side's certificate was refused.
+    /// The reason for rejecting the peer's certificate.
     var refusal: CertificateRefusal?
-    /// The newest session that the server lets us resume.
+    /// The newest session that the server allows to resume.
     var ticket: OpaquePointer?
 
     deinit { SSL_SESSION_free(ticket) }
@@ -27,14 +27,14 @@ final class TLSWire {
 
     var unsentCount: Int { outgoing.count - outgoingStart }
 
-    /// Hands over the newest session, with the duty to free it.
+    /// Returns the newest session; the caller must free it.
     func takeTicket() -> OpaquePointer? {
         defer { ticket = nil }
         return ticket
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
-        // What was read goes once it outweighs the rest, so that each byte is moved once at most.
+        // Consumed bytes are removed once they outweigh the rest, so that each byte is moved at most once.
         if incomingStart > unreadCount {
             incoming.removeFirst(incomingStart)
             incomingStart = 0
@@ -42,7 +42,7 @@ final class TLSWire {
         incoming.append(contentsOf: bytes)
     }
 
-    /// Forgets what came and was not read.
+    /// Drops received and unread bytes.
     func dropUnread() {
         incoming = []
         incomingStart = 0
@@ -52,7 +52,7 @@ final class TLSWire {
         outgoing.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[outgoingStart...])) }
     }
 
-    /// Forgets bytes that were sent; the memory goes when all were.
+    /// Drops bytes that were sent, and releases the memory when all were.
     func dropSent(_ count: Int) {
         outgoingStart += count
         if outgoingStart == outgoing.count {
@@ -64,7 +64,7 @@ final class TLSWire {
         }
     }
 
-    /// OpenSSL takes ciphertext: the number of bytes, or nil where it has to wait for more.
+    /// OpenSSL's read of ciphertext: the number of bytes, or nil if it must wait for more.
     fileprivate func read(into target: UnsafeMutablePointer<CChar>, _ count: Int) -> Int? {
         let taken = min(count, unreadCount)
         guard taken > 0 else { return isEnded ? 0 : nil }
@@ -79,14 +79,14 @@ final class TLSWire {
         outgoing.append(contentsOf: UnsafeRawBufferPointer(start: source, count: count))
     }
 
-    /// The wire of a session that OpenSSL hands to one of our functions.
+    /// The wire of a session that OpenSSL passes to a callback.
     static func of(_ session: OpaquePointer?) -> TLSWire? {
         session.flatMap { SSL_get_ex_data($0, 0) }.map { Unmanaged<TLSWire>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The kind of BIO that reads from and writes to a wire.
+    /// The type of BIO that reads from and writes to a wire.
     ///
-    /// In place of OpenSSL's own memory BIOs, whose buffers never shrink: a session at rest would keep 40 KiB.
+    /// It replaces OpenSSL's own memory BIOs, whose buffers never shrink: an idle session would keep 40 KiB.
     static func makeMethod() -> OpaquePointer? {
         guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "wire") else { return nil }
         BIO_meth_set_read(method) { bio, target, count in
@@ -120,7 +120,7 @@ final class TLSWire {
     }
 }
 
-/// The first bytes of the other side, which tell TLS from HTTP and anything else.
+/// The first bytes of the peer, which distinguish TLS from HTTP and other protocols.
 struct Opening {
     enum Verdict: Equatable {
         case tls
@@ -132,16 +132,16 @@ struct Opening {
     private(set) var bytes: [UInt8] = []
     private var isTLS = false
 
-    /// The longest method of a request that is waited for.
+    /// The longest request method to wait for.
     private static let longestMethod = 16
 
-    /// Judges the bytes since the beginning, as long as they were undecided.
+    /// Classifies the bytes since the start, until a verdict is reached.
     mutating func judge(_ received: ArraySlice<UInt8>, from sender: TLSRole) -> Verdict {
         guard !isTLS else { return .tls }
         guard let first = received.first else { return .undecided }
         bytes = Array(received.prefix(8))
-        // A record begins with its type: 22 for a handshake, 21 for an alert. Of others with the highest bit, as of
-        // SSL 2's greeting, OpenSSL knows what to say.
+        // A record starts with its type: 22 for a handshake, 21 for an alert. OpenSSL handles others with the highest
+        // bit set, such as the greeting of SSL 2.
         if first == 22 || first == 21 || first >= 0x80 {
             isTLS = true
             return .tls
@@ -152,7 +152,7 @@ struct Opening {
         }
     }
 
-    /// A request begins with a method and a space (RFC 9112 §3).
+    /// A request starts with a method and a space (RFC 9112 §3).
     private static func request(_ received: ArraySlice<UInt8>) -> Verdict {
         let method = received.prefix { (0x41...0x5A).contains($0) || $0 == UInt8(ascii: "-") }
         guard !method.isEmpty, method.count <= longestMethod else { return unknown(received, from: .client) }

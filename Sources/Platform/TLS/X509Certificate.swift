@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// A certificate in OpenSSL's hands.
+/// A certificate in OpenSSL's representation.
 final class X509Certificate {
     let pointer: OpaquePointer
 
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// Shares a certificate that somebody else owns.
+    /// Shares ownership of a certificate.
     init(sharing pointer: OpaquePointer) {
         X509_up_ref(pointer)
         self.pointer = pointer
@@ -26,7 +26,7 @@ final class X509Certificate {
 
     var isAuthority: Bool { X509_check_ca(pointer) == 1 }
 
-    /// The encoding that is signed and whose digest is the fingerprint.
+    /// The DER encoding, whose digest is the fingerprint.
     var der: [UInt8] {
         let count = Int(i2d_X509(pointer, nil))
         guard count > 0 else { return [] }
@@ -36,7 +36,7 @@ final class X509Certificate {
         }
     }
 
-    /// Host names and addresses of the subject's alternative names (RFC 5280 §4.2.1.6).
+    /// The host names and addresses of the subject's alternative names (RFC 5280 §4.2.1.6).
     var names: [CertificateName] {
         guard let extracted = X509_get_ext_d2i(pointer, NID_subject_alt_name, nil, nil) else { return [] }
         let list = OpaquePointer(extracted)
@@ -50,7 +50,7 @@ final class X509Certificate {
         }
     }
 
-    /// Seconds since 1970; a time that cannot be read counts as 1970.
+    /// Seconds since 1970; an unreadable time counts as 1970.
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
         guard let epoch = ASN1_TIME_set(nil, 0) else { return 0 }
         defer { ASN1_STRING_free(epoch) }
@@ -63,7 +63,7 @@ final class X509Certificate {
         return Int64(days) * 86_400 + Int64(seconds)
     }
 
-    /// The common name, else the organisation, else all there is.
+    /// The common name, otherwise the organisation, otherwise everything.
     private static func text(_ name: OpaquePointer?) -> String {
         for kind in [NID_commonName, NID_organizationName, NID_organizationalUnitName] {
             let index = X509_NAME_get_index_by_NID(name, kind, -1)
@@ -80,12 +80,12 @@ final class X509Certificate {
 }
 
 extension X509Certificate {
-    /// Whether its name constraints let it vouch for a name (RFC 5280 §4.2.1.10).
+    /// Whether the name constraints permit a name (RFC 5280 §4.2.1.10).
     func permits(_ name: CertificateName) -> Bool {
         guard let found = X509_get_ext_d2i(pointer, NID_name_constraints, nil, nil) else { return true }
         let constraints = found.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
         defer { NAME_CONSTRAINTS_free(constraints) }
-        // OpenSSL checks whole certificates: one with this name alone.
+        // OpenSSL checks whole certificates: make one with only this name.
         guard let probe = X509_new() else { return false }
         defer { X509_free(probe) }
         guard let names = X509V3_EXT_nconf_nid(nil, nil, NID_subject_alt_name, name.alternative) else { return false }
@@ -94,30 +94,29 @@ extension X509Certificate {
             OpenSSLErrors.clear()
         }
         guard X509_add_ext(probe, names, -1) == 1 else { return false }
-        // Fills in what the certificate caches of its extensions.
+        // Fills the certificate's cache of extensions.
         X509_check_ca(probe)
         return NAME_CONSTRAINTS_check(probe, constraints) == X509_V_OK
     }
 }
 
-/// What a certificate says about itself.
+/// The contents of a certificate.
 public struct CertificateFacts: Sendable, Equatable {
-    /// The common name of whom it is for, else the organisation; empty where there is neither.
+    /// The common name of the subject, otherwise the organisation; empty if there is neither.
     public let subject: String
-    /// The same of whom it was issued by.
+    /// The same for the issuer.
     public let issuer: String
-    /// The host names and IP addresses that it vouches for.
+    /// The host names and IP addresses of the certificate.
     public let names: [CertificateName]
-    /// When it begins to be valid, in seconds since 1970.
+    /// The start of validity, in seconds since 1970.
     public let notBefore: Int64
-    /// When it ends to be valid, in seconds since 1970.
+    /// The end of validity, in seconds since 1970.
     public let notAfter: Int64
-    /// SHA-256 of its encoding, 32 bytes.
+    /// The SHA-256 digest of the encoding, 32 bytes.
     public let sha256: [UInt8]
-    /// Whether it may sign others.
     public let isAuthority: Bool
 
-    /// How long before its end a certificate is to be renewed: 30 days, in seconds.
+    /// The time before its end at which a certificate should be renewed, in seconds: 30 days.
     public static let renewalTime: Int64 = 30 * 86_400
 
     /// Reads the certificates of a PEM in order; at least one, or a ``TLSError``.
@@ -140,34 +139,33 @@ public struct CertificateFacts: Sendable, Equatable {
         }
     }
 
-    /// The digest as keychains and browsers show it: `AB:CD:…`.
+    /// The digest as shown in keychains and browsers: `AB:CD:…`.
     public var fingerprint: String {
         sha256.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
-    /// The end as a text: `2026-11-21 20:47:26 UTC`.
+    /// The end of validity as text: `2026-11-21 20:47:26 UTC`.
     public var expiry: String { Messages.time(notAfter) }
 
-    /// Whether it should be renewed by `now`, in seconds since 1970: it ends within 30 days, or has not begun.
+    /// Whether it should be renewed by `now`, in seconds since 1970: it ends within 30 days, or is not valid yet.
     public func isDue(at now: Int64) -> Bool { now < notBefore || now > notAfter - Self.renewalTime }
 
-    /// Whether it vouches for each of the names.
     public func covers(_ wanted: [CertificateName]) -> Bool { Set(wanted).isSubset(of: names) }
 }
 
-/// A name that a certificate vouches for: a host name, or an IP address.
+/// A name in a certificate: a host name, or an IP address.
 public enum CertificateName: Sendable, Hashable {
-    /// A host name in lower case, perhaps with `*` as its first label.
+    /// A lowercase host name, possibly with `*` as its first label.
     case dns(String)
-    /// An IP address: 4 bytes or 16.
+    /// An IP address of 4 or 16 bytes.
     case ip([UInt8])
 
-    /// The names of this machine to itself: `localhost`, `127.0.0.1` and `::1`.
+    /// The names of this machine for itself: `localhost`, `127.0.0.1` and `::1`.
     public static let local: [CertificateName] = [
         .dns("localhost"), .ip([127, 0, 0, 1]), .ip([UInt8](repeating: 0, count: 15) + [1]),
     ]
 
-    /// Reads a host name or an IP address, with or without brackets.
+    /// Parses a host name or an IP address, with or without brackets.
     ///
     /// Host names are letters, digits, `-` and `_` in labels of 1 to 63 bytes, 253 bytes in all (RFC 1035 §2.3.4);
     /// throws ``TLSError/invalidName(_:)``.
@@ -181,7 +179,7 @@ public enum CertificateName: Sendable, Hashable {
         }
     }
 
-    /// Throws where a name was put together that cannot be read again: commas in it would be extensions of their own.
+    /// Throws for an invalid constructed name: commas in it would become separate extensions.
     func check() throws(TLSError) {
         switch self {
         case .dns(let text): guard Self.isHostName(text) else { throw .invalidName(text) }
@@ -189,7 +187,7 @@ public enum CertificateName: Sendable, Hashable {
         }
     }
 
-    /// The bytes of an IP address in text, or nil.
+    /// The bytes of an IP address in text form, or nil.
     static func address(_ text: String) -> [UInt8]? {
         var bytes = Substring(text)
         if bytes.hasPrefix("["), bytes.hasSuffix("]") { bytes = bytes.dropFirst().dropLast() }
@@ -204,7 +202,7 @@ public enum CertificateName: Sendable, Hashable {
     private static func isHostName(_ text: String) -> Bool {
         guard (1...253).contains(text.utf8.count) else { return false }
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        // A last label of digits would be an address that was written wrong.
+        // A last label of digits would be a misspelled address.
         guard let last = labels.last, !last.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         return labels.enumerated().allSatisfy { index, label in
             if index == 0, labels.count > 1, label.elementsEqual("*".utf8) { return true }
@@ -222,7 +220,7 @@ public enum CertificateName: Sendable, Hashable {
 }
 
 extension CertificateName: CustomStringConvertible {
-    /// The name as one would write it into a URL, IPv6 without brackets and shortened after RFC 5952.
+    /// The name as in a URL, but IPv6 without brackets and shortened as in RFC 5952.
     public var description: String {
         switch self {
         case .dns(let name): Messages.printable(name)
@@ -234,7 +232,7 @@ extension CertificateName: CustomStringConvertible {
 
     private static func shortened(_ bytes: [UInt8]) -> String {
         let groups = (0..<8).map { UInt16(bytes[2 * $0]) << 8 | UInt16(bytes[2 * $0 + 1]) }
-        // RFC 5952 §4.2: the longest run of two or more zero groups, the first of equals.
+        // RFC 5952 §4.2: the longest run of two or more zero groups, the first if several are equal.
         var longest = 0..<0
         var start = 0
         for index in 0...8 where index == 8 || groups[index] != 0 {

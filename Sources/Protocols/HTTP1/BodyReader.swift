@@ -1,14 +1,14 @@
 import Text
 
-/// Reads the body of a message as its framing says (RFC 9112 §6, §7.1).
+/// Reads the body of a message according to its framing (RFC 9112 §6, §7.1).
 struct BodyReader: Sendable {
-    /// Where in the body we are.
+    /// The position in the body.
     enum Position: Sendable, Equatable {
-        /// This many bytes are still to come.
+        /// The given number of bytes remain.
         case length(Int)
         /// At a chunk-size line.
         case chunkSize
-        /// In a chunk, with this many bytes to come.
+        /// In a chunk of which the given number of bytes remain.
         case chunkData(Int)
         /// At the CRLF after the data of a chunk.
         case chunkEnd
@@ -20,15 +20,15 @@ struct BodyReader: Sendable {
 
     enum Step {
         case needsData
-        /// This many bytes at the front of the buffer belong to the body.
+        /// The given number of bytes at the front of the buffer belong to the body.
         case data(Int)
         case end
     }
 
     private(set) var position: Position
-    /// The bytes of body so far, of the chunk at hand its announced size.
+    /// The bytes of body so far; the current chunk counts with its announced size.
     private var total = 0
-    /// How far the line at hand was scanned for its end.
+    /// The part of the current line already scanned for its end.
     private var scanned = 0
     private var section: FieldSection
 
@@ -37,17 +37,16 @@ struct BodyReader: Sendable {
         self.section = section
     }
 
-    /// Nothing to read.
     static let none = BodyReader(.length(0), FieldSection())
 
-    /// Whether the message ends here without another byte.
+    /// Whether the message ends here.
     var isComplete: Bool { position == .length(0) }
     /// Whether the end of the stream is the end of the body.
     var endsWithStream: Bool { position == .untilClose }
 
-    /// The next piece; data reported is expected to be taken from the buffer before the next call.
+    /// The next piece; the caller takes reported data from the buffer before the next call.
     ///
-    /// - Parameter bodyLimit: the most bytes of this body, which may have been raised.
+    /// - Parameter bodyLimit: the maximum number of bytes of this body, which may have been raised.
     mutating func advance(
         _ buffer: inout ReceiveBuffer, _ limits: Limits, bodyLimit: Int
     ) throws(RemoteError) -> Step {
@@ -82,7 +81,7 @@ struct BodyReader: Sendable {
         }
     }
 
-    /// chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; nil while the line has not ended.
+    /// chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; nil until the line has ended.
     private mutating func chunkSize(
         _ buffer: inout ReceiveBuffer, _ limits: Limits, _ bodyLimit: Int
     ) throws(RemoteError) -> Int? {
@@ -106,7 +105,7 @@ struct BodyReader: Sendable {
         return line.size
     }
 
-    /// The CRLF after chunk-data; false while it has not arrived.
+    /// The CRLF after chunk-data; false until it has arrived.
     private func chunkEnd(_ buffer: inout ReceiveBuffer) throws(RemoteError) -> Bool {
         let complete = try buffer.withUnread { (bytes) throws(RemoteError) -> Bool in
             if bytes.count > 0, bytes[0] != .carriageReturn { throw .chunkWithoutLineEnd(bytes[0]) }
@@ -119,7 +118,7 @@ struct BodyReader: Sendable {
 
     /// trailer-section = *( field-line CRLF ), closed by an empty line; checked, counted and dropped (RFC 9112 §7.1.2).
     ///
-    /// True when a line was consumed, false while it has not ended.
+    /// True if a line was consumed, false until it has ended.
     private mutating func trailer(_ buffer: inout ReceiveBuffer, _ limits: Limits) throws(RemoteError) -> Bool {
         let line = try buffer.withUnread { (bytes) throws(RemoteError) -> (length: Int, isLast: Bool)? in
             guard let lineFeed = bytes.firstLineFeed(from: scanned) else {
@@ -142,7 +141,7 @@ struct BodyReader: Sendable {
 /// chunk-size = 1*HEXDIG, with chunk-ext = *( BWS ";" BWS chunk-ext-name [ BWS "=" BWS chunk-ext-val ] ) after it
 /// (RFC 9112 §7.1, §7.1.1).
 enum ChunkSize {
-    /// The size on a line that has lost its CRLF; `Int.max` where it does not fit, which is above every limit.
+    /// The size on a line without its CRLF; `Int.max` if it does not fit, which exceeds every limit.
     ///
     /// Extensions are ignored: "A recipient MUST ignore unrecognized chunk extensions".
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> Int {

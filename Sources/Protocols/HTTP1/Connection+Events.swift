@@ -2,10 +2,10 @@ import HTTPTypes
 import Text
 
 extension Connection {
-    /// What the bytes received say next.
+    /// The next event in the received bytes.
     ///
-    /// Throws what the peer did wrong, and the same again at every later call: nothing is read after an error. A server
-    /// may then still answer if ``canRespond``, with `close: true` or without.
+    /// Throws a violation by the peer, and the same error at every later call: nothing is read after an error. A server
+    /// may then still respond if ``canRespond``, with or without `close: true`.
     public mutating func nextEvent() throws(RemoteError) -> Event {
         if let failure { throw failure }
         do {
@@ -62,7 +62,7 @@ extension Connection {
         return .request(head)
     }
 
-    /// False while the first line has not begun.
+    /// False until the first line has started.
     ///
     /// "A server that is expecting to receive and parse a request-line SHOULD ignore at least one empty line (CRLF)
     /// received prior to the request-line" (RFC 9112 §2.2).
@@ -71,7 +71,7 @@ extension Connection {
         while true {
             let (first, second) = buffer.withUnread { ($0.first, $0.count > 1 ? $0[1] : nil) }
             guard let first else { return false }
-            // ContentType handshake(22) opens every TLS connection (RFC 8446 §5.1).
+            // ContentType handshake(22) starts every TLS connection (RFC 8446 §5.1).
             if first == 0x16 { throw .tlsOnPlainPort() }
             guard first == .carriageReturn else { return true }
             guard let second else { return false }
@@ -110,13 +110,13 @@ extension Connection {
 
     private var theirSwitchIsExpected: Bool { states.client == .mightSwitchProtocol }
 
-    /// A server that has no request to answer has nothing to say.
+    /// A server without a request to answer must not send anything.
     private mutating func betweenResponses() throws(RemoteError) -> Event {
         if let byte = buffer.withUnread({ $0.first }) { throw .unexpectedResponse(byte) }
         return endOfStream ? closed() : .needsData
     }
 
-    // MARK: Both
+    // MARK: Both roles
 
     private mutating func finishHead(_ body: BodyReader) {
         self.body = body
@@ -124,7 +124,7 @@ extension Connection {
         emptyLines = 0
     }
 
-    /// The next piece of a body; nil when what was read is not to be reported.
+    /// The next piece of a body; nil if it must not be reported.
     private mutating func bodyEvent() throws(RemoteError) -> Event? {
         if ignoresRest {
             buffer.removeAll()
@@ -156,9 +156,9 @@ extension Connection {
     }
 }
 
-/// Bodies sent in pieces, the same for requests and responses, and the way out of HTTP.
+/// Bodies sent in pieces, for requests and responses, and the exit from HTTP.
 extension Connection {
-    /// Sends a piece of a body begun with `startResponse` or `startRequest`; empty pieces send nothing.
+    /// Sends a piece of a body started with `startResponse` or `startRequest`; empty pieces send nothing.
     public mutating func sendBody(_ bytes: some Collection<UInt8>, into out: inout [UInt8]) {
         if bytes.withContiguousStorageIfAvailable({ sendPiece($0, into: &out) }) == nil {
             Array(bytes).withUnsafeBufferPointer { sendPiece($0, into: &out) }
@@ -183,7 +183,7 @@ extension Connection {
         }
     }
 
-    /// Ends a body begun with `startResponse` or `startRequest`.
+    /// Ends a body started with `startResponse` or `startRequest`.
     public mutating func endBody(into out: inout [UInt8]) {
         precondition(ourState == .sendBody, "no body was begun")
         switch sending {
@@ -195,9 +195,9 @@ extension Connection {
         process(.end, by: role)
     }
 
-    /// After a change of protocol, the bytes that already arrived in the new protocol.
+    /// The bytes of the new protocol that already arrived before a change of protocol.
     ///
-    /// Give them to the new protocol, and from then on all that arrives.
+    /// Pass them, and all later bytes, to the new protocol.
     public mutating func takeTrailingBytes() -> [UInt8] {
         precondition(theirState == .switchedProtocol, "the connection still speaks HTTP")
         return buffer.takeAll()

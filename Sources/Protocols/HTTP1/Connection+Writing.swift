@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// The server's half. Calling any of it as a client, or out of turn, stops the program.
+/// The server's half. Calling any of it as a client, or in the wrong state, stops the program.
 extension Connection {
     /// Sends `100 Continue`, for a request whose ``RequestHead/expectsContinue`` is set (RFC 9110 §15.2.1).
     public mutating func sendContinue(into out: inout [UInt8]) {
@@ -15,10 +15,11 @@ extension Connection {
 
     /// Sends a whole response in one append: status line, fields, framing, blank line, body.
     ///
-    /// Content-Length and Connection are written here. Those among `fields` are left out, and so is Transfer-Encoding;
-    /// `Connection: close` among them has the effect of `close`, and an Upgrade field brings `Connection: upgrade` with
-    /// it (RFC 9110 §7.8). The body is left out for HEAD, and for 204 and 304 with its length.
-    /// May be called while ``canRespond``, with a final status.
+    /// The connection writes Content-Length and Connection itself, and ignores those and Transfer-Encoding in `fields`.
+    /// `Connection: close` in `fields` has the effect of `close`, and an Upgrade field adds `Connection: upgrade` (RFC
+    /// 9110 §7.8). The body is omitted for HEAD; for 204 and 304 its length is omitted too.
+    ///
+    /// - Precondition: ``canRespond``, and the status is a final one.
     public mutating func respond(
         status: HTTPResponse.Status, fields: HTTPFields, body: [UInt8], close: Bool = false, into out: inout [UInt8]
     ) {
@@ -29,10 +30,12 @@ extension Connection {
         finishResponse(status, body: body, upgrade: facts.hasUpgrade, into: &out)
     }
 
-    /// Sends a whole response whose field lines were encoded ahead of time.
+    /// Sends a whole response with field lines encoded in advance.
     ///
-    /// `encodedFields` are complete field lines with CRLF each, with no Content-Length, Transfer-Encoding, Connection
-    /// or Upgrade among them; they are not looked at. May be called while ``canRespond``, with a final status.
+    /// `encodedFields` are complete field lines, each with its CRLF, and are not checked. They must not include
+    /// Content-Length, Transfer-Encoding, Connection or Upgrade.
+    ///
+    /// - Precondition: ``canRespond``, and the status is a final one.
     public mutating func respond(
         status: HTTPResponse.Status, encodedFields: [UInt8], body: [UInt8], close: Bool = false,
         into out: inout [UInt8]
@@ -43,11 +46,10 @@ extension Connection {
         finishResponse(status, body: body, upgrade: false, into: &out)
     }
 
-    /// Sends the head of a response whose body follows in pieces, with ``sendBody(_:into:)`` and
-    /// ``endBody(into:)``.
+    /// Sends the head of a response whose body follows with ``sendBody(_:into:)`` and ``endBody(into:)``.
     ///
-    /// With a `contentLength` exactly that much must follow. Without one the body is chunked for HTTP/1.1, and for
-    /// HTTP/1.0 ended by closing the connection. Pieces are dropped where there can be no body (HEAD, 204, 304).
+    /// With a `contentLength`, exactly that many bytes must follow. Without one, the body is chunked for HTTP/1.1, and
+    /// ends with the connection for HTTP/1.0. Pieces are dropped if the response cannot have a body (HEAD, 204, 304).
     public mutating func startResponse(
         status: HTTPResponse.Status, fields: HTTPFields, contentLength: Int? = nil, close: Bool = false,
         into out: inout [UInt8]
@@ -75,10 +77,10 @@ extension Connection {
         }
     }
 
-    /// Sends `101 Switching Protocols`; the connection speaks the other protocol from here on (RFC 9110 §15.2.2).
+    /// Sends `101 Switching Protocols`; the connection uses the other protocol from then on (RFC 9110 §15.2.2).
     ///
-    /// `fields` must have an Upgrade field; `Connection: upgrade` is written here. Only for a request that
-    /// ``RequestHead/wantsUpgrade``, once its body was read.
+    /// `fields` must have an Upgrade field; `Connection: upgrade` is added. Allowed only for a request with
+    /// ``RequestHead/wantsUpgrade``, after its body was read.
     public mutating func switchProtocols(fields: HTTPFields, into out: inout [UInt8]) {
         precondition(role == .server, "a client cannot respond")
         let facts = FieldFacts(fields)
@@ -91,10 +93,12 @@ extension Connection {
         process(.switchProtocols, by: .server)
     }
 
-    /// Stops waiting for a request, or for the rest of one, for a reason of the caller's: its time is up, say.
+    /// Stops waiting for a request, or for the rest of one, for example after a timeout.
     ///
-    /// Nothing more is read, and ``nextEvent()`` throws `error` from here on; one response may follow and closes the
-    /// connection. For a connection between messages, or whose request is not complete.
+    /// Nothing more is read, and ``nextEvent()`` throws `error` from then on; one response may follow and closes the
+    /// connection.
+    ///
+    /// - Precondition: the connection is between messages, or its request is not complete.
     public mutating func abandonRequest(_ error: RemoteError) {
         precondition(role == .server, "a client waits for no requests")
         precondition(
@@ -112,7 +116,7 @@ extension Connection {
             !(request.isConnect && status.kind == .successful), "tunnels are not supported; refuse the CONNECT")
         endRequestWithoutBody()
         // "A server that responds with a final status code instead of reading the entire request content" may not know
-        // whether the rest will come if the client waits for 100 Continue (RFC 9110 §10.1.1).
+        // whether the rest arrives if the client waits for 100 Continue (RFC 9110 §10.1.1).
         if close || request.awaitsContinue || theirState == .error || theirState == .closed {
             states.disableKeepAlive()
         }
@@ -137,13 +141,13 @@ extension Connection {
         process(.end, by: .server)
     }
 
-    /// A request without a body needs no call of `nextEvent` to be over.
+    /// A request without a body ends without another call of `nextEvent`.
     private mutating func endRequestWithoutBody() {
         if states.client == .sendBody && body.isComplete { process(.end, by: .client) }
     }
 
-    /// "A server that does not support persistent connections MUST send the close connection option"; a client of
-    /// HTTP/1.0 must be told of the opposite (RFC 9112 §9.3, §9.6).
+    /// "A server that does not support persistent connections MUST send the close connection option"; an HTTP/1.0
+    /// client must be sent `keep-alive` instead (RFC 9112 §9.3, §9.6).
     private func appendConnection(upgrade: Bool, into out: inout [UInt8]) {
         if !states.keepsAlive {
             out.append(literal: upgrade ? "Connection: close, upgrade\r\n" : "Connection: close\r\n")
@@ -159,9 +163,9 @@ extension Connection {
 extension Connection {
     /// Sends a whole request in one append.
     ///
-    /// `fields` must have a Host (RFC 9112 §3.2). Content-Length is written here; one among `fields` is left out, and
-    /// so is Transfer-Encoding. A method that anticipates a body gets `Content-Length: 0` without one (RFC 9110 §8.6).
-    /// An Upgrade field must come with `Connection: upgrade` in `fields`. CONNECT is not supported.
+    /// `fields` must have a Host (RFC 9112 §3.2). The connection writes Content-Length itself, and ignores that and
+    /// Transfer-Encoding in `fields`. A method that anticipates a body gets `Content-Length: 0` without one (RFC 9110
+    /// §8.6). An Upgrade field must come with `Connection: upgrade` in `fields`. CONNECT is not supported.
     public mutating func sendRequest(
         method: HTTPRequest.Method, target: String, fields: HTTPFields, body: [UInt8]?, into out: inout [UInt8]
     ) {
@@ -176,7 +180,7 @@ extension Connection {
         process(.end, by: .client)
     }
 
-    /// Sends the head of a request whose body follows in pieces: chunked, or exactly `contentLength` bytes.
+    /// Sends the head of a request whose body follows in pieces, chunked or of exactly `contentLength` bytes.
     public mutating func startRequest(
         method: HTTPRequest.Method, target: String, fields: HTTPFields, contentLength: Int? = nil,
         into out: inout [UInt8]

@@ -1,50 +1,48 @@
 import HTTPTypes
 
-/// The end of a connection that a value speaks for.
+/// The end of a connection that a value implements.
 public enum Role: Sendable, Hashable {
-    /// Sends requests, receives responses.
+    /// Sends requests and receives responses.
     case client
-    /// Receives requests, sends responses.
+    /// Receives requests and sends responses.
     case server
 
-    /// The other end.
     var peer: Role { self == .client ? .server : .client }
 }
 
-/// How much of each thing a connection takes from its peer before it refuses.
+/// How much a connection accepts from its peer.
 ///
-/// Each refusal comes as soon as it is known, without buffering what is refused. Line lengths include the line end.
+/// Excess input is rejected as soon as it is known to be excessive, without buffering it. Line lengths include the line
+/// end.
 public struct Limits: Sendable, Equatable {
-    /// The longest request line in bytes; longer is refused with 414.
-    ///
-    /// Also holds for a status line.
+    /// The longest request line in bytes, and the longest status line; a longer request line is rejected with 414.
     public var requestLine = 8 * 1024
-    /// The longest method name in bytes; longer is refused with 501.
+    /// The longest method name in bytes; a longer one is rejected with 501.
     public var methodName = 32
-    /// The most bytes of field lines, trailers included; more is refused with 431.
+    /// The maximum number of bytes of field lines, trailers included; more is rejected with 431.
     public var headerBlock = 16 * 1024
-    /// The most field lines, trailers included; more is refused with 431.
+    /// The maximum number of field lines, trailers included; more is rejected with 431.
     public var fieldCount = 100
-    /// The most bytes of a body; more is refused with 413.
+    /// The maximum number of bytes of a body; more is rejected with 413.
     public var body = 1024 * 1024
-    /// The most bytes to which ``Connection/raiseBodyLimit(to:)`` can raise ``body`` for one request; nil for none.
+    /// The maximum to which ``Connection/raiseBodyLimit(to:)`` can raise ``body`` for one request; nil to disallow it.
     public var raisedBody: Int?
-    /// The longest chunk-size line in bytes, extensions included; longer is refused with 400.
+    /// The longest chunk-size line in bytes, extensions included; a longer one is rejected with 400.
     public var chunkLine = 256
-    /// The most empty lines skipped before a request line; more is refused with 400.
+    /// The maximum number of empty lines skipped before a request line; more is rejected with 400.
     public var leadingEmptyLines = 8
-    /// The most bytes that may wait while an answer is being made; see ``Connection/wantsBytes``.
+    /// The maximum number of bytes buffered while a response is pending; see ``Connection/wantsBytes``.
     ///
-    /// A `receive` that comes when this much is already waiting fails the connection with 400.
+    /// A `receive` when this much is already buffered fails the connection with 400.
     public var pipelined = 256 * 1024
 
-    /// The defaults.
+    /// The default limits.
     public static let standard = Limits()
 
-    /// The defaults, to be changed field by field.
+    /// Creates the default limits.
     public init() {}
 
-    /// Limits that contradict each other are a mistake of ours, not of the peer's.
+    /// Contradictory limits are a programming error, not a fault of the peer.
     func validate() {
         precondition(methodName > 0, "Limits.methodName must be positive")
         precondition(
@@ -57,21 +55,21 @@ public struct Limits: Sendable, Equatable {
     }
 }
 
-/// What ``Connection/nextEvent()`` found in the bytes received.
+/// The next element that ``Connection/nextEvent()`` found in the received bytes.
 ///
-/// ``needsData``, ``paused`` and ``connectionClosed`` end a loop over events; all others are followed by more.
+/// ``needsData``, ``paused`` and ``connectionClosed`` end a loop over events; more events follow all others.
 public enum Event: Sendable {
-    /// Nothing more until the next `receive`.
+    /// No more events until the next `receive`.
     case needsData
-    /// Nothing more until our side has finished its message, or ever after a change of protocol.
+    /// No more events until this end has finished its message; after a change of protocol, none at all.
     case paused
     /// The head of a request (server role).
     case request(RequestHead)
     /// The head of a final response (client role), or a 101, after which the connection speaks another protocol.
     case response(ResponseHead)
-    /// The head of an interim response, 1xx but not 101; the final response is yet to come (client role).
+    /// The head of an interim response, 1xx but not 101; the final response follows (client role).
     case informational(ResponseHead)
-    /// A piece of the body. It shares the buffer of the connection: copy what is to be kept.
+    /// A piece of the body. It shares the buffer of the connection: copy what you keep.
     case body(ArraySlice<UInt8>)
     /// The message is complete.
     case end
@@ -81,20 +79,19 @@ public enum Event: Sendable {
 
 /// One end of an HTTP/1.1 connection, without I/O: bytes in, events out; messages in, bytes out (RFC 9112).
 ///
-/// Give bytes to ``receive(_:)-(UnsafeRawBufferPointer)``, then call ``nextEvent()`` until it says ``Event/needsData``,
-/// ``Event/paused`` or ``Event/connectionClosed``. Methods that send append to an output the caller owns.
+/// Pass bytes to ``receive(_:)-(UnsafeRawBufferPointer)``, then call ``nextEvent()`` until it returns
+/// ``Event/needsData``, ``Event/paused`` or ``Event/connectionClosed``. Methods that send append to an output that the
+/// caller owns.
 ///
-/// What the peer does wrong is thrown as a ``RemoteError``; what the caller does wrong, such as answering twice,
-/// stops the program. A server calls ``nextEvent()`` again after each answer, since the next request may have
-/// arrived already.
+/// Violations by the peer are thrown as a ``RemoteError``; mistakes of the caller, such as responding twice, stop the
+/// program. A server calls ``nextEvent()`` again after each response, because the next request may have arrived
+/// already.
 ///
-/// A server may answer at any time after ``Event/request(_:)``. What is left of that request is then read, held to the
-/// limits, and dropped without events; only where that could hang (the client waits for a `100 Continue` that was never
-/// sent) or the answer closes the connection anyway, ``shouldClose`` is set at once and nothing more is read.
+/// A server may respond at any time after ``Event/request(_:)``. The rest of that request is then read, checked against
+/// the limits, and dropped without events. If that could hang (the client waits for a `100 Continue` that was never
+/// sent) or the response closes the connection anyway, ``shouldClose`` is set at once and nothing more is read.
 public struct Connection: Sendable {
-    /// The end this value speaks for.
     public let role: Role
-    /// What is taken from the peer before it is refused.
     public let limits: Limits
 
     var states = StateMachine()
@@ -105,9 +102,8 @@ public struct Connection: Sendable {
     var endOfStream = false
     var emptyLines = 0
 
-    /// What is known of the request under way, by whichever end sent it.
+    /// The facts about the current request, whichever end sent it.
     var request = RequestFacts()
-    /// How the body being sent is framed.
     var sending = BodyFraming.none
 
     struct RequestFacts: Sendable {
@@ -115,13 +111,13 @@ public struct Connection: Sendable {
         var isConnect = false
         var version = Version.http11
         var keepAlive = true
-        /// The client may wait for `100 Continue` and has sent nothing of its body.
+        /// The client may wait for `100 Continue` and has sent none of its body.
         var awaitsContinue = false
-        /// The final response was sent; what is left of the request is dropped.
+        /// The final response was sent; the rest of the request is dropped.
         var isAnswered = false
-        /// The Content-Length, where it is over the limit and nobody has raised that.
+        /// The Content-Length, if it exceeds the limit and the limit was not raised.
         var tooLargeBody: Int?
-        /// What the limit was raised to.
+        /// The raised body limit.
         var raisedLimit: Int?
     }
 
@@ -132,9 +128,9 @@ public struct Connection: Sendable {
         case untilClose
     }
 
-    /// A fresh connection.
+    /// Creates a connection.
     ///
-    /// Limits that contradict each other stop the program.
+    /// - Precondition: the limits do not contradict each other.
     public init(role: Role, limits: Limits = .standard) {
         limits.validate()
         self.role = role
@@ -143,10 +139,10 @@ public struct Connection: Sendable {
 
     // MARK: Receiving
 
-    /// Takes bytes that arrived; they are copied.
+    /// Accepts received bytes; they are copied.
     ///
-    /// Dropped after an error or when the connection is closing. Not to be called after ``receiveEndOfStream()``, nor
-    /// after a change of protocol: those bytes belong to the new protocol.
+    /// They are dropped after an error or when the connection is closing. Do not call this after
+    /// ``receiveEndOfStream()`` or after a change of protocol: those bytes belong to the new protocol.
     public mutating func receive(_ bytes: UnsafeRawBufferPointer) {
         precondition(!endOfStream, "bytes after the end of the stream")
         switch theirState {
@@ -155,7 +151,7 @@ public struct Connection: Sendable {
         default: break
         }
         if ignoresRest { return }
-        // Whoever reads on while `wantsBytes` is false must not make us keep it all.
+        // A caller that keeps reading while `wantsBytes` is false must not make the buffer grow without limit.
         if !wantsBytes, !bytes.isEmpty {
             fail(.tooMuchPipelined(limits.pipelined))
             return
@@ -163,24 +159,23 @@ public struct Connection: Sendable {
         buffer.append(bytes)
     }
 
-    /// Takes bytes that arrived, from any collection.
+    /// Accepts received bytes from any collection.
     public mutating func receive(_ bytes: some Collection<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ receive(UnsafeRawBufferPointer($0)) }) == nil {
             Array(bytes).withUnsafeBytes { receive($0) }
         }
     }
 
-    /// Takes note that the peer sends no more.
+    /// Records that the peer sends no more.
     public mutating func receiveEndOfStream() { endOfStream = true }
 
     // MARK: State
 
-    /// The state of our end.
+    /// The state of this end.
     public var ourState: State { states[role] }
-    /// The state of the peer's end.
     public var theirState: State { states[role.peer] }
 
-    /// Whether the transport must be closed once everything appended so far is flushed.
+    /// Whether the transport must be closed once the output appended so far is flushed.
     public var shouldClose: Bool {
         switch ourState {
         case .mustClose, .closed, .error: true
@@ -191,20 +186,20 @@ public struct Connection: Sendable {
     /// Whether the connection is between messages with nothing buffered.
     public var isIdle: Bool { states.isBetweenMessages && buffer.isEmpty }
 
-    /// Whether the peer's head has begun to arrive and is not complete.
+    /// Whether the peer's head has started to arrive and is not complete.
     public var isReadingHead: Bool { theirState == stateBeforeTheirHead && !buffer.isEmpty }
 
-    /// Whether the peer's body is expected or arriving; also while it is read only to be dropped.
+    /// Whether the peer's body is expected or arriving, including while it is read only to be dropped.
     public var isReadingBody: Bool { theirState == .sendBody && !ignoresRest }
 
-    /// Whether the body was announced as larger than is taken, so that the next ``nextEvent()`` refuses it with 413.
+    /// Whether the announced body exceeds the limit, so that the next ``nextEvent()`` rejects it with 413.
     public var refusesBody: Bool { request.tooLargeBody != nil }
 
-    /// Takes a larger body than ``Limits/body`` of the request that was reported last; what follows has the usual limit.
+    /// Raises the body limit above ``Limits/body`` for the most recently reported request only.
     ///
-    /// To be called after ``Event/request(_:)`` and before the next ``nextEvent()``.
+    /// Call it after ``Event/request(_:)`` and before the next ``nextEvent()``.
     ///
-    /// - Precondition: a server's, with a request under way; the limit is at most ``Limits/raisedBody``.
+    /// - Precondition: the role is server, a request is in progress, and the limit is at most ``Limits/raisedBody``.
     public mutating func raiseBodyLimit(to limit: Int) {
         precondition(role == .server && theirState == .sendBody, "no request is under way")
         precondition(limit <= limits.raisedBody ?? 0, "Limits.raisedBody must allow it")
@@ -212,12 +207,13 @@ public struct Connection: Sendable {
         if let length = request.tooLargeBody, length <= limit { request.tooLargeBody = nil }
     }
 
-    /// The bytes received and not consumed yet.
+    /// The number of bytes received and not yet consumed.
     public var bufferedByteCount: Int { buffer.count }
 
-    /// Whether the transport should be read: false while too much waits for an answer, and when nothing more is read.
+    /// Whether to read from the transport: false while too much is buffered behind a pending response, and once reading
+    /// ends.
     ///
-    /// Stop reading while this is false, so that a client that pipelines without end is held back by TCP.
+    /// Stop reading while this is false, so that TCP slows down a client that pipelines without end.
     public var wantsBytes: Bool {
         switch theirState {
         case .error, .mustClose, .closed, .switchedProtocol: false
@@ -226,7 +222,7 @@ public struct Connection: Sendable {
         }
     }
 
-    /// Whether a response may be begun now (server role): after a request, or once after an error.
+    /// Whether a response may start now (server role): after a request, or once after an error.
     public var canRespond: Bool {
         role == .server && (ourState == .sendResponse || (ourState == .idle && theirState == .error))
     }
@@ -234,16 +230,16 @@ public struct Connection: Sendable {
     /// The state of the peer before its head is complete.
     var stateBeforeTheirHead: State { role == .server ? .idle : .sendResponse }
 
-    /// What is left of an answered request on a connection that closes is not even read.
+    /// The rest of an answered request is not read if the connection closes.
     var ignoresRest: Bool {
         role == .server && request.isAnswered && !states.keepsAlive && theirState == .sendBody
     }
 
-    /// Remembers what the peer did wrong and returns it with the status that fits our role.
+    /// Records a violation by the peer and returns it with the status that fits this role.
     @discardableResult
     mutating func fail(_ error: RemoteError) -> RemoteError {
         var error = error
-        // The hints of the grammar are those of a server; a bad response is the server's own fault.
+        // The statuses of the grammar are those of a server; a bad response is the server's own fault.
         if role == .client { error.status = .badGateway }
         failure = error
         buffer.removeAll()

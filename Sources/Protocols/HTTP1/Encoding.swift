@@ -2,7 +2,7 @@ import HTTPTypes
 import Text
 
 extension StatusLine {
-    /// Appends the status line of a response; those of common statuses are encoded once.
+    /// Appends the status line of a response; the lines of common statuses are encoded once.
     ///
     /// Always HTTP/1.1: a server sends the highest version it conforms to (RFC 9110 §6.2).
     static func append(_ status: HTTPResponse.Status, to out: inout [UInt8]) {
@@ -38,7 +38,7 @@ extension StatusLine {
     }
 }
 
-/// What steers the connection among fields to be sent.
+/// The properties of fields to be sent that control the connection.
 struct FieldFacts {
     private(set) var hasHost = false
     private(set) var hasUpgrade = false
@@ -72,7 +72,7 @@ extension [UInt8] {
 
     mutating func appendLineEnd() { append(literal: "\r\n") }
 
-    /// Appends field lines, save those that the connection writes itself.
+    /// Appends field lines, except those that the connection writes itself.
     mutating func append(_ fields: HTTPFields, _ facts: FieldFacts, includingConnection: Bool = false) {
         for field in fields {
             switch field.name.canonicalName {
@@ -93,7 +93,7 @@ extension [UInt8] {
         appendLineEnd()
     }
 
-    /// Appends the decimal digits of a number that is not negative.
+    /// Appends the decimal digits of a non-negative number.
     mutating func appendDecimal(_ value: Int) {
         var divisor = 1
         while value / divisor >= 10 { divisor *= 10 }
@@ -103,7 +103,7 @@ extension [UInt8] {
         }
     }
 
-    /// Appends the hexadecimal digits of a number that is not negative.
+    /// Appends the hexadecimal digits of a non-negative number.
     mutating func appendHexadecimal(_ value: Int) {
         var shift = 0
         while value >> shift >= 16 { shift += 4 }

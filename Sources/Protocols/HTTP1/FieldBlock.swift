@@ -1,10 +1,10 @@
 import HTTPTypes
 import Text
 
-/// Field lines as they arrived: order kept, duplicates kept, looked up by name in any case.
+/// Field lines as they arrived, with order and duplicates preserved, and case-insensitive lookup by name.
 ///
-/// The bytes of the head are kept and compared where they lie; nothing becomes a `String` before it is asked for.
-/// Values are decoded as UTF-8; bytes that are not UTF-8 (obs-text, RFC 9110 §5.5) become U+FFFD.
+/// The bytes of the head are kept and compared in place; strings are made on access. Values are decoded as UTF-8; bytes
+/// that are not UTF-8 (obs-text, RFC 9110 §5.5) become U+FFFD.
 public struct FieldBlock: Sendable {
     let bytes: [UInt8]
     let lines: [FieldLine]
@@ -14,10 +14,8 @@ public struct FieldBlock: Sendable {
         self.lines = lines
     }
 
-    /// No fields.
     public init() { self.init(bytes: [], lines: []) }
 
-    /// A block with the given fields, as if they had arrived.
     public init(_ fields: HTTPFields) {
         var bytes: [UInt8] = []
         var lines: [FieldLine] = []
@@ -31,13 +29,11 @@ public struct FieldBlock: Sendable {
         self.init(bytes: bytes, lines: lines)
     }
 
-    /// The number of field lines.
     public var count: Int { lines.count }
 
-    /// Whether a field of that name arrived.
     public func contains(_ name: HTTPField.Name) -> Bool { withFirstValue(of: name) { _ in true } ?? false }
 
-    /// All values of that name joined with `, ` (RFC 9110 §5.2), or nil.
+    /// All values of the name joined with `, ` (RFC 9110 §5.2), or nil.
     public subscript(name: HTTPField.Name) -> String? {
         var joined: String?
         forEachValue(of: name) { value in
@@ -48,7 +44,7 @@ public struct FieldBlock: Sendable {
         return joined
     }
 
-    /// The values of that name in the order of their arrival.
+    /// The values of the name in order of arrival.
     public func values(_ name: HTTPField.Name) -> [String] {
         var values: [String] = []
         forEachValue(of: name) { value in
@@ -58,7 +54,6 @@ public struct FieldBlock: Sendable {
         return values
     }
 
-    /// The number of field lines of that name.
     public func count(of name: HTTPField.Name) -> Int {
         var count = 0
         forEachValue(of: name) { _ in
@@ -68,7 +63,7 @@ public struct FieldBlock: Sendable {
         return count
     }
 
-    /// Borrows the bytes of the first value of that name without copying; nil if there is none.
+    /// Borrows the bytes of the first value of the name without copying; nil if there is none.
     ///
     /// The buffer is valid only during the call.
     public func withFirstValue<R>(of name: HTTPField.Name, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
@@ -80,9 +75,9 @@ public struct FieldBlock: Sendable {
         return result
     }
 
-    /// Whether the first value of that name has exactly these bytes; nil if there is none.
+    /// Whether the first value of the name has exactly these bytes; nil if there is none.
     ///
-    /// The time it takes tells nothing of the bytes: it serves for secrets too.
+    /// The comparison takes constant time, so it is safe for secrets.
     public func firstValue(of name: HTTPField.Name, is expected: [UInt8]) -> Bool? {
         var result: Bool?
         forEachValue(of: name) { value in
@@ -94,7 +89,7 @@ public struct FieldBlock: Sendable {
         return result
     }
 
-    /// Whether a comma-separated list has that token, in any case, in any of the fields of that name.
+    /// Whether any field of the name lists the token, in any case, in its comma-separated value.
     public func hasToken(_ token: String, in name: HTTPField.Name) -> Bool {
         var token = token
         return token.withUTF8 { wanted in
@@ -110,7 +105,7 @@ public struct FieldBlock: Sendable {
         }
     }
 
-    /// All of it, for code that is not hot.
+    /// All fields; not for hot code.
     public var httpFields: HTTPFields {
         var fields = HTTPFields()
         bytes.withUnsafeBufferPointer { bytes in
@@ -122,7 +117,7 @@ public struct FieldBlock: Sendable {
         return fields
     }
 
-    /// Calls `body` with the value of each line of that name until it returns false.
+    /// Calls `body` with the value of each line of the name until it returns false.
     private func forEachValue(of name: HTTPField.Name, _ body: (Bytes) -> Bool) {
         var canonical = name.canonicalName
         canonical.withUTF8 { wanted in
@@ -136,7 +131,6 @@ public struct FieldBlock: Sendable {
 }
 
 extension Bytes {
-    /// ASCII case-insensitive equality.
     func equalsIgnoringCase(_ other: Bytes) -> Bool {
         guard count == other.count else { return false }
         for index in 0..<count where self[index].lowercased != other[index].lowercased { return false }
@@ -144,9 +138,8 @@ extension Bytes {
     }
 }
 
-/// All fields, for what keeps a record of them.
 extension FieldBlock {
-    /// The field lines in the order of their arrival, names in the case in which they came.
+    /// The field lines in order of arrival, with the names in their original case.
     public var nameValuePairs: [(name: String, value: String)] {
         bytes.withUnsafeBufferPointer { bytes in
             lines.map { line in
@@ -157,16 +150,16 @@ extension FieldBlock {
 }
 
 extension RequestHead {
-    /// The bytes that the head keeps alive: as many as arrived of it, from the first line to the empty one.
+    /// The number of bytes of the head as it arrived, from the first line to the empty one; the head keeps them in
+    /// memory.
     public var byteCount: Int { fields.bytes.count }
 }
 
-/// How much of the header block a message has used; trailers go on counting where the head stopped.
+/// The part of the header block a message has used; trailers continue the count of the head.
 struct FieldSection: Sendable {
     private(set) var byteCount = 0
     private(set) var lineCount = 0
 
-    /// Counts a complete line, its line end included.
     mutating func admit(lineLength: Int, _ limits: Limits) throws(RemoteError) {
         byteCount += lineLength
         guard byteCount <= limits.headerBlock else { throw .headerBlockTooLarge(limits.headerBlock) }
@@ -174,19 +167,19 @@ struct FieldSection: Sendable {
         guard lineCount <= limits.fieldCount else { throw .tooManyFields(limits.fieldCount) }
     }
 
-    /// Refuses a line that has not ended yet as soon as no end could bring it under the limit.
+    /// Rejects an unfinished line as soon as no end could bring it under the limit.
     ///
-    /// A lone CR may still become the empty line that ends the section, which counts for nothing.
+    /// A lone CR may still become the empty line that ends the section, which does not count.
     func checkPending(_ bytes: Bytes, from start: Int, _ limits: Limits) throws(RemoteError) {
         let length = bytes.count - start
         if length == 0 || (length == 1 && bytes[start] == .carriageReturn) { return }
         guard byteCount + length + 1 <= limits.headerBlock else { throw .headerBlockTooLarge(limits.headerBlock) }
     }
 
-    /// The line without its line end; empty for the end of the section.
+    /// The line without its line end; empty at the end of the section.
     ///
-    /// "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): we do not, since a peer that does
-    /// and one that does not see different messages in the same bytes.
+    /// "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): not done here, because a peer that
+    /// does and one that does not see different messages in the same bytes.
     mutating func line(_ bytes: Bytes, from start: Int, lineFeed: Int, _ limits: Limits) throws(RemoteError)
         -> ByteRange
     {
@@ -198,10 +191,10 @@ struct FieldSection: Sendable {
     }
 }
 
-/// The elements of a comma-separated field value, trimmed; empty elements are yielded too.
+/// The trimmed elements of a comma-separated field value, including empty elements.
 ///
 /// `#element => [ element ] *( OWS "," OWS [ element ] )` (RFC 9110 §5.6.1.2). Commas in quoted strings are not
-/// special here: none of the lists this module reads has quoted strings.
+/// special: no list that this module reads has quoted strings.
 struct ListElements: IteratorProtocol {
     private let bytes: Bytes
     private var position: Int
@@ -224,6 +217,6 @@ struct ListElements: IteratorProtocol {
 }
 
 extension HTTPField.Name {
-    /// The Host field, which HTTPTypes keeps for its own pseudo-header fields.
-    public static let hostField = HTTPField.Name("Host")!  // A token: the initialiser cannot refuse it.
+    /// The Host field, which HTTPTypes reserves for its own pseudo-header fields.
+    public static let hostField = HTTPField.Name("Host")!  // A token is always accepted.
 }

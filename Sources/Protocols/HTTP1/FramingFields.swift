@@ -1,6 +1,6 @@
 import Text
 
-/// What the fields that steer the connection said, gathered while the lines are parsed.
+/// The values of the fields that control the connection, collected while the lines are parsed.
 struct FramingFields: Sendable {
     private(set) var hostCount = 0
     private(set) var contentLength: Int?
@@ -18,9 +18,9 @@ struct FramingFields: Sendable {
 
     var wantsUpgrade: Bool { namesUpgrade && hasUpgrade }
 
-    /// Takes a field line into account.
+    /// Evaluates a field line.
     ///
-    /// The length of the name rules nearly all of them out without a comparison.
+    /// The length of the name excludes nearly all of them without a comparison.
     @inline(__always)
     mutating func note(_ line: FieldLine, _ bytes: Bytes) throws(RemoteError) {
         switch line.name.count {
@@ -45,7 +45,7 @@ struct FramingFields: Sendable {
         }
     }
 
-    /// Expect = #expectation; the only one there is, is 100-continue (RFC 9110 §10.1.1).
+    /// Expect = #expectation; the only defined expectation is 100-continue (RFC 9110 §10.1.1).
     private mutating func noteExpect(_ value: ByteRange, _ bytes: Bytes) {
         var elements = ListElements(bytes, value)
         while let element = elements.next() {
@@ -80,7 +80,7 @@ struct FramingFields: Sendable {
         }
     }
 
-    /// The value of 1*DIGIT; `Int.max` where it does not fit, which is above every limit.
+    /// The value of 1*DIGIT; `Int.max` if it does not fit, which exceeds every limit.
     private static func decimal(_ bytes: Bytes, _ range: ByteRange) -> Int? {
         guard !range.isEmpty else { return nil }
         var value = 0
@@ -93,7 +93,7 @@ struct FramingFields: Sendable {
         return value
     }
 
-    /// Transfer-Encoding = #transfer-coding (RFC 9112 §6.1); judged when the head is complete.
+    /// Transfer-Encoding = #transfer-coding (RFC 9112 §6.1); checked when the head is complete.
     private mutating func noteCoding(_ value: ByteRange, _ bytes: Bytes) {
         hasTransferEncoding = true
         var elements = ListElements(bytes, value)
@@ -105,15 +105,15 @@ struct FramingFields: Sendable {
         }
     }
 
-    /// Whether the body is chunked, after all that could be wrong with Transfer-Encoding has been refused.
+    /// Whether the body is chunked, after validating Transfer-Encoding.
     func checkTransferEncoding(_ version: Version, _ bytes: Bytes) throws(RemoteError) -> Bool {
         guard hasTransferEncoding else { return false }
         // "A server MAY reject a request that contains both Content-Length and Transfer-Encoding" (RFC 9112 §6.3).
         if contentLength != nil { throw .lengthWithTransferEncoding() }
         // "MUST treat the message as if the framing is faulty" (RFC 9112 §6.1).
         if version == .http10 { throw .transferEncodingInHTTP10() }
-        // "A sender MUST NOT apply the chunked transfer coding more than once"; without chunked at the end the length
-        // of a request cannot be told: "the server MUST respond with the 400 status code" (RFC 9112 §6.1, §6.3).
+        // "A sender MUST NOT apply the chunked transfer coding more than once"; without chunked at the end, the length
+        // of a request is unknown: "the server MUST respond with the 400 status code" (RFC 9112 §6.1, §6.3).
         if codings == 0 { throw .emptyTransferEncoding() }
         if chunkedCodings > 1 { throw .chunkedTwice() }
         if chunkedCodings == 1 && !lastCodingIsChunked { throw .chunkedNotLast() }
@@ -129,23 +129,23 @@ struct FramingFields: Sendable {
         if let unknownExpectation { throw .unknownExpectation(Excerpt(bytes, unknownExpectation)) }
     }
 
-    /// Whether the connection outlives this message, as far as its sender is concerned (RFC 9112 §9.3).
+    /// Whether the sender of this message allows the connection to persist after it (RFC 9112 §9.3).
     func persists(_ version: Version) -> Bool { !closes && (version == .http11 || keepsAlive) }
 }
 
-/// Where the name and the value of one field line lie.
+/// The positions of the name and the value of one field line.
 ///
 /// field-line = field-name ":" OWS field-value OWS (RFC 9112 §5)
 struct FieldLine: Sendable, Equatable {
     var name: ByteRange
     var value: ByteRange
 
-    /// Parses a line that is not empty and has lost its CRLF.
+    /// Parses a non-empty line without its CRLF.
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> FieldLine {
         let start = line.lower
         let end = line.upper
         // obs-fold = OWS CRLF RWS; "a server that receives an obs-fold … MUST either reject the message … or replace"
-        // it (RFC 9112 §5.2). A recipient that folds where another does not can be smuggled past: refuse.
+        // it (RFC 9112 §5.2). Rejected: if one recipient unfolds and another does not, requests can be smuggled.
         if bytes[start].isWhitespace { throw .foldedLine(Excerpt(bytes, line)) }
 
         var index = start
@@ -154,7 +154,7 @@ struct FieldLine: Sendable, Equatable {
         let name = ByteRange(start, index)
 
         let value = bytes.trimmingWhitespace(ByteRange(index + 1, end))
-        // One pass without an early exit, which the compiler turns into vector code; the position is found on failure.
+        // One pass without an early exit, which the compiler vectorizes; the position is found on failure.
         var invalid: UInt8 = 0
         for byte in bytes[value] { invalid |= byte.isFieldValueCharacter ? 0 : 1 }
         guard invalid == 0 else { throw valueError(bytes, line, value) }

@@ -1,10 +1,10 @@
 import Text
 
-/// The character classes of HTTP's grammar (RFC 9110 §5.6, RFC 3986 §3.2.2); those of all protocols are in `Text`.
+/// The character classes of HTTP's grammar (RFC 9110 §5.6, RFC 3986 §3.2.2); classes shared by protocols are in `Text`.
 extension UInt8 {
     @inline(__always) var isWhitespace: Bool { self == .space || self == .tab }
 
-    /// What tokens are made of; one bit per character, a table without a lazily initialised global.
+    /// The characters of tokens, one bit per character: a table without a lazily initialised global.
     ///
     /// tchar = "!" / "#" / "$" / "%" / "&" / "'" / "*" / "+" / "-" / "." / "^" / "_" / "`" / "|" / "~" / DIGIT / ALPHA
     /// (RFC 9110 §5.6.2).
@@ -15,14 +15,14 @@ extension UInt8 {
         return ((self < 64 ? low : high) &>> UInt64(self & 63)) & 1 == 1
     }
 
-    /// field-vchar = VCHAR / obs-text, with the SP and HTAB that may stand between them (RFC 9110 §5.5).
+    /// field-vchar = VCHAR / obs-text, and the SP and HTAB allowed between them (RFC 9110 §5.5).
     @inline(__always) var isFieldValueCharacter: Bool {
-        // Operands that do not short-circuit leave a loop over bytes free of branches.
+        // Operands that do not short-circuit keep a loop over bytes free of branches.
         let control = UInt8(self < 0x20 ? 1 : 0) | UInt8(self == 0x7f ? 1 : 0)
         return control & UInt8(self == 0x09 ? 0 : 1) == 0
     }
 
-    /// unreserved / sub-delims: what a reg-name is made of beside escapes (RFC 3986 §2.2, §2.3, §3.2.2).
+    /// unreserved / sub-delims: the characters of a reg-name, apart from escapes (RFC 3986 §2.2, §2.3, §3.2.2).
     var isRegisteredNameCharacter: Bool {
         if isUnreserved { return true }
         switch self {
@@ -34,7 +34,7 @@ extension UInt8 {
     }
 }
 
-/// The bytes a parser looks at, borrowed for the length of one call.
+/// The bytes of a parser's input, borrowed for one call.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
 /// Half-open offsets into the bytes of a head; half the size of `Range<Int>`, because a head keeps one pair per field.
@@ -47,7 +47,7 @@ struct ByteRange: Sendable, Equatable {
     var count: Int { Int(end &- start) }
     var isEmpty: Bool { start == end }
 
-    /// Offsets stay under 1 GiB: `Limits` is checked to that end.
+    /// Offsets stay under 1 GiB: `Limits` is validated for that.
     init(_ lower: Int, _ upper: Int) {
         start = UInt32(truncatingIfNeeded: lower)
         end = UInt32(truncatingIfNeeded: upper)
@@ -59,7 +59,6 @@ struct ByteRange: Sendable, Equatable {
 extension Bytes {
     subscript(range: ByteRange) -> Bytes { Bytes(rebasing: self[range.lower..<range.upper]) }
 
-    /// Byte-for-byte equality with a literal.
     func equals(_ range: ByteRange, _ literal: StaticString) -> Bool {
         guard range.count == literal.utf8CodeUnitCount else { return false }
         let start = range.lower
@@ -67,7 +66,7 @@ extension Bytes {
         return true
     }
 
-    /// ASCII case-insensitive equality with a literal that is in lower case.
+    /// ASCII case-insensitive equality with a lowercase literal.
     func equalsIgnoringCase(_ range: ByteRange, _ lowercase: StaticString) -> Bool {
         guard range.count == lowercase.utf8CodeUnitCount else { return false }
         let start = range.lower
@@ -91,8 +90,8 @@ extension Bytes {
         var index = start
         if let base = baseAddress {
             while index + 8 <= count {
-                // A byte of `word` is zero where the input has a line feed; the expression after it sets the high bit
-                // of the lowest zero byte, and perhaps of bytes above it, which do not matter here.
+                // A byte of `word` is zero if the input has a line feed there. The expression below sets the high bit
+                // of the lowest zero byte, and perhaps of bytes above it, which do not matter.
                 let word =
                     UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
                     ^ 0x0a0a_0a0a_0a0a_0a0a
@@ -109,11 +108,10 @@ extension Bytes {
     }
 }
 
-/// The host and port of a Host field or a request target.
 ///
 /// uri-host [ ":" port ], uri-host = IP-literal / IPv4address / reg-name (RFC 9110 §4.1, RFC 3986 §3.2).
 enum Authority {
-    /// Whether the bytes are a host, with a port from 0 to 65535 or none; userinfo is refused (RFC 9110 §4.2.4).
+    /// Whether the bytes are a host, optionally with a port from 0 to 65535; userinfo is rejected (RFC 9110 §4.2.4).
     static func isValid(_ bytes: Bytes, _ range: ByteRange, needsHost: Bool, needsPort: Bool) -> Bool {
         let start = range.lower
         let end = range.upper
@@ -140,7 +138,7 @@ enum Authority {
         return bytes[index] == .colon && isPort(bytes, index + 1, end, needed: needsPort)
     }
 
-    /// port = *DIGIT (RFC 3986 §3.2.3), and no more than TCP can carry.
+    /// port = *DIGIT (RFC 3986 §3.2.3), at most what TCP can carry.
     private static func isPort(_ bytes: Bytes, _ start: Int, _ end: Int, needed: Bool) -> Bool {
         if start == end { return !needed }
         var port = 0
@@ -152,9 +150,9 @@ enum Authority {
         return true
     }
 
-    /// IP-literal = "[" ( IPv6address / IPvFuture ) "]"; the offset of the bracket that ends it.
+    /// IP-literal = "[" ( IPv6address / IPvFuture ) "]"; returns the offset of the closing bracket.
     ///
-    /// IPv6 addresses are held to their alphabet and to two colons, not to every rule of RFC 4291: nothing here
+    /// IPv6 addresses are checked for their alphabet and two colons, not for every rule of RFC 4291: nothing here
     /// resolves them.
     private static func endOfLiteral(_ bytes: Bytes, _ start: Int, _ end: Int) -> Int? {
         var close = start

@@ -3,9 +3,8 @@ import Text
 
 /// Reads a start line and field lines, line by line as they arrive.
 ///
-/// Offsets count from the first byte of the head. What was scanned is not scanned again, so that a head which trickles
-/// in byte by byte costs no more than one that comes at once; whatever is refused is refused at the same byte however
-/// the input was split.
+/// Offsets count from the first byte of the head. Scanned bytes are not scanned again, so a head that arrives byte by
+/// byte costs no more than one that arrives at once. An error is detected at the same byte however the input is split.
 struct HeadReader: Sendable {
     enum StartLine: Sendable {
         case request(RequestLine)
@@ -26,10 +25,10 @@ struct HeadReader: Sendable {
     private var lineStart = 0
     private var scanned = 0
 
-    /// The length of the head with its empty line, once `advance` has returned true.
+    /// The length of the head with its empty line, after `advance` has returned true.
     var length: Int { lineStart }
 
-    /// Takes what has arrived of a head that `sender` sends; true when it is complete.
+    /// Reads the part of a head from `sender` that has arrived; true when the head is complete.
     mutating func advance(
         _ buffer: borrowing ReceiveBuffer, from sender: Role, _ limits: Limits
     ) throws(RemoteError) -> Bool {
@@ -64,7 +63,7 @@ struct HeadReader: Sendable {
         let line = ByteRange(0, hasCarriageReturn ? lineFeed - 1 : lineFeed)
         if sender == .client { try RequestLine.checkMethodLength(bytes, 0, line.upper, limits) }
         guard lineFeed + 1 <= limits.requestLine else { throw tooLong(sender, limits) }
-        // "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): we do not.
+        // "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): not done here.
         guard hasCarriageReturn else { throw .bareLineFeed(Excerpt(bytes, ByteRange(0, lineFeed + 1))) }
         for index in 0..<line.upper where bytes[index] == .carriageReturn {
             throw .bareCarriageReturn(Excerpt(bytes, line))
@@ -90,9 +89,9 @@ struct HeadReader: Sendable {
     }
 }
 
-/// What a complete head means: the value to report, and how its body is framed (RFC 9112 §6.3).
+/// The meaning of a complete head: the value to report, and the framing of its body (RFC 9112 §6.3).
 extension HeadReader {
-    /// The head of a request, after all that can be wrong with it as a whole was refused.
+    /// The head of a request, after checks of the head as a whole.
     func request(
         _ buffer: borrowing ReceiveBuffer, _ limits: Limits
     ) throws(RemoteError) -> (head: RequestHead, body: BodyReader) {
@@ -104,7 +103,7 @@ extension HeadReader {
             return (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
         }
         let contentLength = framing.contentLength
-        // What the limit can be raised to is judged when the body is asked for.
+        // A raised limit is checked when the body is read.
         if let contentLength, contentLength > max(limits.body, limits.raisedBody ?? 0) {
             throw .bodyTooLarge(announced: contentLength, limits.body)
         }
@@ -118,7 +117,7 @@ extension HeadReader {
         return (head, BodyReader(chunked ? .chunkSize : .length(contentLength ?? 0), section))
     }
 
-    /// The head of a response to a request with or without the method HEAD.
+    /// The head of a response; `toHead` is true if the request's method is HEAD.
     func response(
         _ buffer: borrowing ReceiveBuffer, toHead: Bool, _ limits: Limits
     ) throws(RemoteError) -> (head: ResponseHead, body: BodyReader) {
@@ -126,7 +125,7 @@ extension HeadReader {
         let (chunked, bytes) = try buffer.withUnread { (bytes) throws(RemoteError) in
             (try framing.checkTransferEncoding(line.version, bytes), Array(bytes[..<length]))
         }
-        // Refused even without a body: the head cannot be relayed unchanged.
+        // Rejected even without a body: the head cannot be relayed unchanged.
         if framing.contentLength == .max { throw .bodyTooLarge(announced: .max, limits.body) }
         let head = ResponseHead(
             status: line.status, version: line.version, fields: FieldBlock(bytes: bytes, lines: lines),
@@ -142,16 +141,16 @@ extension HeadReader {
 }
 
 extension HTTPResponse.Status {
-    /// Whether a response with this status may have a body at all (RFC 9112 §6.3).
+    /// Whether a response with this status may have a body (RFC 9112 §6.3).
     var allowsBody: Bool { code >= 200 && code != 204 && code != 304 }
 }
 
-/// Bytes that arrived and are not consumed yet.
+/// Bytes that have arrived and are not consumed yet.
 ///
-/// Consuming moves an index; the bytes before it are dropped at a later append, when at least as many were consumed as
-/// remain. Each byte is thus moved at most once for each byte consumed: amortised O(1), however requests are pipelined.
+/// Consuming advances an index. A later append drops the bytes before it once at least as many were consumed as remain,
+/// so each byte is moved at most once per byte consumed: amortised O(1), however requests are pipelined.
 struct ReceiveBuffer: Sendable {
-    /// An emptied buffer that has grown beyond this gives its memory back.
+    /// An empty buffer with a larger capacity than this releases its memory.
     static let retainedCapacity = 256 * 1024
 
     private var bytes: [UInt8] = []
@@ -176,7 +175,7 @@ struct ReceiveBuffer: Sendable {
         start += length
     }
 
-    /// Consumes `length` bytes and hands them out without copying; the slice keeps the storage alive, no longer.
+    /// Consumes `length` bytes and returns them without copying; the slice keeps the storage alive.
     mutating func take(_ length: Int) -> ArraySlice<UInt8> {
         let slice = bytes[start..<start + length]
         consume(length)

@@ -3,17 +3,15 @@ import Text
 
 /// The request line and the field lines of a request.
 public struct RequestHead: Sendable {
-    /// The method; any token of up to ``Limits/methodName`` bytes, known or not.
+    /// The method: any token of up to ``Limits/methodName`` bytes, known or not.
     public var method: HTTPRequest.Method
-    /// What is asked for.
     public var target: RequestTarget
-    /// The version of the request line.
     public var version: Version
     /// The field lines as they arrived.
     public var fields: FieldBlock
-    /// The length of the body, if a Content-Length told it.
+    /// The length of the body, if a Content-Length gave it.
     public var contentLength: Int?
-    /// Whether the body comes in chunks, its length unknown.
+    /// Whether the body is chunked and its length unknown.
     public var isChunked: Bool
     /// Whether the client may be waiting for a `100 Continue` before it sends its body (RFC 9110 §10.1.1).
     ///
@@ -21,20 +19,20 @@ public struct RequestHead: Sendable {
     public var expectsContinue: Bool
     /// Whether the request has `Connection: upgrade` and an Upgrade field (RFC 9110 §7.8).
     ///
-    /// Never set for HTTP/1.0, whose Upgrade fields are to be ignored.
+    /// Never set for HTTP/1.0, in which Upgrade fields must be ignored.
     public var wantsUpgrade: Bool
 
-    /// Whether a body follows.
     public var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
-    /// The host and port asked: those of the target if it names them, else the Host field (RFC 9112 §3.3).
+    /// The requested host and port: those of the target if it names them, else the Host field (RFC 9112 §3.3).
     public var authority: String? { target.authority ?? fields[.hostField] }
 }
 
 extension RequestHead {
-    /// Reads a head that was written down after a server had accepted it: a request line, field lines and no empty line.
+    /// Parses the head of a request that was recorded after a server had accepted it: a request line and field lines,
+    /// without the empty line.
     ///
-    /// It is held to the grammar, but to no limit, and it may lack a Host. All that a head tells of its body is worked out anew.
-    /// Throws what is wrong with it.
+    /// The grammar is enforced, but no limits, and a Host is not required. The facts about the body are derived again.
+    /// Throws the first violation of the grammar.
     package init(recorded bytes: [UInt8]) throws(RemoteError) {
         typealias Parts = (line: RequestLine, fields: [FieldLine], framing: FramingFields)
         let parts = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) -> Parts in
@@ -74,14 +72,13 @@ extension RequestHead {
 
 /// The status line and the field lines of a response.
 public struct ResponseHead: Sendable {
-    /// The status with the reason phrase that arrived.
+    /// The status, with the reason phrase that arrived.
     public var status: HTTPResponse.Status
-    /// The version of the status line.
     public var version: Version
     /// The field lines as they arrived.
     public var fields: FieldBlock
-    /// The length of the body, if a Content-Length told it; of the body a GET would have had for HEAD.
+    /// The length of the body, if a Content-Length gave it; for HEAD, the length of the body a GET would have had.
     public var contentLength: Int?
-    /// Whether the body comes in chunks, its length unknown.
+    /// Whether the body is chunked and its length unknown.
     public var isChunked: Bool
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// Every message of this module: what arrived, what was expected, what to do.
+/// The messages of this module: what arrived, what was expected and how to fix it.
 extension RemoteError {
     private static func bad(_ source: String, _ message: String) -> RemoteError {
         RemoteError(status: .badRequest, message: message, source: source)
@@ -259,7 +259,7 @@ extension RemoteError {
 
     // MARK: Responses
 
-    /// Names the first byte alone: how many more have arrived is chance.
+    /// Names the first byte only, because the number of bytes that have arrived depends on timing.
     static func unexpectedResponse(_ byte: UInt8) -> RemoteError {
         bad(
             "RFC 9112 §9.2",

@@ -1,18 +1,17 @@
 import HTTPTypes
 import Text
 
-/// What the peer did wrong, with the status to answer and a message for the person who wrote the peer.
+/// A violation by the peer, with the status to respond with and a message for the peer's developer.
 ///
-/// The message says what arrived, what was expected and what to do. All of them are in `RemoteError+Messages.swift`.
+/// All messages are in `RemoteError+Messages.swift`.
 public struct RemoteError: Error, Sendable, Equatable {
-    /// The status a server should answer with; 502 where a server's response is at fault.
+    /// The status a server should respond with; 502 if a server's response is at fault.
     public var status: HTTPResponse.Status
-    /// What arrived, what was expected, what to do.
+    /// What arrived, what was expected and how to fix it.
     public var message: String
-    /// The clause that was broken, such as `RFC 9112 §5.1`.
+    /// The violated clause, such as `RFC 9112 §5.1`.
     public var source: String
 
-    /// An error with all its parts.
     public init(status: HTTPResponse.Status, message: String, source: String) {
         self.status = status
         self.message = message
@@ -21,14 +20,13 @@ public struct RemoteError: Error, Sendable, Equatable {
 }
 
 extension RemoteError: CustomStringConvertible {
-    /// The message with its clause.
     public var description: String { "\(status.code) \(message) (\(source))" }
 }
 
-/// A short, printable copy of bytes that arrived, for messages.
+/// A short, printable excerpt of received bytes, for messages.
 ///
-/// At most 40 bytes, in double quotes; anything unprintable is escaped, so that a message never carries control
-/// characters into a terminal or a log.
+/// At most 40 bytes, in double quotes. Unprintable bytes are escaped, so a message never carries control characters
+/// into a terminal or a log.
 struct Excerpt: CustomStringConvertible, Sendable {
     static let limit = 40
     let description: String
@@ -42,7 +40,7 @@ struct Excerpt: CustomStringConvertible, Sendable {
         description = text
     }
 
-    /// One byte as a reader can see it.
+    /// One byte in printable form.
     static func escaped(_ byte: UInt8) -> String {
         switch byte {
         case .tab: "\\t"

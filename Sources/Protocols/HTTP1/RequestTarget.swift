@@ -1,15 +1,14 @@
 import HTTPTypes
 import Text
 
-/// What a request asks for: the request-target of its first line (RFC 9112 §3.2).
+/// The request-target of a request line (RFC 9112 §3.2).
 ///
-/// Kept as it arrived; the strings are made when asked for.
+/// The bytes are kept as they arrived; strings are made on access.
 public struct RequestTarget: Sendable {
-    /// The four forms of a request target.
     public enum Form: Sendable, Hashable {
-        /// `/path?query`, for everything but proxies, CONNECT and OPTIONS on the whole server.
+        /// `/path?query`, for everything except proxies, CONNECT and OPTIONS on the whole server.
         case origin
-        /// `http://host/path?query`, as sent to proxies; servers take it too.
+        /// `http://host/path?query`, as sent to proxies; servers accept it too.
         case absolute
         /// `host:port`, for CONNECT.
         case authority
@@ -17,7 +16,7 @@ public struct RequestTarget: Sendable {
         case asterisk
     }
 
-    /// Where the parts lie in the bytes of the head.
+    /// The positions of the parts in the bytes of the head.
     struct Parts: Sendable {
         var form: Form
         var path = ByteRange.empty
@@ -33,9 +32,9 @@ public struct RequestTarget: Sendable {
         self.parts = parts
     }
 
-    /// Parses a request target on its own, as a request with that method would carry it.
+    /// Parses a request target on its own, as in a request with the given method.
     ///
-    /// Throws what a server would answer to such a request.
+    /// Throws the error a server would respond with.
     public init(parsing text: String, method: HTTPRequest.Method = .get) throws(RemoteError) {
         let bytes = Array(text.utf8)
         let parts = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) -> Parts in
@@ -45,10 +44,9 @@ public struct RequestTarget: Sendable {
         self.init(bytes: bytes, parts: parts)
     }
 
-    /// Which of the four forms it has.
     public var form: Form { parts.form }
 
-    /// The path, still percent-encoded: begins with `/`, or is `*`, or is empty for a CONNECT.
+    /// The path, still percent-encoded: starts with `/`, or is `*`, or is empty for CONNECT.
     public var path: String { withPath { String(decoding: $0, as: UTF8.self) } }
 
     /// The query, still encoded and without its `?`; nil without a `?`.
@@ -59,13 +57,14 @@ public struct RequestTarget: Sendable {
 
     /// Borrows the bytes of ``path`` without copying; the buffer is valid only during the call.
     ///
-    /// Not generic, because generic code is not specialised for other modules, and this is called for every request.
+    /// Not generic, because generic code is not specialised for other modules, and every request calls this.
     public func readPath(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         withPath(body)
     }
 
     func withPath<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
-        // "If the path component is empty …, the client MUST send "/"" (RFC 9112 §3.2.1); http://host has none.
+        // "If the path component is empty …, the client MUST send "/"" (RFC 9112 §3.2.1); the path of http://host is
+        // empty.
         if parts.form == .absolute && parts.path.isEmpty {
             return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1) { slash in
                 slash.initialize(repeating: .slash)
@@ -75,7 +74,7 @@ public struct RequestTarget: Sendable {
         return bytes.withUnsafeBufferPointer { body($0[parts.path]) }
     }
 
-    /// Borrows the bytes of ``query`` without copying; nil without a query.
+    /// Borrows the bytes of ``query`` without copying; nil if there is no query.
     public func withQuery<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R? {
         guard let query = parts.query else { return nil }
         return bytes.withUnsafeBufferPointer { body($0[query]) }
@@ -87,21 +86,21 @@ public struct RequestTarget: Sendable {
 }
 
 extension RequestTarget: CustomStringConvertible {
-    /// The target as a request line would carry it, without scheme.
+    /// The target as in a request line, without the scheme.
     public var description: String { (authority ?? "") + path + (query.map { "?" + $0 } ?? "") }
 }
 
 extension RequestTarget.Parts {
-    /// Tells the forms apart by the method and the first bytes.
+    /// Recognizes the form by the method and the first bytes.
     ///
     /// request-target = origin-form / absolute-form / authority-form / asterisk-form (RFC 9112 §3.2)
     ///
-    /// More lenient than RFC 3986 in one way, as most servers are: any visible ASCII character but `#` may stand in
-    /// path and query, where the grammar would have `"<>[\]^{|}` and the grave accent percent-encoded.
+    /// More lenient than RFC 3986 in one respect, as most servers are: path and query may contain any visible ASCII
+    /// character except `#`, although the grammar requires `"<>[\]^{|}` and the grave accent to be percent-encoded.
     static func parse(
         _ bytes: Bytes, _ range: ByteRange, _ method: HTTPRequest.Method
     ) throws(RemoteError) -> RequestTarget.Parts {
-        // One pass without an early exit, as for field values.
+        // One pass without an early exit, which the compiler vectorizes.
         var invisible: UInt8 = 0
         var hash: UInt8 = 0
         for byte in bytes[range] {
@@ -129,7 +128,7 @@ extension RequestTarget.Parts {
         return try absolute(bytes, range)
     }
 
-    /// The form for proxies, which servers must take as well.
+    /// The form for proxies, which servers must accept too.
     ///
     /// absolute-form = absolute-URI: "http" "://" authority path-abempty [ "?" query ] (RFC 9112 §3.2.2, RFC 9110 §4.2)
     private static func absolute(_ bytes: Bytes, _ range: ByteRange) throws(RemoteError) -> RequestTarget.Parts {
@@ -144,8 +143,8 @@ extension RequestTarget.Parts {
         var end = start
         while end < range.upper, bytes[end] != .slash, bytes[end] != .questionMark { end += 1 }
         let authority = ByteRange(start, end)
-        // "A recipient … MUST reject a … http URI reference that has an empty host" (RFC 9110 §4.2.1); userinfo is
-        // an error as well (§4.2.4).
+        // "A recipient … MUST reject a … http URI reference that has an empty host" (RFC 9110 §4.2.1); userinfo is an
+        // error too (§4.2.4).
         guard Authority.isValid(bytes, authority, needsHost: true, needsPort: false) else {
             throw .badTargetAuthority(Excerpt(bytes, authority))
         }
@@ -171,9 +170,9 @@ extension RequestTarget.Parts {
             authority: authority)
     }
 
-    /// pct-encoded = "%" HEXDIG HEXDIG (RFC 3986 §2.1); decoded it must be UTF-8 without NUL.
+    /// pct-encoded = "%" HEXDIG HEXDIG (RFC 3986 §2.1); the decoded path must be UTF-8 without NUL.
     ///
-    /// Repairing bad UTF-8 would let two different paths name the same thing.
+    /// Repairing invalid UTF-8 would make two different paths equal.
     private static func checkEscapes(_ bytes: Bytes, _ path: ByteRange) throws(RemoteError) {
         var index = path.lower
         while index < path.upper {
@@ -192,10 +191,10 @@ extension RequestTarget.Parts {
 }
 
 extension RequestTarget {
-    /// The path split at `/` and then percent-decoded, so that a decoded `/` stays inside its segment.
+    /// The path, split at `/` and then percent-decoded, so that a decoded `/` stays inside its segment.
     ///
-    /// `/` is one empty segment, `/a//b/` is `a`, empty, `b`, empty; `*` and the authority form have none. Linear in
-    /// the length of the path. Dot segments are kept as they are (RFC 3986 §3.3).
+    /// `/` is one empty segment, `/a//b/` is `a`, empty, `b`, empty; `*` and the authority form have no segments.
+    /// Linear in the length of the path. Dot segments are preserved (RFC 3986 §3.3).
     public var segments: [String] {
         guard form == .origin || form == .absolute else { return [] }
         return withPath { path in
@@ -213,8 +212,8 @@ extension RequestTarget {
 
     /// The query as `application/x-www-form-urlencoded` pairs in order, with duplicates.
     ///
-    /// `+` is a space; a `%` that begins no escape is kept as it is; a name without `=` has an empty value; empty
-    /// pieces are left out (WHATWG URL §5.1). Empty without a query.
+    /// `+` is a space; a `%` that starts no escape is preserved; a name without `=` has an empty value; empty pieces
+    /// are omitted (WHATWG URL §5.1). Empty if there is no query.
     public func queryItems() -> [(name: String, value: String)] {
         withQuery { query in
             var items: [(name: String, value: String)] = []

@@ -9,9 +9,9 @@ struct RequestLine: Sendable {
     var target: RequestTarget.Parts
     var version: Version
 
-    /// Parses a line that has lost its CRLF.
+    /// Parses a line without its CRLF.
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> RequestLine {
-        // The fixed opening of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4).
+        // The fixed start of an HTTP/2 connection with prior knowledge (RFC 9113 §3.4).
         if bytes.equals(line, "PRI * HTTP/2.0") { throw .http2Preface() }
 
         var index = line.lower
@@ -25,7 +25,7 @@ struct RequestLine: Sendable {
         while index < line.upper, bytes[index] != .space { index += 1 }
         let target = ByteRange(targetStart, index)
         guard !target.isEmpty else { throw .malformedRequestLine(Excerpt(bytes, line)) }
-        // Simple-Request = "GET" SP Request-URI: how HTTP/0.9 asked (RFC 1945 §4.1).
+        // Simple-Request = "GET" SP Request-URI: a request of HTTP/0.9 (RFC 1945 §4.1).
         guard index < line.upper else { throw .missingVersion(Excerpt(bytes, line)) }
 
         let version = try Version.parse(bytes, ByteRange(index + 1, line.upper))
@@ -33,9 +33,9 @@ struct RequestLine: Sendable {
         return RequestLine(method: name, target: try .parse(bytes, target, name), version: version)
     }
 
-    /// Refuses a method name that is too long while the line may still be arriving.
+    /// Rejects a method name that is too long while the line may still be arriving.
     ///
-    /// `end` is the end of what has arrived of the line, without a CR that may be half of its line end.
+    /// `end` is the end of the part of the line that has arrived, without a CR that may be half of its line end.
     static func checkMethodLength(_ bytes: Bytes, _ start: Int, _ end: Int, _ limits: Limits) throws(RemoteError) {
         let stop = start + limits.methodName + 1
         guard end >= stop else { return }
@@ -46,7 +46,7 @@ struct RequestLine: Sendable {
         throw .methodTooLong(limits.methodName, Excerpt(bytes, ByteRange(start, stop)))
     }
 
-    /// The well-known methods without building a string.
+    /// Recognizes the well-known methods without building a string.
     private static func method(_ bytes: Bytes, _ range: ByteRange) -> HTTPRequest.Method {
         switch bytes[range.lower] {
         case UInt8(ascii: "G") where bytes.equals(range, "GET"): return .get
@@ -72,7 +72,7 @@ struct StatusLine: Sendable {
     var status: HTTPResponse.Status
     var version: Version
 
-    /// Parses a line that has lost its CRLF; the space before an absent reason phrase may be absent too.
+    /// Parses a line without its CRLF; the space before an absent reason phrase may be absent too.
     static func parse(_ bytes: Bytes, _ line: ByteRange) throws(RemoteError) -> StatusLine {
         let start = line.lower
         let versionEnd = min(start + Version.length, line.upper)
@@ -95,13 +95,11 @@ struct StatusLine: Sendable {
     }
 }
 
-/// An HTTP version this module speaks (RFC 9112 §2.3).
+/// An HTTP version that this module supports (RFC 9112 §2.3).
 ///
-/// Any `HTTP/1.x` with x > 0 counts as ``http11``: minor versions add nothing to trip over (RFC 9110 §2.5).
+/// Any `HTTP/1.x` with x > 0 counts as ``http11``, because minor versions stay compatible (RFC 9110 §2.5).
 public enum Version: Sendable, Hashable {
-    /// `HTTP/1.0`.
     case http10
-    /// `HTTP/1.1`.
     case http11
 
     // HTTP-name "/" DIGIT "." DIGIT, case-sensitive (RFC 9112 §2.3).

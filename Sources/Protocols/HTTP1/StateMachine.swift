@@ -1,30 +1,28 @@
-/// Where one end of a connection stands in its message; the same for both roles, after h11.
+/// /// The progress of one end of a connection through its message, the same for both roles (after h11).
 public enum State: Sendable, Hashable {
     /// Between messages.
     case idle
-    /// A request has come whole or in part, no final response has begun (servers).
+    /// A request has arrived in whole or in part, and no final response has started (servers).
     case sendResponse
-    /// The head of the message is out, its end is not.
+    /// The head of the message is sent; its end is not.
     case sendBody
-    /// The message is complete; the next begins when the other end is done as well.
+    /// The message is complete; the next starts when the other end is done too.
     case done
-    /// Nothing more may be sent but the end of the stream.
+    /// Only the end of the stream may be sent.
     case mustClose
-    /// The end of the stream was sent.
     case closed
     /// The request is complete and proposed another protocol; the response decides (clients).
     case mightSwitchProtocol
-    /// The connection speaks another protocol now.
+    /// The connection uses another protocol now.
     case switchedProtocol
-    /// What this end sent made no sense; nothing after it is read.
+    /// This end sent an invalid message; nothing after it is read.
     case error
 }
 
-/// The states of both ends of a connection: one table for both roles, whichever end we are.
+/// The states of both ends of a connection, in one table for both roles.
 ///
-/// Both ends done with keep-alive begin the next cycle by themselves.
+/// When both ends are done and keep the connection alive, the next cycle starts automatically.
 struct StateMachine: Sendable, Equatable {
-    /// What an end can do.
     enum Action: Sendable, Hashable {
         case request
         case informational
@@ -37,20 +35,19 @@ struct StateMachine: Sendable, Equatable {
 
     private(set) var client = State.idle
     private(set) var server = State.idle
-    /// Whether both ends want another message after this one.
+    /// Whether both ends allow another message after this one.
     private(set) var keepsAlive = true
-    /// Whether the request proposed another protocol.
     private(set) var switchProposed = false
 
     subscript(_ role: Role) -> State { role == .client ? client : server }
 
     var isBetweenMessages: Bool { client == .idle && server == .idle }
 
-    /// The table: what an end in a state becomes by an action of its own; nil where it may not do that.
+    /// The state after an action of an end in `state`; nil if the action is not allowed.
     static func next(_ role: Role, _ state: State, _ action: Action) -> State? {
         switch (role, state, action) {
         case (.client, .idle, .request): .sendBody
-        // A server that could not read a request may still answer it.
+        // A server that could not parse a request may still respond.
         case (.server, .idle, .response), (.server, .sendResponse, .response): .sendBody
         case (.server, .sendResponse, .informational): .sendResponse
         case (.server, .sendResponse, .switchProtocols): .switchedProtocol
@@ -61,9 +58,9 @@ struct StateMachine: Sendable, Equatable {
         }
     }
 
-    /// Takes an action of one end into account.
+    /// Applies an action of one end.
     ///
-    /// An action the table does not know is a mistake of the caller.
+    /// An action that is not in the table is a programming error.
     mutating func process(_ action: Action, by role: Role) {
         guard let next = Self.next(role, self[role], action) else {
             preconditionFailure("a \(role) in state \(self[role]) cannot do \(action)")
@@ -81,9 +78,9 @@ struct StateMachine: Sendable, Equatable {
         settle()
     }
 
-    /// One end sent nonsense.
+    /// Records that one end sent an invalid message.
     ///
-    /// The other may still finish what it has to say.
+    /// The other end may still finish its message.
     mutating func fail(_ role: Role) {
         set(role, .error)
         settle()

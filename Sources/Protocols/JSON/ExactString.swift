@@ -1,30 +1,26 @@
 import Text
 
-/// A string that is identified by its UTF-8 bytes.
+/// A string identified by its UTF-8 bytes.
 ///
-/// Swift's strings are equal where Unicode calls them canonically equivalent: `é` in one scalar or two, and the Kelvin
-/// sign (U+212A) and `K`. Names, ids, tokens, keys and paths from outside are other ones where their bytes differ, so
-/// they are compared, hashed and sorted as this type. Text that people read stays `String`.
+/// Swift's strings are equal if they are canonically equivalent in Unicode: `é` in one scalar or two, and the Kelvin
+/// sign (U+212A) and `K`. External names, ids, tokens, keys and paths differ if their bytes differ, so they are
+/// compared, hashed and sorted as this type. Text for people stays `String`.
 ///
-/// Comparing with a constant needs no such care where the constant is ASCII without `K`, `;` and the grave accent: no
-/// other scalar is canonically equivalent to any other ASCII character.
+/// Comparing with a constant is safe if the constant is ASCII without `K`, `;` and the grave accent: no scalar is
+/// canonically equivalent to any other ASCII character.
 public struct ExactString: Sendable {
-    /// The text.
     public let text: String
 
-    /// Identifies a text.
     public init(_ text: String) { self.text = text }
 
-    /// Identifies a part of a text.
     public init(_ text: Substring) { self.text = String(text) }
 
-    /// The bytes that identify it.
     public var utf8: String.UTF8View { text.utf8 }
 
-    /// Whether there is no text.
     public var isEmpty: Bool { text.isEmpty }
 
-    /// The text with ASCII letters in lower case and all else as it is; the Kelvin sign, too, which else becomes `k`.
+    /// The text with ASCII letters in lower case and all else unchanged, including the Kelvin sign, which otherwise
+    /// becomes `k`.
     public func asciiLowercased() -> ExactString {
         ExactString(
             String(decoding: utf8.map(\.lowercased), as: UTF8.self))
@@ -32,13 +28,11 @@ public struct ExactString: Sendable {
 }
 
 extension ExactString: Hashable, Comparable {
-    /// Whether both have the same bytes.
     public static func == (left: ExactString, right: ExactString) -> Bool { left.text.isExactly(right.text) }
 
-    /// Whether the first comes first by its bytes, which is also the order of the Unicode scalars.
+    /// Compares the bytes, which is also the order of the Unicode scalars.
     public static func < (left: ExactString, right: ExactString) -> Bool { left.text.isExactlyBefore(right.text) }
 
-    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
@@ -46,24 +40,22 @@ extension ExactString: Hashable, Comparable {
 }
 
 extension ExactString: ExpressibleByStringInterpolation, CustomStringConvertible {
-    /// Identifies a text.
     public init(stringLiteral value: String) { self.init(value) }
 
-    /// The text.
     public var description: String { text }
 }
 
 extension String {
     /// Whether both have the same UTF-8 bytes, as ``ExactString`` compares.
     public func isExactly(_ other: String) -> Bool {
-        // Native strings lend their bytes; nothing is copied.
+        // Native strings lend their bytes without copying.
         var (left, right) = (self, other)
         return left.withUTF8 { left in
             right.withUTF8 { areEqual(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer($0)) }
         }
     }
 
-    /// Whether this comes before the other by its UTF-8 bytes; an order that tells all texts apart.
+    /// Whether this precedes the other by its UTF-8 bytes, an order that distinguishes all texts.
     public func isExactlyBefore(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 }
 
@@ -95,6 +87,5 @@ private func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPo
 }
 
 extension JSONValue {
-    /// The string as an identifier; nil if this value is not a string.
     public var exactString: ExactString? { string.map(ExactString.init(_:)) }
 }

@@ -1,22 +1,22 @@
-/// Reads JSON text as RFC 8259 defines it: nothing is repaired, and an error says where it is.
+/// A strict parser of JSON text (RFC 8259): nothing is repaired, and an error says where it is.
 ///
-/// Two parsers that disagree about the same bytes hide a client's mistake, so what is optional in RFC 8259
-/// (section 9: "A JSON parser MAY accept non-JSON forms or extensions") is refused here: comments, trailing commas,
-/// `NaN`, a byte order mark, invalid UTF-8, and escapes that name half a surrogate pair.
+/// Two parsers that disagree about the same bytes hide a client's mistake, so the options of RFC 8259 (section 9: "A
+/// JSON parser MAY accept non-JSON forms or extensions") are rejected here: comments, trailing commas, `NaN`, a byte
+/// order mark, invalid UTF-8, and escapes of half a surrogate pair.
 public enum JSON {
-    /// What a parser may spend on one text.
+    /// The resources a parser may use for one text.
     ///
-    /// RFC 8259, section 9: "An implementation may set limits on the size of texts that it accepts",
-    /// and on "the maximum depth of nesting".
+    /// RFC 8259, section 9: "An implementation may set limits on the size of texts that it accepts", and
+    /// on "the maximum depth of nesting".
     public struct Limits: Sendable, Hashable {
-        /// How many arrays and objects may be open at once.
+        /// The maximum number of arrays and objects open at the same time.
         public var depth: Int
-        /// How many bytes a text may have.
+        /// The maximum number of bytes of a text.
         public var bytes: Int
-        /// How many values a text may hold, arrays and objects included.
+        /// The maximum number of values in a text, arrays and objects included.
         public var values: Int
 
-        /// The deepest nesting that `depth` may allow: freeing a value recurses once per level.
+        /// The maximum for `depth`: freeing a value recurses once per level.
         public static let deepest = 1_024
 
         /// Creates limits; `depth` is 1 to `deepest`, the others are at least 1.
@@ -29,7 +29,7 @@ public enum JSON {
         }
     }
 
-    /// Parses one JSON text; the time it takes is linear in the length of the text.
+    /// Parses one JSON text, in time linear in its length.
     public static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits = Limits()
     ) throws(JSONError) -> JSONValue {
@@ -37,7 +37,7 @@ public enum JSON {
         return try parser.parseText()
     }
 
-    /// Parses one JSON text; the time it takes is linear in the length of the text.
+    /// Parses one JSON text, in time linear in its length.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in try parse(buffer, limits: limits) }
     }
@@ -53,18 +53,17 @@ public enum JSON {
     }
 }
 
-/// Why a text is not JSON, and where.
+/// The reason and position of a syntax error.
 public struct JSONError: Error, Sendable, Equatable {
     /// The line of the error, from 1; a line ends with LF, CR or CRLF.
     public var line: Int
-    /// The column of the error in its line, from 1, counted in Unicode scalars.
+    /// The column of the error in its line, from 1, in Unicode scalars.
     public var column: Int
-    /// The offset of the error in bytes, from 0; the length of the text when it ended too early.
+    /// The offset of the error in bytes, from 0; the length of the text if the text ended too early.
     public var offset: Int
-    /// What was expected and what was found there.
+    /// What was expected and what was found.
     public var message: String
 
-    /// Creates an error.
     public init(line: Int, column: Int, offset: Int, message: String) {
         self.line = line
         self.column = column
@@ -72,7 +71,7 @@ public struct JSONError: Error, Sendable, Equatable {
         self.message = message
     }
 
-    /// Places a message at an offset: lines are counted only now, as most texts have no error.
+    /// Creates an error; lines are counted only now, because most texts have no error.
     init(_ message: String, at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         let position = TextPosition(of: offset, in: bytes)
         self.init(line: position.line, column: position.column, offset: offset, message: message)
@@ -92,7 +91,7 @@ struct TextPosition {
     init(of offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         for index in 0..<min(offset, bytes.count) {
             let byte = bytes[index]
-            // CRLF ends one line: the CR does not count when a LF follows.
+            // CRLF ends one line: the CR does not count if an LF follows.
             let endsLine = byte == .lineFeed || (byte == .carriageReturn && !isLineFeed(index + 1, in: bytes))
             if endsLine {
                 line += 1

@@ -1,13 +1,13 @@
 import Text
 
-/// A JSON number as it was written, so that nothing is lost by reading it.
+/// A JSON number with its text preserved, so that reading it loses nothing.
 ///
 /// RFC 8259, section 6: `number = [ minus ] int [ frac ] [ exp ]`.
 public struct JSONNumber: Sendable, Hashable {
-    /// The number as it arrived; always a valid RFC 8259 number.
+    /// The number as it arrived, a valid RFC 8259 number.
     public let text: String
 
-    /// Takes text that the parser has found to be a number.
+    /// Creates a number from text that the parser has validated.
     init(valid text: String) { self.text = text }
 
     /// Creates a number from its text, or nil if RFC 8259, section 6, does not allow it.
@@ -22,23 +22,22 @@ public struct JSONNumber: Sendable, Hashable {
         self.text = text
     }
 
-    /// Creates a number without a fraction.
     public init(_ value: Int) { text = String(value) }
 
-    /// Creates the shortest number that reads back as the same double: `2.0` becomes `2`; the value is finite.
+    /// Creates the shortest number that parses to the same double: `2.0` becomes `2`; the value must be finite.
     public init(_ value: Double) {
         precondition(value.isFinite, "JSON has no number for \(value)")
         let description = value.description
         text = description.hasSuffix(".0") ? String(description.dropLast(2)) : description
     }
 
-    /// The nearest double, or nil if the number is too large for one.
+    /// The nearest double, or nil if the number is too large for a double.
     public var double: Double? {
         guard let value = Double(text), value.isFinite else { return nil }
         return value
     }
 
-    /// The number as an exact integer, or nil if it has a fraction or does not fit; `1.0` and `1e2` count.
+    /// The number as an exact integer, or nil if it has a fraction or does not fit; `1.0` and `1e2` are integers.
     public var int: Int? {
         if let value = Int(text) { return value }
         var copy = text
@@ -46,11 +45,11 @@ public struct JSONNumber: Sendable, Hashable {
     }
 }
 
-/// A valid JSON number taken apart: digits, and where the point stands among them.
+/// The digits of a valid JSON number and the position of its decimal point.
 struct Decimal {
     private(set) var isNegative = false
     private(set) var digits: [UInt8] = []
-    /// How many digits stand before the point; negative when zeros follow the point before the first digit.
+    /// The number of digits before the point; negative if zeros follow the point before the first digit.
     private(set) var pointPosition = 0
 
     init(_ text: UnsafeBufferPointer<UInt8>) {
@@ -73,7 +72,7 @@ struct Decimal {
         index += 1  // The "e".
         let exponentIsNegative = text[index] == .minus
         if exponentIsNegative || text[index] == .plus { index += 1 }
-        // No text is long enough for its digits to reach across a larger exponent, so it saturates.
+        // No text is long enough for its digits to compensate a larger exponent, so it saturates.
         var exponent = 0
         while index < text.count {
             exponent = min(exponent * 10 + Int(text[index] &- .digitZero), Int.max / 16)
@@ -84,7 +83,7 @@ struct Decimal {
 
     var isZero: Bool { digits.allSatisfy { $0 == 0 } }
 
-    /// A digit by its position, zero on either side of those there are.
+    /// The digit at a position; zero outside the stored digits.
     func digit(at position: Int) -> UInt8 { digits.indices.contains(position) ? digits[position] : 0 }
 
     /// The number as an integer, or nil if it has a fraction or does not fit.
@@ -109,7 +108,7 @@ struct Decimal {
         return value
     }
 
-    /// Negative numbers are summed as such: `Int.min` has no positive counterpart.
+    /// Negative numbers are summed as negatives, because `Int.min` has no positive counterpart.
     private func append(_ digit: UInt8, to value: Int) -> Int? {
         let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
         if overflow { return nil }
@@ -119,7 +118,7 @@ struct Decimal {
         return sumOverflow ? nil : sum
     }
 
-    /// Cuts the number after so many digits behind the point, halves rounded away from zero.
+    /// Rounds to `count` digits after the point, halves away from zero.
     mutating func round(toFractionDigits count: Int) {
         let kept = pointPosition + count
         guard kept < digits.count else { return }
@@ -133,15 +132,14 @@ struct Decimal {
             }
             digits[position] = 0
         }
-        // Every digit was a nine: one more digit stands in front.
+        // Every digit was a nine: one digit is added in front.
         digits.insert(1, at: 0)
         pointPosition += 1
     }
 }
 
-/// Writing numbers.
+/// Formats numbers.
 enum NumberText {
-    /// `Int.min` has 19 digits and a sign.
     private static let longestInteger = 20
 
     static func append(_ value: Int, to output: inout [UInt8]) {
@@ -161,7 +159,7 @@ enum NumberText {
         }
     }
 
-    /// Puts the last digits behind the point: 372 with one of them is `37.2`, 5 is `0.5`.
+    /// Appends a number whose last digits follow the point: 372 with one such digit is `37.2`, 5 is `0.5`.
     static func append(_ value: Int, fractionDigits: Int, to output: inout [UInt8]) {
         precondition((1...17).contains(fractionDigits), "fractionDigits is 1 to 17, not \(fractionDigits)")
         var divisor: UInt = 1
@@ -177,10 +175,10 @@ enum NumberText {
         }
     }
 
-    /// Swift's description of a double is the shortest that reads back the same, and RFC 8259 allows each of its forms.
+    /// Swift's description of a double is the shortest that parses to the same value; RFC 8259 allows all of its forms.
     static func append(_ value: Double, to output: inout [UInt8]) {
         precondition(value.isFinite, "JSON has no number for \(value)")
-        // Not Int(exactly:), which calls the C library's trunc: this module links nothing but the standard library.
+        // Not Int(exactly:), which calls the C library's trunc: this module links only the standard library.
         if value.magnitude < 0x1p53, value != 0, case let integer = Int(value), Double(integer) == value {
             append(integer, to: &output)
             return
@@ -188,7 +186,7 @@ enum NumberText {
         output.append(contentsOf: JSONNumber(value).text.utf8)
     }
 
-    /// Rounds the decimal that people see (1.005, not 1.00499999999999989…), halves away from zero.
+    /// Rounds the displayed decimal (1.005, not 1.00499999999999989…), halves away from zero.
     static func append(_ value: Double, fractionDigits: Int, to output: inout [UInt8]) {
         precondition(value.isFinite, "JSON has no number for \(value)")
         precondition((0...17).contains(fractionDigits), "fractionDigits is 0 to 17, not \(fractionDigits)")

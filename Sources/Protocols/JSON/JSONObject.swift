@@ -1,21 +1,19 @@
-/// The members of a JSON object in the order they were written.
+/// The members of a JSON object in source order.
 ///
-/// Names are compared code unit by code unit (RFC 8259, section 8.3). Where a text repeats a name, its last value wins
-/// and keeps the first one's place, as in Go's `encoding/json` and JavaScript. Looking a member up takes constant time.
+/// Names are compared code unit by code unit (RFC 8259, section 8.3). If a name is repeated, its last value wins and
+/// keeps the place of the first, as in Go's `encoding/json` and JavaScript. Looking up a member takes constant time.
 public struct JSONObject: Sendable {
-    /// A member: its name and its value.
     public typealias Element = (key: String, value: JSONValue)
 
     private(set) var members: [Element]
-    /// Where each member is; empty while a search through the members is as fast.
+    /// The positions of the members by name; empty for small objects, in which a linear search is as fast.
     private var index: [ExactString: Int] = [:]
 
     private static let largestUnindexed = 16
 
-    /// Creates an object without members.
     public init() { members = [] }
 
-    /// Creates an object; of members with the same name the last one wins.
+    /// Creates an object; the last of several members with the same name wins.
     public init(_ members: some Sequence<Element>) {
         self.init(consuming: Array(members))
     }
@@ -25,16 +23,14 @@ public struct JSONObject: Sendable {
         if hasRepeatedName() { keepLastOfEachName() } else { reindex() }
     }
 
-    /// How many members there are.
     public var count: Int { members.count }
 
-    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The names in the order written.
+    /// The names in source order.
     public var keys: [String] { members.map(\.key) }
 
-    /// The value of a member; setting one that is new appends it, setting nil removes it.
+    /// The value of a member; setting a new name appends it, setting nil removes it.
     public subscript(key: String) -> JSONValue? {
         get { position(of: key).map { members[$0].value } }
         set {
@@ -69,7 +65,8 @@ public struct JSONObject: Sendable {
         for (position, member) in members.enumerated() { index[ExactString(member.key)] = position }
     }
 
-    /// Small objects are compared pair by pair; a large one by hashing, so that no input takes quadratic time.
+    /// Compares the members of small objects pair by pair, and hashes those of large ones: no input takes quadratic
+    /// time.
     private func hasRepeatedName() -> Bool {
         if members.count > Self.largestUnindexed {
             return Set(members.lazy.map { ExactString($0.key) }).count != members.count
@@ -88,27 +85,24 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: Sequence {
-    /// Goes through the members in the order written.
     public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
 
-    /// How many members there are.
     public var underestimatedCount: Int { members.count }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
-    /// Creates an object; of members with the same name the last one wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements.lazy.map { (key: $0.0, value: $0.1) })
     }
 }
 
 extension JSONObject: Hashable {
-    /// Equal members, whatever their order: RFC 8259, section 1, calls an object "an unordered collection".
+    /// Equal members in any order: RFC 8259, section 1, calls an object "an unordered collection".
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.allSatisfy { right[$0.key] == $0.value }
     }
 
-    /// Adds the members' hashes up, so that their order does not count.
+    /// Adds the hashes of the members, so that their order does not matter.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for (key, value) in members {

@@ -2,62 +2,59 @@ import Text
 
 /// Any JSON value (RFC 8259, section 3).
 ///
-/// Strings are equal where their bytes are, as names are; objects are equal whatever the order of their members;
-/// numbers are equal when they are written alike.
+/// Strings and names are equal if their bytes are; objects are equal regardless of the order of their members; numbers
+/// are equal if their text is.
 public enum JSONValue: Sendable, Hashable {
-    /// The literal `null`.
     case null
-    /// The literals `true` and `false`.
     case bool(Bool)
-    /// A number, kept as it was written.
+    /// A number, with its text preserved.
     case number(JSONNumber)
-    /// A string, its escapes decoded.
+    /// A string, with its escapes decoded.
     case string(String)
-    /// An array.
     case array([JSONValue])
-    /// An object, its members in the order written.
+    /// An object, with its members in source order.
     case object(JSONObject)
 }
 
 extension JSONValue {
-    /// Whether this is `null`.
     public var isNull: Bool { self == .null }
 
-    /// The truth value, or nil if this is no boolean.
+    /// The truth value, or nil if this is not a boolean.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The number, or nil if this is none.
+    /// The number, or nil if this is not a number.
     public var number: JSONNumber? {
         if case .number(let value) = self { value } else { nil }
     }
 
-    /// The exact integer, or nil if this is no number, has a fraction, or does not fit; `1.0` and `1e2` count.
+    /// The exact integer, or nil if this is not a number, has a fraction, or does not fit; `1.0` and `1e2` are
+    /// integers.
     public var int: Int? { number?.int }
 
-    /// The number as a double, or nil if this is no number or too large for one.
+    /// The number as a double, or nil if this is not a number or too large for a double.
     public var double: Double? { number?.double }
 
-    /// The string, or nil if this is none.
+    /// The string, or nil if this is not a string.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The elements, or nil if this is no array.
+    /// The elements, or nil if this is not an array.
     public var array: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The object, or nil if this is none.
+    /// The object, or nil if this is not an object.
     public var object: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The member of that name, or nil if this is no object or has no such member.
+    /// The member with the name, or nil if this is not an object or has no such member.
     public subscript(name: String) -> JSONValue? { object?[name] }
 
-    /// The element at that index, or nil if this is no array or has no such element.
+    /// The element at the index, or nil if this is not an array or has no such element.
     public subscript(index: Int) -> JSONValue? {
         guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -65,7 +62,6 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Whether both are the same value.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -78,7 +74,6 @@ extension JSONValue {
         }
     }
 
-    /// Hashes the kind and the value.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -94,35 +89,31 @@ extension JSONValue {
 extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    /// Creates `null`.
     public init(nilLiteral: ()) { self = .null }
 
-    /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 
-    /// Creates a number without a fraction.
     public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
 
     /// Creates a number in its shortest form: `2.0` becomes `2`.
     public init(floatLiteral value: Double) { self = .number(JSONNumber(value)) }
 
-    /// Creates a string.
     public init(stringLiteral value: String) { self = .string(value) }
 
-    /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Creates an object; of members with the same name the last one wins.
+    /// Creates an object; the last of several members with the same name wins.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONObject(elements.lazy.map { (key: $0.0, value: $0.1) }))
     }
 }
 
 extension Equatable {
-    /// Whether this equals another value, and every text within has the same UTF-8 bytes, as ``ExactString`` compares.
+    /// Whether this equals another value, and all strings within have the same UTF-8 bytes, as ``ExactString``
+    /// compares.
     ///
-    /// For values that are written by people and compared to see whether anything was changed: what `==` leaves out is a text
-    /// in another normal form. It reflects on the value, which takes its time: not for what is large.
+    /// For detecting changes in values edited by people: `==` ignores differences of Unicode normal form. It uses
+    /// reflection, which is slow: not for large values.
     public func isExactly(_ other: Self) -> Bool {
         guard self == other else { return false }
         var (mine, others): ([String], [String]) = ([], [])
@@ -135,28 +126,28 @@ extension Equatable {
 private func collectTexts(of value: Any, into texts: inout [String]) {
     switch value {
     case let text as String: texts.append(text)
-    // Bytes are equal where they are.
+    // Byte arrays that are equal are exactly equal.
     case is [UInt8]: break
     default: for child in Mirror(reflecting: value).children { collectTexts(of: child.value, into: &texts) }
     }
 }
 
 extension JSONValue {
-    /// The value as compact JSON text in UTF-8.
+    /// The value as compact JSON in UTF-8.
     public func encoded() -> [UInt8] {
         var output: [UInt8] = []
         Rendering.append(self, to: &output)
         return output
     }
 
-    /// The value as JSON text of one member or element a line, each level indented by so many spaces.
+    /// The value as JSON with one member or element per line, each level indented by `indent` spaces.
     public func encoded(indent: Int) -> [UInt8] {
         var output: [UInt8] = []
         Rendering.append(self, indent: indent, level: 0, to: &output)
         return output
     }
 
-    /// What kind of value this is, for messages: "a string", "an object", "null".
+    /// The kind of value, for messages: "a string", "an object", "null".
     public var typeName: String {
         switch self {
         case .null: "null"
@@ -168,12 +159,12 @@ extension JSONValue {
         }
     }
 
-    /// The value as compact JSON text for messages, cut with "…" to at most so many characters (1 or more).
+    /// The value as compact JSON for messages, truncated with "…" to at most `limit` characters (1 or more).
     ///
-    /// The time it takes depends on the limit, not on the size of the value.
+    /// The time depends on the limit, not on the size of the value.
     public func excerpt(limit: Int = 60) -> String {
         precondition(limit >= 1, "an excerpt has room for one character")
-        // More than four bytes for each character are needed only by clusters of several scalars: they are cut sooner.
+        // Only clusters of several scalars need more than four bytes per character; they are truncated earlier.
         let budget = 4 * limit
         var output: [UInt8] = []
         Rendering.append(self, budget: budget, to: &output)
@@ -183,23 +174,23 @@ extension JSONValue {
         }
         let text = String(decoding: output, as: UTF8.self)
         guard isCut || text.count > limit else { return text }
-        // The bytes may have been cut inside the last cluster, so it goes as well.
+        // The bytes may have been truncated inside the last cluster, so drop it too.
         return text.prefix(min(limit, text.count) - 1) + "…"
     }
 }
 
 extension String {
-    /// The text as a JSON string for messages, in quotation marks and without control characters, cut with "…" to at most
-    /// so many characters (1 or more).
+    /// The text as a JSON string for messages, truncated with "…" to at most `limit` characters (1 or more).
+    ///
+    /// It is quoted and contains no control characters.
     public func quoted(limit: Int = 60) -> String { JSONValue.string(self).excerpt(limit: limit) }
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as compact JSON text.
     public var description: String { String(decoding: encoded(), as: UTF8.self) }
 }
 
-/// Writing values that are there already.
+/// Encodes existing values.
 enum Rendering {
     static func append(_ value: JSONValue, to output: inout [UInt8]) {
         switch value {
@@ -256,7 +247,7 @@ enum Rendering {
         output.append(contentsOf: repeatElement(.space, count: spaces))
     }
 
-    /// Appends until the output is longer than the budget, then stops wherever it is.
+    /// Appends until the output exceeds the budget, then stops at any place.
     static func append(_ value: JSONValue, budget: Int, to output: inout [UInt8]) {
         guard output.count <= budget else { return }
         switch value {

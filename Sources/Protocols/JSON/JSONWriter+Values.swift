@@ -1,148 +1,132 @@
 extension JSONWriter {
-    /// Writes a string.
     public mutating func value(_ string: String) {
         beginValue()
         append { Escape.append(string, to: &$0) }
     }
 
-    /// Writes an integer.
     public mutating func value(_ integer: Int) {
         beginValue()
         append { NumberText.append(integer, to: &$0) }
     }
 
-    /// Writes the shortest number that reads back as the same double: `2.0` becomes `2`; the value is finite.
+    /// Writes the shortest number that parses to the same double: `2.0` becomes `2`; the value must be finite.
     public mutating func value(_ number: Double) {
         beginValue()
         append { NumberText.append(number, to: &$0) }
     }
 
-    /// Writes a finite number with exactly so many digits (0 to 17) after the point, halves rounded away from zero.
+    /// Writes a finite number with exactly `fractionDigits` digits (0 to 17) after the point, halves rounded away from
+    /// zero.
     public mutating func value(fixed number: Double, fractionDigits: Int) {
         beginValue()
         append { NumberText.append(number, fractionDigits: fractionDigits, to: &$0) }
     }
 
-    /// Writes an integer with its last digits (1 to 17) behind the point: 372 with one of them is `37.2`.
+    /// Writes an integer whose last digits (1 to 17) follow the point: 372 with one such digit is `37.2`.
     public mutating func value(_ integer: Int, fractionDigits: Int) {
         beginValue()
         append { NumberText.append(integer, fractionDigits: fractionDigits, to: &$0) }
     }
 
-    /// Writes `true` or `false`.
     public mutating func value(_ bool: Bool) {
         beginValue()
         append { bool ? $0.append("true") : $0.append("false") }
     }
 
-    /// Writes `null`.
     public mutating func null() {
         beginValue()
         append { $0.append("null") }
     }
 
-    /// Writes any value.
     public mutating func value(_ value: JSONValue) {
         beginValue()
         append { Rendering.append(value, to: &$0) }
     }
 
-    /// Writes a value that is JSON text already; it is not checked.
+    /// Writes a value that is already JSON text, without checking it.
     public mutating func raw(_ encoded: [UInt8]) {
         beginValue()
         append { $0.append(contentsOf: encoded) }
     }
 
-    /// Writes a value that is JSON text already; it is not checked.
+    /// Writes a value that is already JSON text, without checking it.
     public mutating func raw(_ encoded: ArraySlice<UInt8>) {
         beginValue()
         append { $0.append(contentsOf: encoded) }
     }
 }
 
-/// Members, a name and a value at once.
+/// Members: a name and a value in one call.
 extension JSONWriter {
-    /// Writes a member with a string.
     public mutating func member(_ name: StaticString, _ string: String) {
         key(name)
         value(string)
     }
 
-    /// Writes a member with an integer.
     public mutating func member(_ name: StaticString, _ integer: Int) {
         key(name)
         value(integer)
     }
 
-    /// Writes a member with the shortest number that reads back as the same double; the value is finite.
+    /// Writes a member with the shortest number that parses to the same double; the value must be finite.
     public mutating func member(_ name: StaticString, _ number: Double) {
         key(name)
         value(number)
     }
 
-    /// Writes a member with exactly so many digits (0 to 17) after the point: `198.0`.
+    /// Writes a member with exactly `fractionDigits` digits (0 to 17) after the point: `198.0`.
     public mutating func member(_ name: StaticString, fixed number: Double, fractionDigits: Int) {
         key(name)
         value(fixed: number, fractionDigits: fractionDigits)
     }
 
-    /// Writes a member with `true` or `false`.
     public mutating func member(_ name: StaticString, _ bool: Bool) {
         key(name)
         value(bool)
     }
 
-    /// Writes a member with any value.
     public mutating func member(_ name: StaticString, _ value: JSONValue) {
         key(name)
         self.value(value)
     }
 
-    /// Writes a member with a value that is JSON text already; it is not checked.
+    /// Writes a member with a value that is already JSON text, without checking it.
     public mutating func member(_ name: StaticString, raw encoded: [UInt8]) {
         key(name)
         raw(encoded)
     }
 
-    /// Writes a member with `null`.
     public mutating func memberNull(_ name: StaticString) {
         key(name)
         null()
     }
 
-    /// Writes a member with a string, or nothing if there is none.
     public mutating func member(_ name: StaticString, ifPresent string: String?) {
         if let string { member(name, string) }
     }
 
-    /// Writes a member with an integer, or nothing if there is none.
     public mutating func member(_ name: StaticString, ifPresent integer: Int?) {
         if let integer { member(name, integer) }
     }
 
-    /// Writes a member with a number, or nothing if there is none.
     public mutating func member(_ name: StaticString, ifPresent number: Double?) {
         if let number { member(name, number) }
     }
 
-    /// Writes a member with a string, or `null` if there is none.
     public mutating func member(_ name: StaticString, orNull string: String?) {
         if let string { member(name, string) } else { memberNull(name) }
     }
 
-    /// Writes a member with an object that the body fills.
     public mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
         key(name)
         object(body)
     }
 
-    /// Writes a member with an array that the body fills.
     public mutating func array(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
         key(name)
         array(body)
     }
 
-    /// Writes an object that the body fills.
     @inline(__always)
     public mutating func object(_ body: (inout JSONWriter) -> Void) {
         beginObject()
@@ -150,7 +134,6 @@ extension JSONWriter {
         endObject()
     }
 
-    /// Writes an array that the body fills.
     @inline(__always)
     public mutating func array(_ body: (inout JSONWriter) -> Void) {
         beginArray()
@@ -158,7 +141,6 @@ extension JSONWriter {
         endArray()
     }
 
-    /// The text of one object that the body fills.
     public static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter(reserving: 256)
         writer.object(body)

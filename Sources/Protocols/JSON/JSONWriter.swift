@@ -1,6 +1,6 @@
 import Text
 
-/// Appends JSON text to a byte array: members in the order written, and commas where they belong.
+/// Appends JSON text to a byte array: members in the order of the calls, with commas inserted.
 ///
 ///     var writer = JSONWriter(reserving: 256)
 ///     writer.beginObject()
@@ -12,11 +12,11 @@ import Text
 ///     writer.endObject()
 ///     send(writer.bytes)
 ///
-/// What does not make a JSON text is a broken invariant: a value without a name in an object, a name in an array, the
-/// wrong end, a second value at the top, more than 64 open arrays and objects. Strings are written as RFC 8259, section
-/// 7, asks for and no more: `/` and characters beyond ASCII are left as they are.
+/// Calls that do not result in a JSON text are programming errors: a value without a name in an object, a name in an
+/// array, the wrong end, a second value at the top, more than 64 open arrays and objects. Strings are escaped only as
+/// RFC 8259, section 7, requires: `/` and characters beyond ASCII are not escaped.
 public struct JSONWriter: Sendable {
-    /// What has been written; a whole JSON text once `isComplete`.
+    /// The output so far; a whole JSON text once `isComplete`.
     public private(set) var bytes: [UInt8]
 
     /// One bit for each open array (0) or object (1), the innermost lowest.
@@ -25,24 +25,23 @@ public struct JSONWriter: Sendable {
     private var expects = Expectation.firstValue
 
     private enum Expectation: UInt8 {
-        /// Nothing stands before it in its container, or in the text.
+        /// Nothing precedes it in its container or in the text.
         case firstValue
-        /// A comma comes first.
+        /// A comma must precede it.
         case nextValue
-        /// A name has been written.
+        /// A name precedes it.
         case memberValue
     }
 
-    /// Creates a writer with room for so many bytes.
     public init(reserving capacity: Int = 0) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
 
-    /// Creates a writer that appends to bytes which are there already, whatever they are.
+    /// Creates a writer that appends to any existing bytes.
     public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
 
-    /// Appends to an array what `body` writes, in the memory that is there: nothing that stands before it is copied.
+    /// Appends the output of `body` to an array in place, without copying its contents.
     public static func append(to output: inout [UInt8], _ body: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         swap(&writer.bytes, &output)
@@ -50,7 +49,7 @@ public struct JSONWriter: Sendable {
         swap(&writer.bytes, &output)
     }
 
-    /// Moves what has been written so far to the end of an array; what is open stays open, and writing goes on there.
+    /// Moves the output so far to the end of an array; open containers stay open for further output.
     public mutating func drain(into output: inout [UInt8]) {
         output += bytes
         bytes.removeAll(keepingCapacity: true)
@@ -59,7 +58,7 @@ public struct JSONWriter: Sendable {
     /// Whether one whole value has been written.
     public var isComplete: Bool { depth == 0 && expects == .nextValue }
 
-    /// Starts anew in the memory that is there.
+    /// Restarts the writer, keeping its memory.
     public mutating func removeAll() {
         self = JSONWriter(appendingTo: takeEmptied())
     }
@@ -73,19 +72,15 @@ public struct JSONWriter: Sendable {
 
     // MARK: Structure
 
-    /// Opens an object.
     public mutating func beginObject() { begin(.leftBrace, isObject: true) }
 
-    /// Closes the object that is open.
     public mutating func endObject() { end(.rightBrace, isObject: true) }
 
-    /// Opens an array.
     public mutating func beginArray() { begin(.leftBracket, isObject: false) }
 
-    /// Closes the array that is open.
     public mutating func endArray() { end(.rightBracket, isObject: false) }
 
-    /// Writes a member name that needs no escaping; its value comes next.
+    /// Writes a member name that needs no escaping; its value must follow.
     @inline(__always)
     public mutating func key(_ name: StaticString) {
         beginName()
@@ -98,14 +93,14 @@ public struct JSONWriter: Sendable {
         bytes.append(.colon)
     }
 
-    /// Writes a member name that is known only when the program runs; its value comes next.
+    /// Writes a member name that is not a constant; its value must follow.
     public mutating func key(escaping name: String) {
         beginName()
         Escape.append(name, to: &bytes)
         bytes.append(.colon)
     }
 
-    /// Makes room for a value: every value that is written goes through here.
+    /// Prepares for a value; called for every value.
     mutating func beginValue() {
         switch expects {
         case .memberValue: break
@@ -145,7 +140,7 @@ public struct JSONWriter: Sendable {
         expects = .nextValue
     }
 
-    /// Lets the encodings of single values append; they call `beginValue` first.
+    /// Gives the encodings of single values access to the bytes; they call `beginValue` first.
     @inline(__always)
     mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
 }

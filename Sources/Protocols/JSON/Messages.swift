@@ -1,12 +1,12 @@
 import Text
 
-/// What a message says came before the error.
+/// The part of a text before an error, as messages name it.
 enum Place {
     case start, brace, bracket, comma, colon, memberValue, element
     case minus, point, exponent
 }
 
-/// Every message of this module: what was expected, what was found, and what to do where that is not plain.
+/// The messages of this module: what was expected, what was found, and how to fix it if that is not obvious.
 enum Messages {
     static func value(after place: Place, found: Found) -> String {
         let expected =
@@ -98,16 +98,15 @@ enum Messages {
     static func tooManyValues(limit: Int) -> String { "the text has more than \(limit) values; send less at once" }
 }
 
-/// What stands where something else was expected, in words.
+/// What was found instead of the expected text.
 enum Found: Equatable, CustomStringConvertible {
     case end
     /// A printable ASCII character.
     case character(String)
-    /// Letters, digits, `_` and `$`, beginning with a letter; cut after 20.
+    /// Letters, digits, `_` and `$`, starting with a letter; truncated to 20.
     case word(String)
-    /// Any other character.
     case scalar(Unicode.Scalar)
-    /// A byte that is no valid UTF-8.
+    /// A byte that is not valid UTF-8.
     case byte(UInt8)
 
     private static let longestWord = 20
@@ -148,7 +147,7 @@ enum Found: Equatable, CustomStringConvertible {
         }
     }
 
-    /// What to do about forms that other languages know and JSON does not.
+    /// How to fix forms that other languages allow and JSON does not.
     var hintForValue: String {
         switch self {
         case .word("NaN"), .word("Infinity"): "; JSON has no number for it, write null"
@@ -184,7 +183,7 @@ enum Found: Equatable, CustomStringConvertible {
     /// `U+000A`.
     static func codePoint(_ value: UInt32) -> String { "U+" + hex(value, digits: 4).dropFirst(2) }
 
-    /// `0x0A`, in upper case.
+    /// `0x0A`, in uppercase.
     static func hex(_ value: UInt32, digits: Int) -> String {
         let text = String(value, radix: 16, uppercase: true)
         return "0x" + String(repeating: "0", count: max(0, digits - text.utf8.count)) + text

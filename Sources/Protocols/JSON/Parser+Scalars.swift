@@ -16,7 +16,7 @@ extension Parser {
             offset += 1
             return text(start..<(offset - 1))
         }
-        // There is an escape: copy what stands between escapes, and what the escapes stand for.
+        // There is an escape: copy the text between escapes and the decoded escapes.
         scratch.removeAll(keepingCapacity: true)
         var run = start
         while bytes[offset] != .quote {
@@ -34,7 +34,7 @@ extension Parser {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    /// Moves to the next quote or backslash; what it passes is valid UTF-8 without control characters.
+    /// Advances to the next quote or backslash; the skipped bytes are valid UTF-8 without control characters.
     private mutating func skipUnescaped(from opening: Int) throws(JSONError) {
         while offset < bytes.count {
             let byte = bytes[offset]
@@ -74,10 +74,10 @@ extension Parser {
         }
     }
 
-    /// Decodes `XXXX`, and the second half of a surrogate pair with it.
+    /// Decodes `XXXX`, with the second half of a surrogate pair.
     ///
     /// RFC 8259, section 8.2: a lone surrogate makes "the behavior of software that receives JSON texts […]
-    /// unpredictable"; a Swift string cannot hold one, so it is refused.
+    /// unpredictable". A Swift string cannot contain one, so it is rejected.
     private mutating func parseUnicodeEscape(at escape: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try parseHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -111,7 +111,7 @@ extension Parser {
         return JSONNumber(valid: String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<offset]), as: UTF8.self))
     }
 
-    /// Finds where the number at `offset` ends.
+    /// Finds the end of the number at `offset`.
     ///
     /// RFC 8259, section 6:
     ///
@@ -139,7 +139,7 @@ extension Parser {
         return index
     }
 
-    /// One digit or more.
+    /// Skips one digit or more.
     private func skipDigits(_ index: inout Int, after part: Place) throws(JSONError) {
         guard index < bytes.count, bytes[index].isDigit else {
             throw failure(Messages.digit(after: part, found: found(at: index)), at: index)
@@ -148,19 +148,18 @@ extension Parser {
     }
 }
 
-/// Writing strings: what must be escaped is, and nothing else.
+/// Encodes strings, escaping only what must be escaped.
 enum Escape {
     /// RFC 8259, section 7: "the characters that MUST be escaped: quotation mark, reverse solidus, and the control
     /// characters (U+0000 through U+001F)".
     static func isNeeded(_ byte: UInt8) -> Bool { byte < 0x20 || byte == .quote || byte == .backslash }
 
-    /// Appends a string in double quotes.
     static func append(_ string: String, to output: inout [UInt8]) {
         var string = string
         string.withUTF8 { append($0, to: &output) }
     }
 
-    /// Appends valid UTF-8 in double quotes: what stands between escapes is copied at once.
+    /// Appends valid UTF-8 in double quotes; the text between escapes is copied at once.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
         output.append(.quote)
         var run = 0

@@ -2,14 +2,13 @@ import Text
 
 /// One pass over a JSON text.
 ///
-/// Open arrays and objects are kept on a stack of our own, not on the thread's: no text can overflow it. Finished
-/// values wait on one more stack until their container closes and takes them at its exact size.
+/// Open arrays and objects are kept on a separate stack, not the thread's, so no text can overflow it. Finished values
+/// wait on another stack until their container closes and copies them at its exact size.
 struct Parser {
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSON.Limits
-    /// The next byte to read.
     var offset = 0
-    /// Where strings with escapes are put together; kept to be filled again.
+    /// A reusable buffer for strings with escapes.
     var scratch: [UInt8] = []
 
     private var containers: [Container] = []
@@ -18,7 +17,7 @@ struct Parser {
     private var keys: [String] = []
     private var valueCount = 0
 
-    /// An array or an object that is not closed yet, and where its contents begin on their stack.
+    /// An open array or object, and the start of its contents on their stack.
     private struct Container {
         var isObject: Bool
         var start: Int
@@ -41,7 +40,7 @@ struct Parser {
         while true {
             skipWhitespace()
             guard var value = try openOrParseScalar(after: &place) else { continue }
-            // A value is complete: give it to the container that it stands in, which may complete that one too.
+            // The value is complete: add it to its container, which it may complete too.
             while true {
                 try countValue()
                 skipWhitespace()
@@ -71,7 +70,7 @@ struct Parser {
         }
     }
 
-    /// Parses a scalar or an empty container; or opens a container and returns nil, its first value being next.
+    /// Parses a scalar or an empty container; or opens a container and returns nil, with its first value next.
     private mutating func openOrParseScalar(after place: inout Place) throws(JSONError) -> JSONValue? {
         guard offset < bytes.count else { throw failure(Messages.value(after: place, found: .end), at: offset) }
         switch bytes[offset] {
@@ -123,7 +122,7 @@ struct Parser {
         return .array(array)
     }
 
-    /// Takes the comma or the closing bracket that follows a value, and says whether it was the comma.
+    /// Consumes the comma or closing bracket after a value; returns whether it was the comma.
     private mutating func nextFollows(close: UInt8, place: Place) throws(JSONError) -> Bool {
         if offset < bytes.count {
             let byte = bytes[offset]
@@ -159,7 +158,7 @@ struct Parser {
         while offset < bytes.count, bytes[offset].isJSONWhitespace { offset += 1 }
     }
 
-    /// Takes a literal name; one that runs on, as in `nullable`, is none.
+    /// Consumes a literal name, which must not be a prefix of a longer word such as `nullable`.
     private mutating func take(_ literal: StaticString) -> Bool {
         let end = offset + literal.utf8CodeUnitCount
         guard end <= bytes.count else { return false }

@@ -1,4 +1,4 @@
-/// An expression, taken apart.
+/// A node of a parsed expression.
 struct Node {
     indirect enum Kind {
         case empty
@@ -7,15 +7,15 @@ struct Node {
         case place(Place)
         case sequence([Node])
         case choice([Node])
-        /// `most` is nil where there is no end to it.
+        /// `most` is nil if the repetition is unlimited.
         case repetition(Node, least: Int, most: Int?)
     }
 
     let kind: Kind
-    /// How many instructions it becomes; far above the limit it stops counting.
+    /// The number of instructions; it stops counting far above the limit.
     let size: Int
 
-    /// Where sizes stop: sums and products of them stay far below Int's end.
+    /// The maximum of a size, so that sums and products stay far below Int's end.
     private static let muchTooLarge = 1_000_000
 
     init(_ kind: Kind) {
@@ -28,10 +28,10 @@ struct Node {
         case .empty: return 0
         case .scalar, .oneOf, .place: return 1
         case .sequence(let nodes): return nodes.reduce(0) { $0 + $1.size }
-        // Each but the last is preceded by a split and followed by a jump.
+        // Each except the last is preceded by a split and followed by a jump.
         case .choice(let nodes): return nodes.reduce(2 * (nodes.count - 1)) { $0 + $1.size }
         case .repetition(let node, let least, let most):
-            // What is empty stays so, however often.
+            // An empty expression stays empty, however often it is repeated.
             guard node.size > 0 else { return 0 }
             guard let most else { return least * node.size + (least == 0 ? node.size + 2 : 1) }
             return least * node.size + (most - least) * (node.size + 1)
@@ -44,7 +44,7 @@ enum Place {
     case start, end, wordBoundary, insideOrOutsideOfWords
 }
 
-/// Takes an expression apart by recursive descent; groups within one another are few, so the stack stays small.
+/// Parses an expression by recursive descent; the nesting of groups is limited, so the stack stays small.
 struct Parser {
     /// The largest number in a repetition.
     static let maximumRepetition = 1000
@@ -60,7 +60,7 @@ struct Parser {
 
     mutating func parse() throws(PatternError) -> Node {
         let node = try choice()
-        // A choice ends at a ")" or at the end, and here no group is open.
+        // A choice ends at a ")" or at the end, and no group is open here.
         guard position == scalars.count else { throw .unopenedGroup(at: position) }
         return node
     }
@@ -75,7 +75,7 @@ struct Parser {
 
     private func checked(_ kind: Node.Kind, at position: Int) throws(PatternError) -> Node {
         let node = Node(kind)
-        // One instruction more says that the expression has matched.
+        // One more instruction marks the match.
         guard node.size < Pattern.maximumInstructionCount else { throw .tooLarge(at: position) }
         return node
     }
@@ -123,7 +123,7 @@ struct Parser {
         let node = try choice()
         guard skip(")") else { throw .unclosedGroup(at: start) }
         depth -= 1
-        // Its own node, so that what is repeated is the group and not the last thing in it.
+        // A node of its own, so that a repetition applies to the group and not to its last element.
         return Node(.sequence([node]))
     }
 
@@ -139,13 +139,13 @@ struct Parser {
         let start = position
         guard let (least, most) = try bounds() else { return node }
         if case .place = node.kind { throw .repeatedAnchor(scalars[start], at: start) }
-        // Lazy or not, what is found is the same.
+        // Lazy or not, the result is the same.
         if !skip("?"), next == "+" { throw .possessive(at: position) }
         if let sign = next, ["*", "+", "?", "{"].contains(sign) { throw .repeatedRepetition(sign, at: position) }
         return try checked(.repetition(node, least: least, most: most), at: start)
     }
 
-    /// How often the atom before is to be repeated; nil where no repetition follows.
+    /// The bounds of the repetition of the preceding atom; nil if no repetition follows.
     private mutating func bounds() throws(PatternError) -> (least: Int, most: Int?)? {
         let start = position
         if skip("*") { return (0, nil) }
@@ -172,7 +172,7 @@ struct Parser {
     }
 }
 
-/// Classes and what follows a backslash.
+/// Classes and escapes.
 extension Parser {
     enum Escape {
         case scalar(Unicode.Scalar)
@@ -180,7 +180,7 @@ extension Parser {
         case place(Place)
     }
 
-    /// Reads what follows a backslash, which has been read.
+    /// Parses the rest of an escape after its backslash.
     mutating func escape(from start: Int) throws(PatternError) -> Escape {
         guard let scalar = next else { throw .trailingBackslash(at: start) }
         position += 1
@@ -202,7 +202,7 @@ extension Parser {
         }
     }
 
-    /// Reads a class whose bracket has been read.
+    /// Parses a class after its opening bracket.
     mutating func scalarClass(from start: Int) throws(PatternError) -> ScalarClass {
         var result = ScalarClass()
         result.isNegated = skip("^")
@@ -237,7 +237,7 @@ extension Parser {
         }
     }
 
-    /// The range that begins with a scalar: of that alone, unless a hyphen follows that is not the last.
+    /// The range that starts with a scalar: only that scalar, unless a hyphen follows that is not the last.
     private mutating func range(
         from low: Unicode.Scalar, of start: Int
     ) throws(PatternError) -> ClosedRange<Unicode.Scalar> {

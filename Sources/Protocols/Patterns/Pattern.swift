@@ -1,27 +1,26 @@
-/// A regular expression over Unicode scalars that is matched in time linear in the text, whatever the expression.
+/// A regular expression over Unicode scalars that matches in time linear in the text.
 ///
-/// Expressions come from scenario files, texts from clients: a backtracking matcher could be made to hang by them. What
-/// is understood: literals, `.` (any scalar but LF, CR, U+2028 and U+2029), classes (`[a-z]`, `[^…]`), `\d \w \s` and
-/// their opposites, `\b \B`, `\n \r \t`, a backslash before any other ASCII sign, groups (`(…)`, `(?:…)`), `|`, `* + ?`
-/// and `{m} {m,} {m,n}`, each with a lazy `?` that changes nothing here, and `^ $` for the ends of the text.
+/// Expressions come from scenario files and texts from clients, which could hang a backtracking matcher. Supported:
+/// literals, `.` (any scalar except LF, CR, U+2028 and U+2029), classes (`[a-z]`, `[^…]`), `\d \w \s` and their
+/// opposites, `\b \B`, `\n \r \t`, a backslash before any other ASCII sign, groups (`(…)`, `(?:…)`), `|`, `* + ?` and
+/// `{m} {m,} {m,n}`, each with a lazy `?` that has no effect here, and `^ $` for the ends of the text.
 public struct Pattern: Sendable {
-    /// The expression as it was written.
     public let source: String
-    /// Whether upper and lower case are the same, by Unicode's simple mappings.
+    /// Whether upper and lower case are equal, by Unicode's simple mappings.
     public let ignoresCase: Bool
     let program: Program
 
-    /// The most scalars that an expression may have.
+    /// The maximum number of scalars in an expression.
     public static let maximumLength = 1000
-    /// The most instructions that an expression may become; a repetition by number counts as often as it repeats.
+    /// The maximum number of instructions of an expression; a counted repetition counts as often as it repeats.
     public static let maximumInstructionCount = 2000
-    /// The most groups within one another.
+    /// The maximum depth of nested groups.
     public static let maximumNesting = 50
 
     /// Compiles an expression.
     ///
-    /// - Parameter ignoresCase: true unless told: coaches do not care about case.
-    /// - Throws: what is wrong with it, or what is not supported (backreferences, lookaround), and where.
+    /// - Parameter ignoresCase: true by default, because coaches do not care about case.
+    /// - Throws: the error or the unsupported feature (backreferences, lookaround), and its position.
     public init(_ source: String, ignoresCase: Bool = true) throws(PatternError) {
         self.source = source
         self.ignoresCase = ignoresCase
@@ -29,15 +28,15 @@ public struct Pattern: Sendable {
         program = Program(try parser.parse(), ignoresCase: ignoresCase)
     }
 
-    /// How many instructions it became: each scalar of a text costs at most as many steps.
+    /// The number of instructions: the maximum number of steps per scalar of a text.
     public var instructionCount: Int { program.instructions.count }
 
-    /// Whether a part of the text matches; anchors ask for more.
+    /// Whether any part of the text matches; anchors restrict it.
     public func isFound(in text: String) -> Bool {
         search(text).isFound
     }
 
-    /// Looks for the expression, and counts the steps that it took.
+    /// Searches for the expression and counts the steps.
     func search(_ text: String) -> Search.Outcome {
         var search = Search(program)
         return search.run(text)
@@ -45,17 +44,15 @@ public struct Pattern: Sendable {
 }
 
 extension Pattern: Equatable {
-    /// The same expression, read the same way.
     public static func == (left: Pattern, right: Pattern) -> Bool {
         left.source == right.source && left.ignoresCase == right.ignoresCase
     }
 }
 
-/// What is wrong with an expression.
 public struct PatternError: Error, Equatable, Sendable {
-    /// What is wrong and what is allowed, in one sentence.
+    /// The error and the allowed forms, in one sentence.
     public let message: String
-    /// The scalar at which it was noticed, from 0.
+    /// The scalar at which the error was detected, from 0.
     public let position: Int
 
     private init(_ message: String, at position: Int) {
@@ -64,7 +61,7 @@ public struct PatternError: Error, Equatable, Sendable {
     }
 }
 
-/// The sentences, all of them.
+/// The messages.
 extension PatternError {
     static func tooLong(_ count: Int) -> PatternError {
         PatternError(
@@ -169,7 +166,7 @@ extension PatternError {
         PatternError("A range goes from one character to another; write '\\-' for the sign.", at: position)
     }
 
-    /// A character as it can be printed: those that a terminal would obey by their number.
+    /// A character in printable form: one that would control a terminal is shown by its number.
     private static func shown(_ scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator:

@@ -1,19 +1,18 @@
-/// An expression as instructions of a machine that is in many states at once (Thompson; Pike).
+/// An expression as instructions of a machine that is in many states at the same time (Thompson; Pike).
 ///
 /// K. Thompson: "Regular expression search algorithm", 1968; R. Cox: "Regular Expression Matching: the Virtual Machine
 /// Approach", 2009.
 struct Program {
     enum Instruction {
-        /// Takes this scalar; in its folded case where case is ignored.
+        /// Consumes this scalar, or its folded case if case is ignored.
         case scalar(Unicode.Scalar)
-        /// Takes a scalar of this class.
+        /// Consumes a scalar of this class.
         case oneOf(ScalarClass)
-        /// Goes on at this place alone.
+        /// Continues only at this place.
         case place(Place)
-        /// Goes on in both.
+        /// Continues at both.
         case split(Int, Int)
         case jump(Int)
-        /// The expression has matched.
         case match
     }
 
@@ -30,7 +29,7 @@ struct Program {
     }
 
     private mutating func append(_ node: Node) {
-        // What is empty may be repeated any number of times, one within the other.
+        // An empty expression may be repeated any number of times, and nested.
         guard node.size > 0 else { return }
         switch node.kind {
         case .empty: break
@@ -81,28 +80,27 @@ struct Program {
         }
     }
 
-    /// A place for an instruction that is written once it is known where it leads.
+    /// Reserves an instruction that is written once its target is known.
     private mutating func reserve() -> Int {
         instructions.append(.match)
         return instructions.count - 1
     }
 }
 
-/// Looks for an expression in a text, scalar by scalar, in all states at once.
+/// Searches a text for an expression, scalar by scalar, in all states at the same time.
 ///
 /// No state is entered twice between two scalars, so each scalar costs at most as many steps as there are instructions.
 struct Search {
     struct Outcome: Equatable {
         var isFound: Bool
-        /// How many states were entered.
+        /// The number of states entered.
         var stepCount: Int
     }
 
     private let instructions: [Program.Instruction]
     private let ignoresCase: Bool
-    /// States that wait for a scalar.
     private var waiting: [Int] = []
-    /// When each state was last entered, in scalars read, from 1.
+    /// The round in which each state was last entered, in scalars read, from 1.
     private var entered: [Int]
     private var pending: [Int] = []
     private var stepCount = 0
@@ -130,7 +128,7 @@ struct Search {
             for state in states where takes(cased, in: state) {
                 enter(state + 1, in: round, between: previous, and: next)
             }
-            // A match may begin anywhere.
+            // A match may start anywhere.
             enter(0, in: round, between: previous, and: next)
         }
         return Outcome(isFound: isFound, stepCount: stepCount)
@@ -144,7 +142,7 @@ struct Search {
         }
     }
 
-    /// Enters a state, and those that it leads to without a scalar.
+    /// Enters a state and those reachable from it without a scalar.
     private mutating func enter(
         _ first: Int, in round: Int, between previous: Unicode.Scalar?, and next: Unicode.Scalar?
     ) {

@@ -1,6 +1,6 @@
 /// A set of scalars: `[a-z_]`, `[^\s]`, `\d`, `.`.
 struct ScalarClass {
-    /// A set with a name.
+    /// A predefined set.
     enum Name {
         /// `\d`: Unicode's decimal digits.
         case digit
@@ -8,7 +8,7 @@ struct ScalarClass {
         case word
         /// `\s`: Unicode's white space.
         case space
-        /// What `.` does not match.
+        /// The scalars that `.` does not match.
         case lineEnd
 
         func contains(_ scalar: Unicode.Scalar) -> Bool {
@@ -38,7 +38,7 @@ struct ScalarClass {
     }
 
     var ranges: [ClosedRange<Unicode.Scalar>] = []
-    /// `\d` in a class, or, negated, `\D`.
+    /// `\d` in a class, or `\D` if negated.
     var names: [(name: Name, isNegated: Bool)] = []
     var isNegated = false
 
@@ -54,12 +54,12 @@ struct ScalarClass {
     }
 }
 
-/// A scalar with its other cases, by the mappings that lead from one scalar to one.
+/// A scalar with its other cases, by the mappings from one scalar to one scalar.
 struct CasedScalar {
     let itself: Unicode.Scalar
     let lower: Unicode.Scalar
     let upper: Unicode.Scalar
-    /// The same for all scalars that differ in case only: `K`, `k` and the Kelvin sign.
+    /// The same for all scalars that differ only in case: `K`, `k` and the Kelvin sign.
     let folded: Unicode.Scalar
 
     init(_ scalar: Unicode.Scalar) {
@@ -77,7 +77,7 @@ struct CasedScalar {
         } else {
             lower = Self.only(scalar.properties.lowercaseMapping) ?? scalar
             upper = Self.only(scalar.properties.uppercaseMapping) ?? scalar
-            // By way of the upper case: the two small sigmas have one capital.
+            // Through the upper case: the two small sigmas have one capital.
             folded = Self.only(upper.properties.lowercaseMapping) ?? upper
         }
     }
@@ -87,11 +87,11 @@ struct CasedScalar {
     }
 }
 
-/// Looking for words whatever their case, scalar by scalar.
+/// Case-insensitive search, scalar by scalar.
 public enum Caseless {
-    /// Whether the text contains the words; no words are contained in everything.
+    /// Whether the text contains the words; empty words are contained in every text.
     ///
-    /// In time linear in both (Knuth, Morris, Pratt), so that no text of a client makes it slow.
+    /// In time linear in both (Knuth, Morris, Pratt), so that no client's text makes it slow.
     public static func contains(_ words: String, in text: String) -> Bool {
         let sought = words.unicodeScalars.map { CasedScalar($0).folded }
         guard !sought.isEmpty else { return true }
@@ -106,7 +106,7 @@ public enum Caseless {
         return false
     }
 
-    /// For each beginning of the words how much of it is its end as well.
+    /// For each prefix of the words, the length of its longest border.
     private static func borders(of sought: [Unicode.Scalar]) -> [Int] {
         var lengths = [0]
         var length = 0

@@ -1,6 +1,6 @@
-/// The ASCII characters that protocols and languages are made of, their classes, and hexadecimal digits.
+/// The ASCII characters of protocols and languages, their classes, and hexadecimal digits.
 ///
-/// Everything here is inlinable: parsers ask these questions of each byte.
+/// Everything here is inlinable, because parsers use it for each byte.
 extension UInt8 {
     @inlinable public static var tab: UInt8 { 0x09 }
     @inlinable public static var lineFeed: UInt8 { 0x0A }
@@ -45,7 +45,7 @@ extension UInt8 {
 
     @inlinable public var isAlphanumeric: Bool { isDigit || isLetter }
 
-    /// A letter, a digit, `-` or `_`: what names, ids and parts of tokens are made of.
+    /// A letter, a digit, `-` or `_`: the characters of names, ids and parts of tokens.
     @inlinable public var isWordCharacter: Bool { isAlphanumeric || self == .minus || self == .underscore }
 
     /// RFC 3986 §2.3: `unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"`.
@@ -54,7 +54,7 @@ extension UInt8 {
     /// RFC 5234 appendix B.1: `VCHAR = %x21-7E`.
     @inlinable public var isVisible: Bool { self &- 0x21 < 0x5E }
 
-    /// The letter in lower case; any other byte as it is.
+    /// The letter in lower case; any other byte unchanged.
     @inlinable public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
 }
 
@@ -63,32 +63,31 @@ extension UInt8 {
     /// `0` to `9`, `a` to `f` and `A` to `F`.
     @inlinable public var isHexDigit: Bool { isDigit || (self | 0x20) &- 0x61 < 6 }
 
-    /// The value of a hexadecimal digit in either case.
     @inlinable public var hexValue: UInt8? {
         if isDigit { return self &- 0x30 }
         let letter = (self | 0x20) &- 0x61
         return letter < 6 ? letter &+ 10 : nil
     }
 
-    /// The digit for a value from 0 to 15, in lower case.
+    /// The lowercase digit for a value from 0 to 15.
     @inlinable public var lowercaseHexDigit: UInt8 { self < 10 ? self &+ 0x30 : self &+ 0x57 }
 
-    /// The digit for a value from 0 to 15, in upper case.
+    /// The uppercase digit for a value from 0 to 15.
     @inlinable public var uppercaseHexDigit: UInt8 { self < 10 ? self &+ 0x30 : self &+ 0x37 }
 
-    /// The byte as two digits in lower case.
+    /// The byte as two lowercase digits.
     public var lowercaseHex: String {
         String(decoding: [(self >> 4).lowercaseHexDigit, (self & 15).lowercaseHexDigit], as: UTF8.self)
     }
 
-    /// The byte as two digits in upper case.
+    /// The byte as two uppercase digits.
     public var uppercaseHex: String {
         String(decoding: [(self >> 4).uppercaseHexDigit, (self & 15).uppercaseHexDigit], as: UTF8.self)
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The number that four hexadecimal digits at an index stand for, as after `\u` in JSON; nil where there are none.
+    /// The value of four hexadecimal digits at an index, as after `\u` in JSON; nil if there are none.
     @inlinable public func hexCodeUnit(at index: Int) -> UInt16? {
         guard index + 4 <= count else { return nil }
         var unit: UInt16 = 0

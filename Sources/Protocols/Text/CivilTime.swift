@@ -2,7 +2,7 @@
 ///
 /// Foundation would load locale data when the server starts. The algorithms are "days from civil" and "civil from days"
 /// by Howard Hinnant (https://howardhinnant.github.io/date_algorithms.html): days are counted in eras of 400 years that
-/// begin on 1 March, so that a leap day is the last day of its year.
+/// start on 1 March, so that a leap day is the last day of its year.
 public struct CivilDate: Equatable, Sendable {
     public var year: Int64
     /// From 1.
@@ -10,13 +10,13 @@ public struct CivilDate: Equatable, Sendable {
     /// From 1.
     public var day: Int64
 
-    /// Makes a date; nil where the calendar does not have it.
+    /// Creates a date; nil if the calendar does not have it.
     @inlinable public init?(year: Int64, month: Int64, day: Int64) {
         guard 1...12 ~= month, day >= 1, day <= Self.length(ofMonth: month, year: year) else { return nil }
         (self.year, self.month, self.day) = (year, month, day)
     }
 
-    /// The date that lies so many days after 1970-01-01, or before it where the number is negative.
+    /// The date `daysSinceEpoch` days after 1970-01-01, or before it if negative.
     @inlinable public init(daysSinceEpoch: Int64) {
         let shifted = daysSinceEpoch + 719_468  // Days since 0000-03-01.
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
@@ -29,7 +29,7 @@ public struct CivilDate: Equatable, Sendable {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The days from 1970-01-01 to this one; negative before.
+    /// The days from 1970-01-01 to this date; negative before.
     @inlinable public var daysSinceEpoch: Int64 {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
@@ -38,7 +38,7 @@ public struct CivilDate: Equatable, Sendable {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// The days of a month from 1 to 12.
+    /// The number of days in a month from 1 to 12.
     @inlinable public static func length(ofMonth month: Int64, year: Int64) -> Int64 {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
@@ -48,7 +48,6 @@ public struct CivilDate: Equatable, Sendable {
     }
 }
 
-/// A date and a time of day in UTC.
 public struct CivilTime: Equatable, Sendable {
     public var date: CivilDate
     public var hour: Int64

@@ -1,9 +1,9 @@
-/// Spans of time as text, and back.
+/// Formatting and parsing of durations.
 ///
-/// Every message that shows seconds uses ``seconds(_:)`` or ``fixedSeconds(_:)``, so that one wait never appears with two
-/// values. Both cut off what is finer than a millisecond: what is too short must never look long enough.
+/// Every message that shows seconds uses ``seconds(_:)`` or ``fixedSeconds(_:)``, so that one wait never appears with
+/// two values. Both truncate to the millisecond: a wait that is too short must never look long enough.
 public enum Durations {
-    /// Nanoseconds as seconds, to the millisecond and without needless zeros: `5`, `0.2`, `-1.95`.
+    /// Nanoseconds as seconds, to the millisecond and without trailing zeros: `5`, `0.2`, `-1.95`.
     public static func seconds(_ nanoseconds: Int64) -> String {
         var text = fixedSeconds(nanoseconds)
         while text.utf8.last == .digitZero { text.removeLast() }
@@ -11,15 +11,14 @@ public enum Durations {
         return text
     }
 
-    /// Nanoseconds as seconds with three digits behind the point: `1.950`.
+    /// Nanoseconds as seconds with three digits after the point: `1.950`.
     public static func fixedSeconds(_ nanoseconds: Int64) -> String {
         let milliseconds = nanoseconds / 1_000_000
         let (whole, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
         return "\(milliseconds < 0 ? "-" : "")\(whole).\(String(1000 + rest).dropFirst())"
     }
 
-    /// `10 s`, `1.5 s`, `250 ms`, exactly: the largest of the units that is not larger than the duration, which is not
-    /// negative.
+    /// The exact duration in the largest unit not larger than it: `10 s`, `1.5 s`, `250 ms`; not negative.
     public static func exact(_ nanoseconds: Int64) -> String {
         let units: [(Int64, String)] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")]
         for (size, name) in units where nanoseconds >= size {
@@ -30,9 +29,9 @@ public enum Durations {
         return "\(nanoseconds) ns"
     }
 
-    // MARK: A number and a unit
+    // MARK: Numbers with units
 
-    /// A unit as scenario files write it.
+    /// A unit as written in scenario files.
     public enum Unit: String, CaseIterable, Sendable {
         case days = "d"
         case hours = "h"
@@ -56,7 +55,7 @@ public enum Durations {
         }
     }
 
-    /// A span in the largest unit that says it in whole numbers, `90s`; `0` where there is none.
+    /// A duration in the largest unit that gives a whole number, `90s`; `0` if it is not positive.
     public static func whole(_ nanoseconds: Int64, largest: Unit = .days) -> String {
         guard nanoseconds > 0 else { return "0" }
         let unit =
@@ -64,7 +63,7 @@ public enum Durations {
         return "\(nanoseconds / unit.length)\(unit.rawValue)"
     }
 
-    /// Reads `1.5s`, `250ms` or `0`, exactly; nil for anything else, too long or finer than a nanosecond.
+    /// Parses `1.5s`, `250ms` or `0`, exactly; nil for anything else, too long or finer than a nanosecond.
     public static func nanoseconds(_ text: String, atMost longest: Int64) -> Int64? {
         if text == "0" { return 0 }
         let bytes = Array(text.utf8.prefix(40))
@@ -80,14 +79,14 @@ public enum Durations {
         guard !whole.isEmpty, let unit = Unit(rawValue: String(decoding: rest, as: UTF8.self)) else { return nil }
         var total: Int64 = 0
         for digit in whole {
-            // No digit more than the longest span in the smallest unit has.
+            // No more digits than the longest duration has in the smallest unit.
             guard total <= longest else { return nil }
             total = total * 10 + Int64(digit &- .digitZero)
         }
         let (product, overflows) = total.multipliedReportingOverflow(by: unit.length)
         guard !overflows, product <= longest else { return nil }
         total = product
-        // What a digit of the fraction stands for; finer digits than a nanosecond may only be zeros.
+        // The value of the fraction's current digit; digits finer than a nanosecond must be zeros.
         var place = unit.length
         for digit in fraction {
             if place % 10 == 0 {
@@ -102,7 +101,7 @@ public enum Durations {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, what is finer cut off.
+    /// The duration in nanoseconds, truncated.
     @inlinable public var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000

@@ -1,9 +1,9 @@
 /// Percent-encoding of URLs (RFC 3986 §2.1) and of forms (WHATWG URL §5).
 ///
-/// Decoding accepts anything: a `%` that begins no escape stays as it is. In a query, `+` stands for a space; in a path
-/// it does not, so each caller says which it has.
+/// Decoding accepts anything: a `%` that starts no escape is preserved. `+` stands for a space in a query but not in a
+/// path, so the caller says which it has.
 public enum PercentCoding {
-    /// The byte that `%XX` at an index stands for.
+    /// The byte encoded as `%XX` at an index.
     @inlinable public static func byte(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
         guard index + 2 < text.count, text[index] == .percent, let high = text[index + 1].hexValue,
             let low = text[index + 2].hexValue
@@ -41,7 +41,7 @@ public enum PercentCoding {
             ?? Array(text).withUnsafeBufferPointer { string($0, plusIsSpace: plusIsSpace) }
     }
 
-    /// Appends a text with everything that is not unreserved (RFC 3986 §2.3) as `%XX`.
+    /// Appends a text with every character that is not unreserved (RFC 3986 §2.3) as `%XX`.
     public static func append(_ text: some Sequence<UInt8>, spaceIsPlus: Bool = false, to output: inout [UInt8]) {
         for byte in text {
             if byte.isUnreserved {
@@ -54,7 +54,7 @@ public enum PercentCoding {
         }
     }
 
-    /// The text with everything that is not unreserved (RFC 3986 §2.3) as `%XX`.
+    /// The text with every character that is not unreserved (RFC 3986 §2.3) as `%XX`.
     public static func encoded(_ text: String) -> String {
         var output: [UInt8] = []
         append(text.utf8, to: &output)

@@ -1,41 +1,41 @@
-/// Reading and writing of points in time as RFC 3339 has them: `2025-01-29T10:30:00Z`.
+/// Parsing and formatting of RFC 3339 timestamps: `2025-01-29T10:30:00Z`.
 public enum RFC3339 {
-    /// What a text says about a point in time.
+    /// The parts of a timestamp.
     public struct Time: Equatable, Sendable {
-        /// In UTC; a leap second is the second after it.
+        /// In UTC; a leap second counts as the second after it.
         public let secondsSinceEpoch: Int64
         /// The first nine digits of the fraction.
         public let nanoseconds: Int64
-        /// How many digits the fraction has.
+        /// The number of digits of the fraction.
         public let fractionDigits: Int
         /// Whether the second is 60.
         public let isLeapSecond: Bool
-        /// Seconds east of UTC; nil where the text does not say.
+        /// Seconds east of UTC; nil if the text has no offset.
         public let offset: Int64?
-        /// The bytes that the text takes.
+        /// The number of bytes of the text.
         public let length: Int
     }
 
-    /// Reads a text that is a `date-time` (RFC 3339 §5.6), with any fraction and offset; nil for anything else.
+    /// Parses a `date-time` (RFC 3339 §5.6) with any fraction and offset; nil for anything else.
     public static func time(_ text: String) -> Time? {
         var text = text
         return text.withUTF8 { time($0) }
     }
 
-    /// Reads bytes that are a `date-time` (RFC 3339 §5.6), with any fraction and offset; nil for anything else.
+    /// Parses a `date-time` (RFC 3339 §5.6) with any fraction and offset; nil for anything else.
     public static func time(_ bytes: UnsafeBufferPointer<UInt8>) -> Time? {
         guard let time = time(at: 0, in: bytes), time.length == bytes.count, time.offset != nil, bytes[10] != .space
         else { return nil }
         return time
     }
 
-    /// Reads a time within a text, also with a space for the `T` and without an offset, as some programs write it.
+    /// Parses a time within a text, also with a space for the `T` and without an offset, as some programs write it.
     ///
     ///     date-time   = full-date "T" partial-time time-offset
     ///     partial-time = time-hour ":" time-minute ":" time-second ["." 1*DIGIT]
     ///     time-offset = "Z" / ("+" / "-") time-hour ":" time-minute
     ///
-    /// A point that no digit follows and an offset that is none do not belong to the time.
+    /// A point without a following digit and an invalid offset are not part of the time.
     public static func time(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Time? {
         guard start + 19 <= bytes.count, let days = days(at: start, in: bytes),
             bytes[start + 10] | 0x20 == 0x74 || bytes[start + 10] == .space,
@@ -62,13 +62,13 @@ public enum RFC3339 {
             length: end + (offset?.length ?? 0) - start)
     }
 
-    /// Reads a text that is a `full-date`, `2025-01-29`, as days since 1970-01-01; nil for anything else.
+    /// Parses a `full-date`, `2025-01-29`, as days since 1970-01-01; nil for anything else.
     public static func days(_ text: String) -> Int64? {
         var text = text
         return text.withUTF8 { $0.count == 10 ? days(at: 0, in: $0) : nil }
     }
 
-    /// Reads a `full-date` within a text, which takes ten bytes, as days since 1970-01-01; nil where there is none.
+    /// Parses a `full-date` of ten bytes within a text, as days since 1970-01-01; nil if there is none.
     public static func days(at start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
         guard start + 10 <= bytes.count, let year = number(4, at: start, in: bytes), bytes[start + 4] == .minus,
             let month = number(2, at: start + 5, in: bytes), bytes[start + 7] == .minus,
@@ -100,8 +100,9 @@ public enum RFC3339 {
 }
 
 extension RFC3339 {
-    /// The time in UTC with whole seconds, `2025-01-29T10:30:00Z`, or with nine digits of a fraction where there are
-    /// nanoseconds; in the years 0000 to 9999.
+    /// The time in UTC with whole seconds, `2025-01-29T10:30:00Z`, in the years 0000 to 9999.
+    ///
+    /// If nanoseconds are given, the fraction has nine digits.
     public static func text(secondsSinceEpoch seconds: Int64, nanoseconds: Int64? = nil) -> String {
         let time = CivilTime(secondsSinceEpoch: seconds)
         precondition(0...9999 ~= time.date.year, "RFC 3339 has four digits for a year")

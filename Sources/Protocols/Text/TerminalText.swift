@@ -1,11 +1,11 @@
-/// Text from outside, made safe for a terminal and for one line, whole or its beginning.
+/// External text made safe for a terminal and for one line, whole or truncated.
 ///
-/// Values of JSON have excerpts of their own (`JSONValue.excerpt(limit:)`), which escape as JSON does.
+/// JSON values have excerpts of their own (`JSONValue.excerpt(limit:)`), which use JSON's escapes.
 public enum TerminalText {
-    /// The text with every character that moves a cursor, colours, hides or reorders text written as an escape.
+    /// The text with every character that moves a cursor, colours, hides or reorders text replaced by an escape.
     ///
-    /// Controls of C0 and C1 and DEL (which begin a terminal's commands), line and paragraph separators, and Unicode's
-    /// invisible marks of direction and width, with which text can look like another.
+    /// These are the controls of C0 and C1 and DEL (which start a terminal's commands), line and paragraph separators,
+    /// and Unicode's invisible marks of direction and width, which can make one text look like another.
     public static func escaped(_ text: some StringProtocol) -> String {
         guard text.unicodeScalars.contains(where: needsEscape) else { return String(text) }
         var output = ""
@@ -34,9 +34,9 @@ public enum TerminalText {
 }
 
 extension TerminalText {
-    /// The escaped text, cut with "…" to so many columns (1 or more); what lies beyond is not looked at.
+    /// The escaped text, truncated with "…" to `width` columns (1 or more); the rest is not examined.
     ///
-    /// A character counts as two columns where terminals draw it so, a combining mark as one more: a line may be
+    /// A character counts as two columns if terminals draw it so, and a combining mark as one more: a line may be
     /// shorter than it could be, never longer.
     public static func excerpt(_ bytes: some Collection<UInt8>, width: Int) -> String {
         // No character that fits is longer than this, and a torn one at the end is beyond the cut.
@@ -44,7 +44,7 @@ extension TerminalText {
         return cut(escaped(String(decoding: start, as: UTF8.self)), width: width)
     }
 
-    /// The text, cut with "…" to so many columns.
+    /// The text, truncated with "…" to `width` columns.
     public static func cut(_ text: String, width: Int) -> String {
         precondition(width >= 1, "an excerpt has room for one character")
         var columns = 0
@@ -59,7 +59,7 @@ extension TerminalText {
         return text
     }
 
-    /// East Asian wide characters and emoji (Unicode Standard Annex #11), in their blocks.
+    /// The columns of a scalar: two for East Asian wide characters and emoji (Unicode Standard Annex #11), by block.
     public static func columns(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
@@ -71,14 +71,15 @@ extension TerminalText {
 }
 
 extension String {
-    /// The text on one line, without characters that act on a terminal or turn the direction of writing, cut with "…"
-    /// to so many characters.
+    /// The text on one line, truncated with "…" to `limit` characters.
+    ///
+    /// Tabs and line breaks become spaces; controls and marks of the direction of writing become U+FFFD.
     public func onOneLine(limit: Int) -> String {
         var line = ""
         var count = 0
         for character in self {
             guard count < limit else { return line + "…" }
-            // CR LF is one character; of one that is heaped up of many scalars the first will do.
+            // CR LF is one character; of a character with many scalars only the first ones are used.
             for scalar in character == "\r\n" ? "\n".unicodeScalars.prefix(1) : character.unicodeScalars.prefix(8) {
                 switch scalar.value {
                 case 0x09, 0x0A, 0x0D: line.append(" ")
@@ -92,7 +93,7 @@ extension String {
         return line
     }
 
-    /// The text, cut with "…" to at most so many bytes of UTF-8; no character of Unicode is torn.
+    /// The text, truncated with "…" to at most `limit` bytes of UTF-8, between Unicode scalars.
     public func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)

@@ -1,22 +1,22 @@
-/// A URL or a relative reference in its parts, as they are written (RFC 3986 §3).
+/// The parts of a URL or a relative reference as written (RFC 3986 §3).
 ///
 ///     https://api.example.com:8443/a/b?x=1#top
 ///     scheme  authority            path query fragment
 ///
-/// Splitting never fails and decodes nothing. It goes by bytes: a combining mark behind a slash makes one character with
-/// it.
+/// Splitting never fails and decodes nothing. It works on bytes, because a combining mark after a slash forms one
+/// character with it.
 public struct URLParts: Sendable {
-    /// Nil in a relative reference, such as the target of a request.
+    /// Nil in a relative reference, such as a request target.
     public let scheme: Substring?
-    /// What stands between `//` and the path; nil where the text has no `scheme://`.
+    /// The text between `//` and the path; nil without `scheme://`.
     public let authority: Substring?
-    /// Empty, or beginning with `/` where there is an authority.
+    /// Empty, or starts with `/` if there is an authority.
     public let path: Substring
     /// The query without its `?`.
     public let query: Substring?
     /// The fragment without its `#`.
     public let fragment: Substring?
-    /// `https://api.example.com:8443`; empty where the text has no `scheme://`.
+    /// `https://api.example.com:8443`; empty without `scheme://`.
     public let origin: Substring
 
     public init(_ text: String) { self.init(Substring(text)) }
@@ -42,7 +42,7 @@ public struct URLParts: Sendable {
         path = Substring(rest[..<(mark ?? rest.endIndex)])
     }
 
-    /// The path, `/` where it is empty, and the query.
+    /// The path, or `/` if it is empty, and the query.
     public var target: String { (path.isEmpty ? "/" : String(path)) + (query.map { "?" + $0 } ?? "") }
 
     /// RFC 3986 §3.1: `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
@@ -55,15 +55,15 @@ public struct URLParts: Sendable {
     }
 }
 
-/// The host and the port of an authority, as they are written (RFC 3986 §3.2).
+/// The host and the port of an authority as written (RFC 3986 §3.2).
 public struct HostAndPort: Sendable {
-    /// A name or an IPv4 address, or what stands between the brackets of an IPv6 address.
+    /// A name or an IPv4 address, or the text between the brackets of an IPv6 address.
     public let host: Substring
     public let isBracketed: Bool
-    /// What follows the colon; nil without one.
+    /// The text after the colon; nil if there is no colon.
     public let port: Substring?
 
-    /// Splits an authority; nil where a bracket is not closed, or is not followed by a port or the end.
+    /// Splits an authority; nil if a bracket is not closed, or is not followed by a port or the end.
     public init?(_ authority: Substring) {
         let utf8 = authority.utf8
         let end: Substring.Index
@@ -85,17 +85,18 @@ public struct HostAndPort: Sendable {
         port = authority[utf8.index(after: end)...]
     }
 
-    /// Whether the host can be a name of DNS or an address: letters, digits, `-`, `.` and `_`; in brackets hexadecimal
-    /// digits, `.` and at least one colon.
+    /// Whether the host can be a DNS name or an address.
+    ///
+    /// Letters, digits, `-`, `.` and `_` are allowed; in brackets, hexadecimal digits, `.` and at least one colon.
     public var hasPlainHost: Bool {
         isBracketed
             ? host.utf8.contains(.colon) && host.utf8.allSatisfy { $0.isHexDigit || $0 == .colon || $0 == .dot }
             : !host.isEmpty && host.utf8.allSatisfy { $0.isWordCharacter || $0 == .dot }
     }
 
-    /// The port as a number; nil where there is none, or where it is not made of digits alone or too large for TCP.
+    /// The port as a number; nil if there is none, if it contains a non-digit or is too large for TCP.
     public var portNumber: UInt16? {
-        // Swift reads "+80" as a number.
+        // Swift parses "+80" as a number.
         port.flatMap { $0.utf8.allSatisfy(\.isDigit) ? UInt16($0) : nil }
     }
 }

@@ -1,6 +1,6 @@
-/// The form of UTF-8 (RFC 3629): how long a character is, and where a text may be cut.
+/// The structure of UTF-8 (RFC 3629): the lengths of characters, and where a text may be cut.
 ///
-/// Text that arrives in pieces is checked by `WebSocket`'s validator, which keeps its state from piece to piece.
+/// `WebSocket`'s validator checks text that arrives in pieces and keeps its state between them.
 public enum UTF8Sequence {
     /// The length of the sequence at an offset, or 0 if it is ill-formed or cut off.
     ///
@@ -31,9 +31,9 @@ public enum UTF8Sequence {
     /// Whether a byte continues a character: `UTF8-tail = %x80-BF`.
     @inlinable public static func isTail(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
 
-    /// The last place up to a limit where bytes can be cut without tearing a character.
+    /// The last position up to a limit where bytes can be cut without splitting a character.
     ///
-    /// It is the limit itself where the bytes around it are not UTF-8, and the end where there are not more bytes.
+    /// The limit itself if the bytes around it are not UTF-8, and the end if there are no more bytes.
     public static func boundary(in bytes: [UInt8], at limit: Int) -> Int {
         guard bytes.count > limit else { return bytes.count }
         var end = limit
@@ -41,7 +41,7 @@ public enum UTF8Sequence {
         return isTail(bytes[end]) ? limit : end
     }
 
-    /// Whether bytes are the beginning of one character that is longer.
+    /// Whether bytes are the start of one longer character.
     public static func isTorn(_ bytes: [UInt8]) -> Bool {
         guard let first = bytes.first else { return false }
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0

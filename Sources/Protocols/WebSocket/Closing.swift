@@ -1,12 +1,11 @@
 /// The status code of a close frame.
 ///
-/// Any number can be held, so that a journal can show what a peer sent. Source: RFC 6455 §7.4 and the IANA registry
-/// "WebSocket Close Code Number".
+/// Any number is representable, so that a journal can show what a peer sent. Source: RFC 6455 §7.4 and the IANA
+/// registry "WebSocket Close Code Number".
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
-    /// The number on the wire.
     public let rawValue: UInt16
 
-    /// Holds any number, whether or not it may be sent.
+    /// Creates a code from any number, allowed on the wire or not.
     public init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
@@ -15,15 +14,15 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let normalClosure = CloseCode(rawValue: 1000)
     /// 1001: the server is shutting down, or the client has navigated away.
     public static let goingAway = CloseCode(rawValue: 1001)
-    /// 1002: the peer broke the protocol.
+    /// 1002: the peer violated the protocol.
     public static let protocolError = CloseCode(rawValue: 1002)
-    /// 1003: a kind of data that the endpoint does not take.
+    /// 1003: a type of data that the endpoint does not accept.
     public static let unsupportedData = CloseCode(rawValue: 1003)
-    /// 1005: the close frame held no code; never sent.
+    /// 1005: the close frame had no code; never sent.
     public static let noStatus = CloseCode(rawValue: 1005)
     /// 1006: the transport ended without a close frame; never sent.
     public static let abnormal = CloseCode(rawValue: 1006)
-    /// 1007: data that does not fit the type of the message, such as text that is not UTF-8.
+    /// 1007: data that does not match the type of the message, such as text that is not UTF-8.
     public static let invalidPayload = CloseCode(rawValue: 1007)
     /// 1008: a message that the endpoint's policy forbids.
     public static let policyViolation = CloseCode(rawValue: 1008)
@@ -37,16 +36,16 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let serviceRestart = CloseCode(rawValue: 1012)
     /// 1013: the service is overloaded; try again later.
     public static let tryAgainLater = CloseCode(rawValue: 1013)
-    /// 1014: a gateway got an invalid answer from upstream.
+    /// 1014: a gateway received an invalid response from upstream.
     public static let badGateway = CloseCode(rawValue: 1014)
     /// 1015: the TLS handshake failed; never sent.
     public static let tlsHandshake = CloseCode(rawValue: 1015)
 
-    /// Whether a close frame may hold this code.
+    /// Whether a close frame may contain this code.
     ///
     /// Codes below 1000 are unused, 1004 is reserved, 1005, 1006 and 1015 "MUST NOT be set as a status code in a Close
-    /// control frame by an endpoint" (RFC 6455 §7.4.1); 1012 to 1014 were registered with IANA later; 1016 to 2999
-    /// are reserved for the protocol and unassigned; 3000 to 4999 are for libraries and applications (§7.4.2).
+    /// control frame by an endpoint" (RFC 6455 §7.4.1); 1012 to 1014 were registered with IANA later; 1016 to 2999 are
+    /// reserved for the protocol and unassigned; 3000 to 4999 are for libraries and applications (§7.4.2).
     public var isAllowedOnWire: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -56,34 +55,31 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension CloseCode: CustomStringConvertible {
-    /// The number in decimal, such as `1000`.
     public var description: String { String(rawValue) }
 }
 
-/// What both sides said when a connection ended, for a journal.
+/// The close frames of both sides at the end of a connection, for a journal.
 public struct CloseSummary: Hashable, Sendable {
-    /// What one close frame held.
+    /// The contents of one close frame.
     public struct Frame: Hashable, Sendable {
-        /// The status code, or nil when the frame was empty.
+        /// The status code, or nil if the frame was empty.
         public var code: CloseCode?
         /// The reason, at most 123 bytes of UTF-8, often empty.
         public var reason: String
 
-        /// Describes a close frame.
         public init(code: CloseCode?, reason: String = "") {
             self.code = code
             self.reason = reason
         }
     }
 
-    /// Our close frame, or nil when none was sent.
+    /// Our close frame, or nil if none was sent.
     public internal(set) var sent: Frame?
-    /// The peer's close frame, or nil when none arrived or it was refused.
+    /// The peer's close frame, or nil if none arrived or it was rejected.
     public internal(set) var received: Frame?
-    /// Whose close frame was first, or nil when neither was exchanged in order.
+    /// The side whose close frame was first, or nil if no valid close frame was exchanged.
     public internal(set) var initiator: Connection.Initiator?
 
-    /// Describes an end; nothing exchanged unless said otherwise.
     public init(sent: Frame? = nil, received: Frame? = nil, initiator: Connection.Initiator? = nil) {
         (self.sent, self.received, self.initiator) = (sent, received, initiator)
     }
@@ -93,24 +89,22 @@ public struct CloseSummary: Hashable, Sendable {
     /// RFC 6455 §7.1.4: then the connection is "said to have been closed cleanly" once the transport ends.
     public var wasClean: Bool { sent != nil && received != nil }
 
-    /// The code that the peer sent: 1005 when its frame held none, 1006 when no frame arrived.
-    ///
-    /// Source: RFC 6455 §7.1.5.
+    /// The code that the peer sent: 1005 if its frame had none, 1006 if no frame arrived (RFC 6455 §7.1.5).
     public var code: CloseCode {
         guard let received else { return .abnormal }
         return received.code ?? .noStatus
     }
 }
 
-/// What a peer did that RFC 6455 forbids.
+/// A violation of RFC 6455 by a peer.
 ///
-/// Each becomes one `Event.failed`: `code` goes into our close frame, `message` beside it and into the event.
+/// Each becomes one `Event.failed`: `code` goes into our close frame, `message` into the frame and the event.
 enum ProtocolViolation: Error, Hashable, Sendable {
     /// RSV bits are set; the value is the frame's first byte.
     case reservedBits(firstByte: UInt8)
     case reservedOpcode(UInt8)
     case fragmentedControlFrame(Opcode)
-    /// The length field of a control frame is over 125: 126 and 127 stand for longer lengths.
+    /// The length field of a control frame exceeds 125: 126 and 127 announce longer lengths.
     case longControlFrame(Opcode)
     case continuationWithoutStart
     case interruptedMessage(Opcode)
@@ -118,7 +112,7 @@ enum ProtocolViolation: Error, Hashable, Sendable {
     case maskedFrame
     case lengthNotMinimal(UInt64, fieldBytes: Int)
     case lengthWithTopBit(UInt64)
-    /// The total is that of all fragments announced so far.
+    /// The total includes all fragments announced so far.
     case messageTooBig(total: UInt64, limit: Int)
     case invalidText(byte: UInt8, index: Int)
     case truncatedText(count: Int)
@@ -127,7 +121,6 @@ enum ProtocolViolation: Error, Hashable, Sendable {
     case closeReasonNotUTF8(byte: UInt8, index: Int)
     case closeReasonTruncated
 
-    /// The status code for our close frame.
     var code: CloseCode {
         switch self {
         case .messageTooBig: .messageTooBig
@@ -140,10 +133,11 @@ enum ProtocolViolation: Error, Hashable, Sendable {
 extension Connection {
     /// Starts the closing handshake; nothing can be sent after it.
     ///
-    /// The reason is cut at 123 bytes, between two characters. The peer's messages still arrive as events until its
-    /// close frame does. Returns false, having written nothing, when a close frame has passed already.
-    /// - Precondition: the code may stand on the wire (`CloseCode.isAllowedOnWire`); without one there is no reason.
+    /// The reason is truncated to 123 bytes, between two characters. The peer's messages still arrive as events until
+    /// its close frame does. Returns false without writing anything if a close frame was already sent or received.
     /// Source: RFC 6455 §7.1.2.
+    /// - Precondition: the code is allowed on the wire (`CloseCode.isAllowedOnWire`); without a code the reason is
+    ///   empty.
     @discardableResult
     public mutating func close(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         precondition(code?.isAllowedOnWire ?? true, Misuse.closeCode)
@@ -151,12 +145,12 @@ extension Connection {
         return closeAnyway(code: code, reason: reason, into: &out)
     }
 
-    /// Starts the closing handshake with any code, those included that must not stand on the wire.
+    /// Starts the closing handshake with any code, including codes not allowed on the wire.
     ///
-    /// Beyond the code it is ``close(code:reason:into:)``: the reason is cut at 123 bytes, the peer's answer is awaited,
-    /// and a peer that objects to the code ends the connection. A reason without a code has no place in the frame and is
-    /// left out. Returns false, having written nothing, when a close frame has passed already.
-    /// Source: RFC 6455 §7.4, which this breaks on behalf of whoever tests a client.
+    /// Otherwise the same as ``close(code:reason:into:)``: the reason is truncated to 123 bytes, the peer's reply is
+    /// awaited, and a peer that objects to the code ends the connection. A reason without a code does not fit the frame
+    /// format and is omitted. Returns false without writing anything if a close frame was already sent or received.
+    /// Violates RFC 6455 §7.4 on purpose, for testing clients.
     @discardableResult
     public mutating func closeAnyway(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         guard state == .open else { return false }
@@ -168,10 +162,10 @@ extension Connection {
         return true
     }
 
-    /// Reports that the transport has ended, and tells whether the connection was closed cleanly.
+    /// Reports the end of the transport and returns whether the connection was closed cleanly.
     ///
-    /// Call it once: when the peer's stream ended, or when this side closed the transport itself.
-    /// Source: RFC 6455 §7.1.4 and, for 1006, §7.1.5.
+    /// Call it once: when the peer's stream ends, or when this side closes the transport. Source: RFC 6455 §7.1.4 and,
+    /// for 1006, §7.1.5.
     public mutating func receiveEndOfStream() -> Ending {
         precondition(state != .closed, Misuse.receiveAfterEnd)
         defer { releaseBuffers() }
@@ -181,7 +175,7 @@ extension Connection {
         return closeSummary.wasClean ? .clean(code: closeSummary.code) : .abnormal(message: message)
     }
 
-    /// Takes the payload of a close frame and answers it.
+    /// Handles the payload of a close frame and replies to it.
     ///
     /// §5.5.1: "If there is a body, the first two bytes of the body MUST be a 2-byte unsigned integer (in network byte
     /// order) representing a status code ... Following the 2-byte integer, the body MAY contain UTF-8-encoded data".
@@ -239,7 +233,7 @@ extension Connection {
         closeSummary.sent = sent
     }
 
-    /// The longest prefix of whole characters that takes at most `limit` bytes of UTF-8.
+    /// The longest prefix of whole characters of at most `limit` bytes of UTF-8.
     private static func cut(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         var end = text.startIndex

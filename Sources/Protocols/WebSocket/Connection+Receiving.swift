@@ -1,10 +1,10 @@
 extension Connection {
-    /// Takes bytes from the transport, in pieces of any size.
+    /// Accepts bytes from the transport, in pieces of any size.
     ///
-    /// Appends to `events` what they amount to, and to `output` what must be sent in answer: pongs, our side of the
-    /// closing handshake, or the close frame of a failure. Events and output do not depend on how the bytes were cut.
-    /// What arrives after the peer's close frame, or after a failure, is discarded (§5.5.1, §7.1.7).
-    /// Buffers at most `limits.message` bytes of a message and 125 of a control frame.
+    /// Appends the resulting events to `events`, and the replies to `output`: pongs, this side of the closing
+    /// handshake, or the close frame of a failure. Events and output do not depend on how the bytes are split. Bytes
+    /// after the peer's close frame or after a failure are discarded (§5.5.1, §7.1.7). Buffers at most `limits.message`
+    /// bytes of a message and 125 of a control frame.
     /// - Precondition: the end of the stream has not been reported.
     public mutating func receive(
         _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
@@ -12,10 +12,10 @@ extension Connection {
         _ = receive(bytes, stoppingAtEvent: false, events: &events, output: &output)
     }
 
-    /// Takes bytes from the transport up to the end of the first event; returns how many of them were taken.
+    /// Accepts bytes from the transport up to the end of the first event; returns how many were consumed.
     ///
-    /// Call it again with the rest. For whoever answers messages with messages: the peer's close frame may stand
-    /// behind them in the same packet, and once that is read nothing more can be sent.
+    /// Call it again with the rest. Use it to answer messages with messages: the peer's close frame may follow them in
+    /// the same packet, and nothing more can be sent once it is read.
     /// - Precondition: the end of the stream has not been reported.
     public mutating func receiveUntilEvent(
         _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
@@ -36,17 +36,15 @@ extension Connection {
         }
     }
 
-    /// Takes bytes from the transport, in pieces of any size.
-    ///
-    /// The same as the overload that takes a buffer pointer.
+    /// Accepts bytes from the transport, in pieces of any size.
     public mutating func receive(_ bytes: [UInt8], events: inout [Event], output: inout [UInt8]) {
         bytes.withUnsafeBytes { receive($0, events: &events, output: &output) }
     }
 
-    /// Whether the peer's bytes still count.
+    /// Whether the peer's bytes are still interpreted.
     private var isReading: Bool { closeSummary.received == nil && state != .failed }
 
-    /// Returns how many bytes were taken; those after a close frame count, for they are discarded.
+    /// Returns how many bytes were consumed, including discarded bytes after a close frame.
     private mutating func consume(
         _ bytes: UnsafeRawBufferPointer, stoppingAtEvent: Bool, events: inout [Event], output: inout [UInt8]
     ) throws(ProtocolViolation) -> Int {
@@ -75,7 +73,7 @@ extension Connection {
         return bytes.count
     }
 
-    /// Judges whether a frame of this opcode may come now, as soon as the opcode is known.
+    /// Checks whether a frame of this opcode is allowed here, as soon as the opcode is known.
     private mutating func judgeOrder() throws(ProtocolViolation) {
         switch header.opcode {
         case .continuation:
@@ -92,14 +90,14 @@ extension Connection {
         }
     }
 
-    /// Judges the length as soon as it is known: before the masking key and before any of the payload.
+    /// Checks the length as soon as it is known: before the masking key and before any of the payload.
     private func judgeSize() throws(ProtocolViolation) {
         guard !header.opcode.isControl else { return }
         let total = UInt64(message.count) + header.remaining
         guard total <= UInt64(limits.message) else { throw .messageTooBig(total: total, limit: limits.message) }
     }
 
-    /// Takes a piece of the current frame's payload: copies it, unmasks the copy, validates text.
+    /// Copies a piece of the current frame's payload, unmasks the copy and validates text.
     private mutating func takePayload(_ piece: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         guard !header.opcode.isControl else {
             let start = controlPayload.count
@@ -122,16 +120,16 @@ extension Connection {
         if let invalid { throw .invalidText(byte: message[start + invalid], index: start + invalid) }
     }
 
-    /// Grows the message buffer towards the announced length, never past 32 times what has arrived.
+    /// Grows the message buffer towards the announced length, at most to 32 times the received bytes.
     ///
-    /// A peer that announces much and sends little costs little; one that sends much costs few copies.
+    /// A peer that announces much and sends little costs little memory; one that sends much costs few copies.
     private mutating func makeRoom(for count: Int) {
         let needed = message.count + count
         guard message.capacity < needed else { return }
         let announced = message.count + Int(header.remaining)
-        // In steps of 16, and no last step of less than 2: it would copy nearly everything once more.
+        // In steps of 16, with no last step of less than 2, which would copy nearly everything once more.
         var room = announced <= needed * 32 ? announced : needed * 16
-        // More fragments follow by unknown lengths: at least double, or many small ones would cost quadratic time.
+        // Further fragments have unknown lengths: at least double, otherwise many small ones would take quadratic time.
         if !header.isFinal { room = max(room, min(message.capacity * 2, limits.message)) }
         message.reserveCapacity(room)
     }
@@ -170,7 +168,7 @@ extension Connection {
         return payload
     }
 
-    /// Lets go of what was being read; nothing more will be.
+    /// Releases the buffers; nothing more is read.
     mutating func releaseBuffers() {
         message = []
         controlPayload = []
@@ -180,18 +178,18 @@ extension Connection {
 }
 
 extension Connection {
-    /// Writes the pong that waits for room, if there is one and `output` has room now.
+    /// Writes the delayed pong, if there is one and `output` has room now.
     ///
-    /// `receive` does this first by itself. A shell calls it when its output has drained, so that a peer which only
-    /// waits for its pong gets it. Source: RFC 6455 §5.5.3.
+    /// `receive` does this first. Also call it when the output has drained, for a peer that sends nothing until its
+    /// pong arrives. Source: RFC 6455 §5.5.3.
     public mutating func resumePongs(into output: inout [UInt8]) {
         guard let payload = waitingPong else { return }
         answerPing(payload, output: &output)
     }
 
     /// RFC 6455 §5.5.2: "Upon receipt of a Ping frame, an endpoint MUST send a Pong frame in response, unless it
-    /// already received a Close frame." After our own close frame nothing more may be sent (§5.5.1), and whoever turns
-    /// ``answersPings`` off wants the rule broken.
+    /// already received a Close frame." Nothing may be sent after our own close frame (§5.5.1), and turning
+    /// ``answersPings`` off breaks the rule on purpose.
     mutating func answerPing(_ payload: [UInt8], output: inout [UInt8]) {
         guard state == .open else { return }
         guard answersPings else {

@@ -1,4 +1,4 @@
-/// The header of the frame being read, taken byte by byte and judged as early as it can be.
+/// The header of the frame being read, parsed byte by byte and checked as early as possible.
 ///
 /// RFC 6455 §5.2:
 /// ```
@@ -6,7 +6,7 @@
 ///            frame-masked frame-payload-length [ frame-masking-key ] frame-payload-data
 /// ```
 struct FrameHeader: Hashable, Sendable {
-    /// Which field the next byte belongs to.
+    /// The field of the next byte.
     enum Field: UInt8, Hashable, Sendable {
         case flagsAndOpcode
         case maskAndLength
@@ -15,7 +15,7 @@ struct FrameHeader: Hashable, Sendable {
         case payload
     }
 
-    /// What became known with a byte.
+    /// The part of the header that a byte completed.
     enum Progress {
         case nothing
         case opcode
@@ -26,14 +26,14 @@ struct FrameHeader: Hashable, Sendable {
     private(set) var opcode = Opcode.continuation
     private(set) var isFinal = false
     private var isMasked = false
-    /// Bytes of the current multi-byte field that are still due.
+    /// The remaining bytes of the current multi-byte field.
     private var due: UInt8 = 0
     private var extendedBytes: UInt8 = 0
-    /// The payload's length, and once it is being read, the bytes of it that are still due.
+    /// The payload's length; while the payload is read, its remaining bytes.
     var remaining: UInt64 = 0
     private var keyOctets: UInt32 = 0
 
-    /// The key of this frame; zero, which changes nothing, when it is not masked.
+    /// The key of this frame; zero, which changes nothing, if it is not masked.
     var maskKey: MaskKey { MaskKey(networkOrder: keyOctets) }
 
     mutating func consume(_ byte: UInt8, role: Role) throws(ProtocolViolation) -> Progress {
@@ -63,7 +63,7 @@ struct FrameHeader: Hashable, Sendable {
 
     private mutating func readFlags(_ byte: UInt8) throws(ProtocolViolation) {
         // "RSV1, RSV2, RSV3: MUST be 0 unless an extension is negotiated that defines meanings for non-zero values."
-        // None is ever negotiated here.
+        // No extension is ever negotiated here.
         guard byte & 0x70 == 0 else { throw .reservedBits(firstByte: byte) }
         // "If an unknown opcode is received, the receiving endpoint MUST _Fail the WebSocket Connection_."
         guard let known = Opcode(rawValue: byte & 0x0F) else { throw .reservedOpcode(byte & 0x0F) }
@@ -114,11 +114,10 @@ struct FrameHeader: Hashable, Sendable {
     }
 }
 
-/// Writes frames: a header in its shortest form, then the payload, masked if a key is given.
+/// Encodes frames: a header in its shortest form, then the payload, masked if a key is given.
 ///
-/// A server's frame has no mask, so it can be encoded once and written to many sockets. Nothing is checked here that
-/// depends on a connection; ``Connection`` writes only what its state allows.
-/// Source: RFC 6455 §5.2.
+/// A server's frame has no mask, so it can be encoded once and written to many sockets. Nothing that depends on a
+/// connection is checked here; ``Connection`` writes only what its state allows. Source: RFC 6455 §5.2.
 public enum FrameEncoder {
     /// The longest payload of a control frame in bytes.
     ///
@@ -145,9 +144,9 @@ public enum FrameEncoder {
             firstByte: opcode.rawValue | (isFinal ? 0x80 : 0), payload[...], maskKey: maskKey, into: &out)
     }
 
-    /// Appends one frame with any first byte and any announced length: what the RFC forbids, for those who need it.
+    /// Appends one frame with any first byte and any announced length, including frames that the RFC forbids.
     ///
-    /// The length that is announced takes its shortest form, and is that of the payload unless told otherwise. Nothing is
+    /// The announced length is encoded in its shortest form, and is the payload's length by default. Nothing is
     /// checked. Source: RFC 6455 §5.2.
     public static func appendRaw(
         firstByte: UInt8, _ payload: ArraySlice<UInt8>, maskKey: UInt32? = nil, announcedLength: UInt64? = nil,
@@ -178,7 +177,7 @@ public enum FrameEncoder {
         out.withUnsafeMutableBytes { key.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// The length of the header in front of a payload of so many bytes, without a masking key: 2, 4 or 10.
+    /// The length of the header of a payload of `count` bytes, without a masking key: 2, 4 or 10.
     public static func headerLength(payload count: Int) -> Int {
         count <= 125 ? 2 : count <= 0xFFFF ? 4 : 10
     }
@@ -188,21 +187,20 @@ public enum FrameEncoder {
 ///
 /// RFC 6455 §5.3: "transformed-octet-i = original-octet-i XOR masking-key-octet-(i MOD 4)".
 struct MaskKey: Hashable, Sendable {
-    /// The four octets; the one for the next byte is the least significant.
+    /// The four octets; the octet for the next byte is the least significant.
     private var octets: UInt32
 
-    /// Takes the key as it stands on the wire, in network order.
     init(networkOrder: UInt32) {
         octets = networkOrder.byteSwapped
     }
 
-    /// The key as it stands on the wire, in network order.
+    /// The key as on the wire, in network order.
     var networkOrder: UInt32 { octets.byteSwapped }
 
-    /// Masks or unmasks `bytes` in place, and moves on to the byte after them.
+    /// Masks or unmasks `bytes` in place, and advances past them.
     mutating func apply(to bytes: UnsafeMutableRawBufferPointer) {
         let count = bytes.count
-        // A zero key changes nothing; some clients use it where masking buys them nothing.
+        // A zero key changes nothing; some clients use it when masking has no benefit for them.
         guard octets != 0 else { return }
         let wide = (UInt64(octets) << 32 | UInt64(octets)).littleEndian
         var index = 0
@@ -220,7 +218,7 @@ struct MaskKey: Hashable, Sendable {
     }
 }
 
-/// Makes masking keys from a seed, so that a client's bytes can be repeated.
+/// Generates masking keys from a seed, so that a client's bytes are reproducible.
 ///
 /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 struct MaskKeyGenerator: Hashable, Sendable {

@@ -1,31 +1,30 @@
 import Digests
 import HTTPTypes
 
-/// The key that a client sends and the answer that shows a server understood it.
+/// The key that a client sends and the response that proves that a server understood it.
 ///
 /// Source: RFC 6455 §4.1 and §4.2.2.
 enum HandshakeKey {
-    /// A key stands for so many bytes.
     static let byteCount = 16
 
     /// Whether a field value is "a value that, when base64-decoded, is 16 bytes in length" (RFC 6455 §4.2.1).
     static func isValid(_ key: String) -> Bool {
-        // Sixteen bytes take 24 characters; looking at the length first keeps a long value from being decoded.
+        // Sixteen bytes take 24 characters; checking the length first avoids decoding a long value.
         key.utf8.count == 24 && Base64.decode(key)?.count == byteCount
     }
 
-    /// The value of Sec-WebSocket-Accept that answers `key`.
+    /// The value of Sec-WebSocket-Accept for `key`.
     ///
     /// §4.2.2: "concatenating ... |Sec-WebSocket-Key| ... with the string "258EAFA5-E914-47DA-95CA-C5AB0DC85B11",
-    /// taking the SHA-1 hash of this concatenated value ... and base64-encoding". The key goes in as it came.
+    /// taking the SHA-1 hash of this concatenated value ... and base64-encoding". The key is used as it arrived.
     static func accept(for key: String) -> String {
         Base64.encode(SHA1.digest(Array(key.utf8) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
     }
 }
 
-/// Reads fields that are comma-separated lists of tokens, in one field line or several.
+/// Reads comma-separated lists of tokens in one field line or several.
 enum FieldTokens {
-    /// Whether the field holds `token`, which must be in lower case; the peer may write it in any case.
+    /// Whether the field lists `token`, which must be lowercase, in any case.
     ///
     /// RFC 9110 §5.6.1: `#element => [ element ] *( OWS "," OWS [ element ] )`; empty elements are skipped.
     static func contains(_ token: StaticString, in name: HTTPField.Name, of fields: HTTPFields) -> Bool {
@@ -38,7 +37,7 @@ enum FieldTokens {
         }
     }
 
-    /// A field's one value without surrounding white space; nil unless there is exactly one field line.
+    /// A field's only value without surrounding white space; nil unless there is exactly one field line.
     static func single(_ name: HTTPField.Name, of fields: HTTPFields) -> String? {
         let values = fields[values: name]
         guard values.count == 1 else { return nil }
@@ -61,22 +60,22 @@ enum FieldTokens {
     }
 }
 
-/// The server's side of the opening handshake.
+/// The server's side of the opening handshake (RFC 6455 §4.2).
 ///
-/// Subprotocols and extensions are declined by leaving their fields out of the answer (RFC 6455 §4.2.2). `Origin` is
-/// not judged, and neither are credentials: those are the caller's. Source: RFC 6455 §4.2.
+/// Subprotocols and extensions are declined by omitting their fields from the response (RFC 6455 §4.2.2). The caller
+/// checks `Origin` and credentials.
 public enum ServerHandshake {
-    /// What a request amounts to.
+    /// The result of evaluating a request.
     public enum Outcome: Hashable, Sendable {
-        /// Answer 101 with these fields; what follows on the connection are frames.
+        /// Respond with 101 and these fields; frames follow on the connection.
         case accept(responseFields: HTTPFields)
-        /// A handshake that cannot be accepted: answer with this status, these fields and the message in the body.
+        /// An unacceptable handshake: respond with this status, these fields and the message in the body.
         case refuse(status: HTTPResponse.Status, fields: HTTPFields, message: String)
-        /// Neither `Upgrade: websocket` nor a `Sec-WebSocket` field: an ordinary request.
+        /// An ordinary request, with neither `Upgrade: websocket` nor a `Sec-WebSocket` field.
         case notAnUpgrade
     }
 
-    /// Why a handshake is refused, with what arrived; nil stands for a missing field.
+    /// The reason for a refusal, with the received value; nil stands for a missing field.
     public enum Refusal: Error, Hashable, Sendable {
         /// Sec-WebSocket fields without `Upgrade: websocket`: 426.
         case upgradeFieldMissing
@@ -92,9 +91,9 @@ public enum ServerHandshake {
         case key(String?)
     }
 
-    /// Judges an upgrade request.
+    /// Evaluates an upgrade request.
     ///
-    /// Tokens are read in any case, from one field line or several; equal `Upgrade` and `Connection` lines may be
+    /// Tokens are matched in any case, in one field line or several; equal `Upgrade` and `Connection` lines may be
     /// repeated. Source: RFC 6455 §4.2.1; RFC 9110 §7.8.
     public static func evaluate(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) -> Outcome {
         do throws(Refusal) {
@@ -109,20 +108,21 @@ public enum ServerHandshake {
         }
     }
 
-    /// The value of Sec-WebSocket-Accept that answers a key, whatever the key is.
+    /// The value of Sec-WebSocket-Accept for any key.
     ///
-    /// ``evaluate(method:isHTTP11:fields:)`` writes it by itself; this is for those who want to answer another key.
-    /// Source: RFC 6455 §4.2.2.
+    /// ``evaluate(method:isHTTP11:fields:)`` writes it itself; use this to respond to another key. Source: RFC 6455
+    /// §4.2.2.
     public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
 
-    /// The key of a valid handshake, nil for a request that is none.
+    /// The key of a valid handshake; nil if the request is not a handshake.
     private static func key(
         method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields
     ) throws(Refusal) -> String? {
         // §4.2.1 (3): "An |Upgrade| header field containing the value "websocket", treated as an ASCII
         // case-insensitive value."
         guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
-            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and pass the rest.
+            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and pass the rest
+            // on.
             guard fields[.secWebSocketKey] == nil, fields[.secWebSocketVersion] == nil else {
                 throw .upgradeFieldMissing
             }
@@ -137,8 +137,8 @@ public enum ServerHandshake {
         guard FieldTokens.contains("upgrade", in: .connection, of: fields) else {
             throw .connectionField(fields[.connection])
         }
-        // §4.2.1 (6): "A |Sec-WebSocket-Version| header field, with a value of 13." Judged before the key: the drafts
-        // before 13 had other keys.
+        // §4.2.1 (6): "A |Sec-WebSocket-Version| header field, with a value of 13." Checked before the key, because
+        // the drafts before 13 had other keys.
         guard FieldTokens.single(.secWebSocketVersion, of: fields) == "13" else {
             throw .version(fields[.secWebSocketVersion])
         }
@@ -179,11 +179,11 @@ extension ServerHandshake.Refusal {
     }
 }
 
-/// The client's side of the opening handshake.
+/// The client's side of the opening handshake (RFC 6455 §4.1).
 ///
-/// It asks for no subprotocol and offers no extension, and refuses an answer that selects one. Source: RFC 6455 §4.1.
+/// It requests no subprotocol and no extension, and rejects a response that selects one.
 public struct ClientHandshake: Hashable, Sendable {
-    /// Why the server's answer does not open a connection, with what arrived; nil stands for a missing field.
+    /// Why the server's response does not open a connection, with the received value; nil stands for a missing field.
     public enum Failure: Error, Hashable, Sendable {
         /// A status other than 101.
         case status(Int)
@@ -191,18 +191,17 @@ public struct ClientHandshake: Hashable, Sendable {
         case upgradeField(String?)
         /// `Connection` lacks `upgrade`.
         case connectionField(String?)
-        /// `Sec-WebSocket-Accept` does not answer the key.
+        /// `Sec-WebSocket-Accept` does not match the key.
         case accept(String?, expected: String)
         /// An extension that was not offered.
         case extensions(String)
-        /// A subprotocol that was not asked for.
+        /// A subprotocol that was not requested.
         case subprotocol(String)
     }
 
-    /// The value of Sec-WebSocket-Key.
     public let key: String
 
-    /// Begins a handshake with 16 bytes that the caller has drawn at random.
+    /// Starts a handshake with 16 random bytes from the caller.
     ///
     /// §4.1: "The nonce MUST be selected randomly for each connection."
     /// - Precondition: there are 16 bytes.
@@ -211,7 +210,7 @@ public struct ClientHandshake: Hashable, Sendable {
         self.key = Base64.encode(key)
     }
 
-    /// The fields that make a GET request a handshake; `Host` and credentials are the caller's.
+    /// The fields that make a GET request a handshake; the caller adds `Host` and credentials.
     public var requestFields: HTTPFields {
         var fields = HTTPFields()
         fields[.upgrade] = "websocket"
@@ -221,7 +220,7 @@ public struct ClientHandshake: Hashable, Sendable {
         return fields
     }
 
-    /// Judges the server's answer; nil means that what follows on the connection are frames.
+    /// Checks the server's response; nil means that frames follow on the connection.
     ///
     /// Source: RFC 6455 §4.1, "the client MUST validate the server's response as follows".
     public func verify(status: HTTPResponse.Status, fields: HTTPFields) -> Failure? {

@@ -1,13 +1,12 @@
 import Text
 
-/// Every text of this module that goes to a peer or into a journal.
+/// The texts of this module for peers and journals: what arrived, what was expected and how to fix it.
 ///
-/// Each says what arrived, what was expected and what to do. Those of a protocol violation are also the reason in our
-/// close frame and keep to its 123 bytes.
+/// Messages of protocol violations are also the reason in our close frame and are limited to its 123 bytes.
 enum Messages {
     static let endAfterFailure = "The stream ended after the connection had failed; the failure says why."
 
-    /// The stream ended; what was missing depends on how far things had come.
+    /// The text for the end of the stream; what was missing depends on the state.
     static func endOfStream(of connection: Connection) -> String {
         let missing =
             switch connection.state {
@@ -28,7 +27,7 @@ enum Messages {
 }
 
 extension ProtocolViolation {
-    /// What arrived, what was expected, what to do; at most 123 bytes.
+    /// What arrived, what was expected and how to fix it; at most 123 bytes.
     var message: String {
         switch self {
         case .reservedBits(let byte):
@@ -75,7 +74,6 @@ extension ProtocolViolation {
 }
 
 extension ServerHandshake.Refusal {
-    /// What arrived, what was expected, what to do.
     public var message: String {
         switch self {
         case .upgradeFieldMissing:
@@ -106,7 +104,6 @@ extension ServerHandshake.Refusal {
 }
 
 extension ClientHandshake.Failure: CustomStringConvertible {
-    /// What arrived, what was expected, what to do.
     public var description: String {
         switch self {
         case .status(let code):
@@ -134,13 +131,13 @@ extension ClientHandshake.Failure: CustomStringConvertible {
 }
 
 extension Messages {
-    /// A peer's text, cut so that no message grows with what arrived.
+    /// A peer's text, truncated to bound the length of messages.
     static func excerpt(_ text: String) -> String {
         text.utf8.count <= 80 ? text : text.prefix(64) + "…"
     }
 }
 
-/// What a caller of this module did wrong; each text stands on a `precondition`.
+/// Programming errors of this module's callers, for `precondition`.
 enum Misuse {
     static let controlFrame = "A control frame is final and carries at most 125 bytes."
     static let closeCode = "This close code must not be sent; see CloseCode.isAllowedOnWire."

@@ -1,8 +1,8 @@
-/// Validates UTF-8 as it arrives, in pieces of any size, and fails at the first byte that cannot stand.
+/// Validates UTF-8 as it arrives, in pieces of any size, and fails at the first invalid byte.
 ///
-/// The state is three bytes: how many continuation bytes are due, and the range of the next one. Only the first
-/// continuation byte has a range narrower than 80-BF; that is what refuses overlong forms, surrogates and values
-/// above U+10FFFF at the earliest byte.
+/// The state is three bytes: the number of continuation bytes due, and the range of the next one. Only the first
+/// continuation byte has a range narrower than 80-BF, which rejects overlong forms, surrogates and values above
+/// U+10FFFF at the earliest byte.
 ///
 /// RFC 3629 §4:
 /// ```
@@ -17,7 +17,6 @@
 /// UTF8-tail   = %x80-BF
 /// ```
 struct UTF8Validator: Hashable, Sendable {
-    /// Continuation bytes still due.
     private var due: UInt8 = 0
     /// The range of the next continuation byte.
     private var lowest: UInt8 = 0x80
@@ -26,16 +25,16 @@ struct UTF8Validator: Hashable, Sendable {
     /// Whether the text so far ends between two characters.
     var isAtBoundary: Bool { due == 0 }
 
-    /// Takes the next bytes; returns the index of the first that makes the text invalid, or nil.
+    /// Validates the next bytes; returns the index of the first byte that makes the text invalid, or nil.
     ///
-    /// After a non-nil answer the validator must not be used again.
+    /// After a non-nil result the validator must not be used again.
     mutating func consume(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var index = 0
         let count = bytes.count
         while index < count {
             if due == 0 {
                 index = Self.skipASCII(bytes, from: index)
-                // The loop below keeps to itself the characters that lie whole in this piece.
+                // Fast path for characters that lie entirely in this piece.
                 while index + 4 <= count, bytes[index] >= 0x80 {
                     let length = Self.wholeCharacter(bytes, at: index)
                     guard length > 0 else { break }
@@ -54,7 +53,7 @@ struct UTF8Validator: Hashable, Sendable {
         return nil
     }
 
-    /// Takes the first byte of a character.
+    /// Validates the first byte of a character.
     @inline(__always)
     private mutating func begin(_ byte: UInt8) -> Bool {
         switch byte {
@@ -88,7 +87,7 @@ struct UTF8Validator: Hashable, Sendable {
         return 0
     }
 
-    /// The index of the first byte that is not ASCII, from `start`.
+    /// The index of the first non-ASCII byte from `start`.
     @inline(__always)
     private static func skipASCII(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
