@@ -58,7 +58,7 @@ final class CommandWatch: EventLoopHandler {
         return event ?? .ended
     }
 
-    // MARK: What the loop calls
+    // MARK: Event loop callbacks
 
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) { finish(.ended) }
 

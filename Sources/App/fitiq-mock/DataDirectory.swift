@@ -8,7 +8,7 @@ import Sockets
     import Glibc
 #endif
 
-/// The folder for data that outlives a run: in the user's home, not readable by others.
+/// The user's folder for data that outlives a run; others may not read it.
 struct DataDirectory {
     let path: String
 

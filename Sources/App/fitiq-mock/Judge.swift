@@ -78,8 +78,7 @@ struct JudgeCommand: ParsableCommand {
     }
 }
 
-/// The input of 'judge': a journal, judged while it is read, or a recorded session, which must be read completely
-/// first.
+/// The input of 'judge': a journal, judged while it is read, or a recorded session, judged once it is complete.
 struct JudgedFile {
     private let name: String
     private var saved: SavedJournal

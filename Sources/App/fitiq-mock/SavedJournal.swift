@@ -107,7 +107,7 @@ struct SavedJournal {
         throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
     }
 
-    /// Judges an entry; returns what is wrong with its order.
+    /// Judges an entry; returns the problem with it, if any.
     private mutating func problem(judging entry: JournalEntry, of world: ExactString?) -> String? {
         let id = world ?? ExactString(name)
         if let chosen = self.world, chosen != id {

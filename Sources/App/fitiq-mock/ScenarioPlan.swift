@@ -106,8 +106,7 @@ enum ScenarioSource: Equatable {
     case builtIn(String)
     case file(String)
 
-    /// A path has a slash or the extension of a scenario file; any other word is a built-in scenario, else an existing
-    /// file.
+    /// A path has a slash or a scenario file's extension; other words are built-in scenarios, else existing files.
     init(_ argument: String, exists: (String) -> Bool = InputFile.exists) throws(Failure) {
         let endings = [".yaml", ".yml", ".json"]
         if argument.contains("/") || endings.contains(where: argument.hasSuffix) {

@@ -49,7 +49,7 @@ extension ServeOptions {
 
     /// The certificate problems that clients will report at this time; `ca` is our own CA, if it was used.
     ///
-    /// Testing such clients is legitimate, so the server starts all the same.
+    /// Clients are supposed to detect them, so the server starts all the same.
     func warnings(of secure: Host.Secure, ca: String?, at now: Timestamp) -> [String] {
         var warnings: [String] = []
         if ca != nil, !secure.address.isLoopback, !secure.address.isUnspecified {

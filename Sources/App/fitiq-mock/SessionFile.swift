@@ -64,8 +64,7 @@ extension ScenarioPlan {
     }
 }
 
-/// Distinguishes a HAR from a journal while reading: a HAR is a JSON object with a member `log`, whatever its file
-/// name.
+/// Distinguishes a HAR from a journal while reading: regardless of its name, a HAR is an object with a member `log`.
 struct SessionSniffer {
     enum Kind {
         case session, journal

@@ -3,7 +3,7 @@ import Obligations
 import Text
 
 enum Messages {
-    // MARK: What was expected, and what was shown
+    // MARK: Expectations and observations
 
     /// The sentence that an expectation is not met; nil if it is.
     static func unless(_ isMet: Bool, _ expectation: ClientExpectation, _ shown: @autoclosure () -> String) -> String? {
@@ -101,7 +101,7 @@ enum Messages {
             + "\(report.meals.count { $0.status == .processing }) meals in processing)"
     }
 
-    // MARK: How a case goes
+    // MARK: Case progress
 
     static func noClient(_ error: any Error) -> String { "The client could not be made: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
@@ -127,7 +127,7 @@ enum Messages {
 
     static func unfaced(_ id: String) -> String { "The client was never made to face \(id)." }
 
-    // MARK: What came of it
+    // MARK: Results
 
     /// Everything that is wrong with a case.
     static func summary(of result: CaseResult) -> String {

@@ -32,7 +32,7 @@ enum Messages {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
     }
 
-    // MARK: What clients are answered
+    // MARK: Answers to clients
 
     static func failure(_ failure: UpstreamFailure, upstream: UpstreamURL) -> String {
         switch failure {
@@ -74,7 +74,7 @@ enum Messages {
                 .utf8) + body
     }
 
-    // MARK: What the log says
+    // MARK: Log
 
     static func endedBeforeAnswer(_ request: String, isReset: Bool) -> String {
         "\(request): the upstream \(isReset ? "reset" : "ended") the connection without an answer, and so did the proxy"

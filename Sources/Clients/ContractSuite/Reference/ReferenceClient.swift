@@ -101,8 +101,7 @@ public final class ReferenceClient: ClientUnderTest {
     }
 }
 
-/// An injected error of a reference client: it sits between the client's decisions and its network, and may change
-/// both.
+/// An injected error: it sits between a reference client's decisions and its network, and may change both.
 ///
 /// To drop an action omit it, to delay it keep it and return ``nextDeadline``, to repeat it return it twice; its own
 /// actions have numbers from a million up. Methods not implemented change nothing.

@@ -54,8 +54,7 @@ public struct ClientSocketEnd: Sendable, Hashable {
 
 /// What the client wants done on the network; each number is unique and names a request or a socket for its lifetime.
 public enum ClientAction: Sendable {
-    /// Send a request; its result comes back as ``ClientInput/response(_:)`` or
-    /// ``ClientInput/requestFailed(number:_:)``.
+    /// Send a request; the result is ``ClientInput/response(_:)`` or ``ClientInput/requestFailed(number:_:)``.
     case send(ClientRequest)
     /// End the connection of a request that is no longer awaited. Nothing comes back.
     case cancel(number: Int)

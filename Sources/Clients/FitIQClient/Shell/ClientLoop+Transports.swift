@@ -10,8 +10,7 @@ extension ClientLoop {
             transports[number]?.unsent += bytes
             if transports[number]?.isConnected == true { flush(number) }
         case .close(let number):
-            // What the system does not accept at once is for a server that reads nothing: it is dropped with the
-            // connection.
+            // What the system does not accept at once is for a server that reads nothing: drop it with the connection.
             lookup.forget(number)
             drop(number)
         }

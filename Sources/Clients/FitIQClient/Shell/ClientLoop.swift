@@ -53,7 +53,7 @@ final class ClientLoop: EventLoopHandler {
         news.publish(snapshot)
     }
 
-    // MARK: What the loop calls
+    // MARK: Event loop callbacks
 
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         let number = Int(readiness.token)
@@ -153,7 +153,7 @@ final class ClientLoop: EventLoopHandler {
         isChanged = true
     }
 
-    // MARK: What the transports need
+    // MARK: Transport support
 
     /// Records a failed connection, and notifies whatever waits for it.
     func fail(_ number: Int, _ error: ClientError) {

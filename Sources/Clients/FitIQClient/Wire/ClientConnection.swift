@@ -68,7 +68,7 @@ public struct ClientConnection: Sendable {
         return output
     }
 
-    // MARK: What the client does
+    // MARK: Client actions
 
     /// Sends a text frame; does nothing if the socket is not open.
     public mutating func send(text: [UInt8]) {
@@ -94,7 +94,7 @@ public struct ClientConnection: Sendable {
         return [closed(code: nil, reason: WireMessages.closedDuringHandshake)]
     }
 
-    // MARK: What the transport tells
+    // MARK: Transport events
 
     public mutating func receive(_ bytes: [UInt8]) -> [ClientInput] {
         guard !isFinished, !bytes.isEmpty else { return [] }

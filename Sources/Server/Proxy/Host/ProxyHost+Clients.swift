@@ -32,7 +32,7 @@ extension ProxyHost {
         if place == pairs.count { pairs.append(nil) }
         let token = ProxyPair.clientToken(place)
         guard (try? loop.add(socket.descriptor, token: token, interest: .read)) != nil else {
-            // The system watches no more descriptors: drop the connection without a trace.
+            // The system watches no more descriptors: drop the connection as if it had never existed.
             freePlaces.append(place)
             return socket.reset()
         }

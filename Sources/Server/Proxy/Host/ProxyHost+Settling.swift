@@ -74,8 +74,7 @@ extension ProxyHost {
             if pair.relay.finishesUpstream, transport.isOpen, pair.relay.toUpstream.isEmpty { transport.finish() }
         case .blocked: break
         case .broken:
-            // Bytes received before can still be read, such as an answer to the first half of a body; the end comes
-            // after them.
+            // Bytes received before can still be read, such as an answer to half a body; the end comes after them.
             transport.takesNothing = true
             pair.relay.sentToUpstream(pair.relay.toUpstream.count)
         }

@@ -186,8 +186,7 @@ public final class ProxyHost: EventLoopHandler {
         return !wasForced
     }
 
-    /// Begins to stop: accepts no new clients, gives answers in progress ``RelayLimits/shutdownTime``; on the loop's
-    /// thread.
+    /// Begins to stop: no new clients, ``RelayLimits/shutdownTime`` for answers in progress; on the loop's thread.
     public func stop() {
         guard stopsAt == nil else { return }
         stopsAt = MonotonicInstant.now().advanced(by: configuration.limits.shutdownTime)
@@ -201,7 +200,7 @@ public final class ProxyHost: EventLoopHandler {
         pairs.contains { $0.map { $0.relay.phase == .answer || !$0.relay.toClient.isEmpty } ?? false }
     }
 
-    // MARK: What the loop calls
+    // MARK: Event loop callbacks
 
     public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         if let port = ports.first(where: { $0.token == readiness.token }) {

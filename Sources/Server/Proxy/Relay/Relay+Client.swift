@@ -120,7 +120,7 @@ extension Relay {
         }
     }
 
-    // MARK: Answers of our own
+    // MARK: The proxy's own answers
 
     /// Answers in the upstream's place, with an error in the API's form; no part of an answer may have been sent yet.
     mutating func answer(_ status: HTTPResponse.Status, code: String, _ message: String, close: Bool = false) {

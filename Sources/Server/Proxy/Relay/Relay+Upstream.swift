@@ -148,8 +148,7 @@ extension Relay {
     private mutating func beginAnswer(_ head: ResponseHead) {
         // The codec rejects an answer without a request.
         guard let exchange else { preconditionFailure("an answer without a request") }
-        // A client refused before it sent its body may or may not still send it: only a fresh connection avoids the
-        // ambiguity.
+        // A client refused before it sent its body may still send it: only a fresh connection avoids the ambiguity.
         let closes = exchange.closes || exchange.awaitsContinue || clientHasFinished
         let encoder = AnswerEncoder(
             head, fields: heading(of: head).fields, isHead: exchange.method == .head, clientVersion: exchange.version,
@@ -193,7 +192,7 @@ extension Relay {
 
     private mutating func upstreamViolated(_ error: RemoteError) {
         guard let exchange else {
-            // Unsolicited bytes between requests, such as a 408 before it closes: the next request gets a fresh
+            // Unsolicited bytes between requests, such as a 408 before closing: the next request gets a fresh
             // connection.
             dropUpstream()
             return

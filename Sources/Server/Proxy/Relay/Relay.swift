@@ -61,7 +61,7 @@ public struct Relay: Sendable {
         return codec
     }
 
-    // MARK: What there is to do
+    // MARK: State
 
     /// The events since the last call.
     public mutating func takeEvents() -> [RelayEvent] {

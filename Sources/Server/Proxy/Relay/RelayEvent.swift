@@ -43,8 +43,7 @@ public struct RelayLimits: Sendable, Equatable {
     public var connections = 4_096
     /// Bytes that wait for one side before the other is no longer read.
     public var unsentBytes = 1024 * 1024
-    /// Bytes of a head's fields, and of its first line; more are answered 431 or 414, or 502 if the upstream sends
-    /// them.
+    /// Bytes of a head's fields, and of its first line; more are answered 431 or 414, or 502 if from the upstream.
     public var headBytes = 64 * 1024
     /// Fields of a head; more are answered 431, or 502 if the upstream sends them.
     public var fieldCount = 256
@@ -67,8 +66,7 @@ public struct RelayLimits: Sendable, Equatable {
 
     public init() {}
 
-    /// Lowers ``connections`` to what a process with that many file descriptors can serve: two each, and some for
-    /// itself.
+    /// Lowers ``connections`` to what that many file descriptors can serve: two each, and some for the proxy itself.
     public mutating func fit(descriptors: Int) {
         connections = max(1, min(connections, (descriptors - RelayLimits.ownDescriptors) / 2))
     }

@@ -101,7 +101,7 @@ struct ChatLink: Sendable {
 
     /// Records `connected`.
     ///
-    /// - Returns: whether the socket replaces a lost one; nil if `connected` had already arrived.
+    /// - Returns: whether the socket replaces a lost one; nil if the wanted socket was not waiting for `connected`.
     mutating func connected() -> Bool? {
         guard socket?.phase == .greeting, socket?.consultation == wanted else { return nil }
         socket?.phase = .open
