@@ -2,6 +2,7 @@ import FitIQAPI
 import Obligations
 import Recording
 
+/// The outcome of one case: failures on the client's side, verdicts on the server's.
 public struct CaseResult: Sendable {
     public let contractCase: ContractCase
     /// The guide that the backend followed.

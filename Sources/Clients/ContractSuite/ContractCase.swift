@@ -71,6 +71,7 @@ extension ContractCase: CustomStringConvertible {
     public var description: String { address }
 }
 
+/// A sentence of a guide, or of our own, that a case tests.
 public struct Clause: Sendable, Hashable, CustomStringConvertible {
     /// The guide's short name, or `ours`.
     public let guide: String

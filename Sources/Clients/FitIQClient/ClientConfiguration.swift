@@ -52,6 +52,7 @@ public struct ClientConfiguration: Sendable {
     }
 }
 
+/// The token and the API key of a client.
 public struct Credentials: Sendable {
     /// The JSON Web Token.
     public var token: String
@@ -117,6 +118,7 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
 /// An error between this client and a backend; the descriptions are for the person at the keyboard.
 public enum ClientError: Error, CustomStringConvertible {
+    /// The base URL is not of the form `http://host:port/path`.
     case badURL(String)
     /// The connection failed or broke.
     case transport(SocketError)

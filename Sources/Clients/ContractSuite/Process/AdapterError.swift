@@ -133,6 +133,7 @@ extension ChildProcess.Outcome {
     }
 }
 
+/// The limits of an adapter: bytes per line, and time per answer.
 public struct AdapterLimits: Sendable, Hashable {
     /// The most bytes of a line in either direction: 1 MiB.
     public static let lineBytes = 1 << 20

@@ -9,6 +9,7 @@ struct Conversation: Sendable {
         var question: String?
         /// Whether the backend has acknowledged the question.
         var isAcknowledged = false
+        /// Whether the history has the question.
         var isStored = false
         /// Whether the answer arrives over the socket; after a cut only the history has it.
         var isHeard = true
@@ -23,6 +24,7 @@ struct Conversation: Sendable {
     let id: String
     let limits: ClientLimits
     var history: [ClientState.Line] = []
+    /// What was said since the history was read.
     var tail: [ClientState.Line] = []
     var waiting: [String] = []
     var turn: Turn?
