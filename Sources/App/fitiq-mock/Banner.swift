@@ -3,10 +3,10 @@ import MockServer
 import Scenarios
 import Text
 
-/// What a newcomer sees first: where the server is, what it asks for, and commands to try.
+/// The start message: where the server is, what it expects, and commands to try.
 struct Banner {
     let server: RunningServer
-    /// The program as it is to be typed.
+    /// The program's name as typed in a shell.
     let program: String
 
     var text: String {
@@ -39,7 +39,7 @@ struct Banner {
             """ + trust
     }
 
-    /// Lines about what is not as by default.
+    /// Lines about settings that differ from the defaults.
     private var circumstances: String {
         var lines: [String] = []
         if server.scenario.name != Scenario.defaultName {
@@ -72,7 +72,7 @@ struct Banner {
             command: curl("-X POST", "/__admin/clock", fields: adminFields, body: #"{"advance":"5s"}"#))
     }
 
-    /// Something that the mode serves, in the order in which a newcomer would try it.
+    /// The examples of the mode, in the order in which a newcomer would try them.
     private var examplesOfMode: [Example] {
         switch server.mode {
         case .union, .consultationWebSocket, .enhancedConsultations:
@@ -129,7 +129,7 @@ struct Banner {
 }
 
 extension String {
-    /// The text with a space for each control character, line breaks included.
+    /// The text with each control character, including line breaks, replaced by a space.
     fileprivate var onOneLine: String {
         String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
     }

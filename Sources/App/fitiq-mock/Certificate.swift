@@ -38,10 +38,10 @@ struct Certificate: ParsableCommand {
     }
 }
 
-/// The CA of this machine and the certificate of its servers, as files in the data directory, made on first use.
+/// The CA of this machine and its server certificate, as files in the data directory, created on first use.
 ///
-/// The CA stays, because people have taught their clients to trust it; the servers' certificate is renewed when little of its
-/// time is left. Whatever was damaged, or half written by a process that was killed, is made anew.
+/// The CA stays, because people have made their clients trust it; the server certificate is renewed shortly before it
+/// expires. Damaged files, or files half written by a killed process, are created again.
 struct CertificateFiles {
     let directory: DataDirectory
 
@@ -55,7 +55,7 @@ struct CertificateFiles {
     var caPath: String { directory[Self.ca] }
     var serverPath: String { directory[Self.server] }
 
-    /// What a server proves itself with, as PEM.
+    /// The server's certificate and key, as PEM.
     struct Current: Equatable {
         let caPath: String
         let ca: [UInt8]
@@ -63,7 +63,7 @@ struct CertificateFiles {
         let key: [UInt8]
     }
 
-    /// The files as they are to be used now; what is missing or due is made.
+    /// The current files; missing or expiring ones are created.
     func current(at now: Timestamp) throws(Failure) -> Current {
         let now = now.secondsSinceEpoch
         return try directory.locked { () throws(Failure) in
@@ -72,14 +72,14 @@ struct CertificateFiles {
             let (certificate, key) = try orFailure { () throws(TLSError) in
                 try authority.issue(for: CertificateName.local, now: now, serial: Self.serial())
             }
-            // The key first: who finds a certificate finds its key.
+            // The key first: if there is a certificate, there is its key.
             try directory.write(key, to: Self.serverKey, isSecret: true)
             try directory.write(certificate, to: Self.server, isSecret: false)
             return Current(caPath: caPath, ca: authority.certificate, certificate: certificate, key: key)
         }
     }
 
-    /// The CA of the files, while it is good for longer than what it is to issue; else a new one.
+    /// The stored CA if it outlives the certificates it would issue, else a new one.
     private func authority(at now: Int64) throws(Failure) -> CertificateAuthority {
         if let certificate = read(Self.ca), let key = read(Self.caKey),
             let authority = try? CertificateAuthority(certificate: certificate, key: key, now: now),
@@ -95,7 +95,7 @@ struct CertificateFiles {
         return authority
     }
 
-    /// The server's certificate of the files, where it is this CA's and good for a while.
+    /// The stored server certificate, if this CA issued it and it is valid for some time.
     private func existing(of authority: CertificateAuthority, at now: Int64) -> Current? {
         guard let certificate = read(Self.server), let key = read(Self.serverKey),
             let chain = try? CertificateFacts.read(pem: certificate), chain.count == 2,
@@ -118,7 +118,7 @@ struct CertificateFiles {
         }
     }
 
-    /// A number that no other certificate has: 16 random bytes, of which the first makes it positive.
+    /// A unique serial number: 16 random bytes, the first of which makes it positive.
     private static func serial() -> [UInt8] {
         var bytes = SystemEntropy.bytes(count: 16)
         bytes[0] = bytes[0] & 0x3F | 0x40

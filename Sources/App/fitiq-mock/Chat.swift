@@ -53,11 +53,11 @@ struct Chat: ParsableCommand {
             apiKey: Settings.text(apiKey, "API_KEY") ?? DevelopmentCredentials.apiKey)
         do {
             let client = try FitIQClient(url: Settings.text(url, "URL") ?? Chat.defaultURL, credentials: credentials) {
-                // Whoever tries out a fake wants to see what it does, and at once.
+                // A person trying out a fake wants to see at once what it does.
                 $0.retries.maximumAttempts = 1
                 $0.reconnects.maximumTries = 0
                 $0.checksAnswers = false
-                // Some guides look at the one, some at the other, and which the fake answers as is not known here.
+                // Some guides check one, some the other, and the fake's mode is not known here.
                 $0.sendsTokenTwice = true
                 $0.chat = chatProtocol
             }
@@ -77,7 +77,7 @@ struct Chat: ParsableCommand {
         let id = try ChatAnswer.cause(of: client) {
             try Blocking.wait { try await client.startConsultation(persona: persona) }
         }
-        // Leaves in good order, whatever happened.
+        // Leave properly in any case.
         defer { try? Blocking.wait { await client.close() } }
         if let message {
             try ask(message, client)
@@ -101,7 +101,7 @@ struct Chat: ParsableCommand {
             try ChatAnswer.cause(of: client) { try Blocking.wait { try await ChatAnswer.print(to: content, client) } }
         } catch ClientError.problem(let problem) where problem.kind == .chat || problem.kind == .refused {
             let text = problem.message + Messages.otherProtocol(after: problem.message, spoken: chatProtocol.rawValue)
-            // The conversation goes on: the next line may be better.
+            // The conversation continues: the next line may succeed.
             guard message == nil else { throw Failure.running(text) }
             FitIQMock.printError(text)
         }
@@ -112,9 +112,9 @@ extension ClientConfiguration.ChatStyle: ExpressibleByArgument {}
 
 extension Persona: ExpressibleByArgument {}
 
-/// An answer as it comes, on standard output.
+/// Prints a streaming answer on standard output.
 enum ChatAnswer {
-    /// Sends a message and prints what comes of it, each part as it arrives, and the end of the line.
+    /// Sends a message and prints the answer, each part as it arrives, and a line end.
     static func print(to message: String, _ client: FitIQClient) async throws {
         let before = client.state.transcript.count
         let printing = Task { await follow(client, after: before) }
@@ -127,13 +127,13 @@ enum ChatAnswer {
             printing.cancel()
             var line = await printing.value
             if let text = answer(in: client.state.transcript, after: before) { line.grow(to: text) }
-            // What is said on standard error begins a line of its own.
+            // Output on standard error starts on a new line.
             line.end()
             throw error
         }
     }
 
-    /// Prints the answer that the transcript gains, until it is cancelled.
+    /// Prints the answer that the transcript gains, until cancelled.
     private static func follow(_ client: FitIQClient, after count: Int) async -> PrintedLine {
         var line = PrintedLine()
         for await transcript in client.transcript {
@@ -142,13 +142,13 @@ enum ChatAnswer {
         return line
     }
 
-    /// What has come of the answer to a message, before which there were so many lines.
+    /// The answer so far to a message that had this many lines before it.
     private static func answer(in transcript: [ClientState.Line], after count: Int) -> String? {
         guard transcript.count > count + 1, let last = transcript.last, last.role == .assistant else { return nil }
         return last.text
     }
 
-    /// Does something, and throws what was wrong on the network rather than what a user of an app is told of it.
+    /// Runs the body, and throws the underlying network error rather than the problem shown to an app's user.
     static func cause<Value>(of client: FitIQClient, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -158,12 +158,12 @@ enum ChatAnswer {
     }
 }
 
-/// What stands in the line that is being printed.
+/// The text on the current output line.
 private struct PrintedLine: Sendable {
     private var text = ""
     private var isEnded = false
 
-    /// Prints what is new; a text that is another altogether begins a line of its own.
+    /// Prints the new part; a text that does not continue the old one starts a new line.
     mutating func grow(to whole: String) {
         guard whole != text else { return }
         if whole.hasPrefix(text) {
@@ -181,7 +181,7 @@ private struct PrintedLine: Sendable {
         isEnded = true
     }
 
-    /// Ends a line in which something stands.
+    /// Ends a line that is not empty.
     mutating func end() {
         if !text.isEmpty, !isEnded { write("\n".utf8) }
         isEnded = true

@@ -28,14 +28,14 @@ struct Check: ParsableCommand {
                 FitIQMock.printToStandardError(mistakes + "\n")
             } else {
                 print("\(file): ok")
-                // In order with the mistakes, where both go to one terminal.
+                // Keeps the order of both streams on one terminal.
                 StandardOutput.flush()
             }
         }
         guard isGood else { throw Failure.alreadyTold }
     }
 
-    /// A line for each mistake of a file; nil for a good one.
+    /// A line for each mistake of a file; nil if there are none.
     static func mistakes(in path: String) -> String? {
         do throws(Failure) {
             let bytes = try InputFile.read(path, limit: ScenarioLimits.fileBytes, orInherited: true)
@@ -80,7 +80,7 @@ struct ListScenarios: ParsableCommand {
         print(text, terminator: text.hasSuffix("\n") ? "" : "\n")
     }
 
-    /// A line each: the name, and in a column of their own the summaries.
+    /// One row per line, with the summaries aligned in a second column.
     static func table(_ rows: [(name: String, summary: String)]) -> String {
         let width = rows.map(\.name.count).max() ?? 0
         return rows.map { row in
@@ -89,11 +89,11 @@ struct ListScenarios: ParsableCommand {
     }
 }
 
-/// A file that is read whole; only regular ones are: see `FileReader`.
+/// Reads whole files; only regular ones: see `FileReader`.
 enum InputFile {
-    /// The bytes of a file that has at most so many.
+    /// The bytes of a file of at most `limit` bytes.
     ///
-    /// - Parameter orInherited: for a path that was typed: whether it may also be `/dev/stdin`, or what a shell makes of
+    /// - Parameter orInherited: for a typed path: whether it may also be `/dev/stdin`, or what a shell makes of
     ///   `<(command)`.
     static func read(_ path: String, limit: Int, orInherited: Bool = false) throws(Failure) -> [UInt8] {
         let bytes: [UInt8]
@@ -106,14 +106,14 @@ enum InputFile {
         return bytes
     }
 
-    /// Whether a file with this path exists; folders do not count.
+    /// Whether a file exists at this path; folders do not count.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR
     }
 }
 
-/// What shows that a file is no longer the one that it was.
+/// What reveals that a file was changed or replaced.
 struct FileStamp: Equatable {
     var seconds: Int
     var nanoseconds: Int
@@ -127,7 +127,7 @@ struct FileStamp: Equatable {
         self.inode = inode
     }
 
-    /// That of a plain file; nil where there is none: opening something else may wait for ever.
+    /// The stamp of a regular file; nil if there is none: opening anything else may block indefinitely.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

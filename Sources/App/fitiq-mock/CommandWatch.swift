@@ -8,15 +8,12 @@ import Sockets
     import Glibc
 #endif
 
-/// Waits on the main thread for what comes first: a program's end, its time limit, or a signal to this program.
+/// Waits on the main thread for the first of: a program's end, its time limit, or a signal to this program.
 final class CommandWatch: EventLoopHandler {
-    /// What came first.
     enum Event: Equatable {
-        /// The program has ended.
         case ended
-        /// The time was up.
         case timeUp
-        /// This program was sent a signal.
+        /// This program received a signal.
         case signal(Int32)
     }
 
@@ -28,7 +25,7 @@ final class CommandWatch: EventLoopHandler {
     private static let interval = Duration.seconds(1)
     private static let childToken: UInt64 = 1
 
-    /// Takes SIGINT, SIGTERM and SIGHUP from here on; the former dispositions return when it is released.
+    /// Handles SIGINT, SIGTERM and SIGHUP from here on; deinit restores the previous dispositions.
     init() throws(Failure) {
         do throws(SocketError) {
             loop = try EventLoop()
@@ -38,10 +35,10 @@ final class CommandWatch: EventLoopHandler {
         }
     }
 
-    /// Lets other threads end a wait for which no program is given: as ``Event/ended``.
+    /// Lets other threads end a wait without a program: as ``Event/ended``.
     var mailbox: Mailbox { loop.mailbox }
 
-    /// Waits for the first of them, and does something once a second meanwhile.
+    /// Waits for the first event; calls a function once a second meanwhile.
     func wait(
         for child: ChildProcess? = nil, until deadline: MonotonicInstant, everySecond tick: @escaping () -> Void = {}
     ) throws(Failure) -> Event {
@@ -57,11 +54,11 @@ final class CommandWatch: EventLoopHandler {
             throw .running(error.description)
         }
         self.tick = {}
-        // Stopped by the mailbox, there is none.
+        // The mailbox stops it without an event.
         return event ?? .ended
     }
 
-    // MARK: What the loop calls
+    // MARK: Event loop callbacks
 
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) { finish(.ended) }
 
@@ -77,7 +74,7 @@ final class CommandWatch: EventLoopHandler {
     }
 
     private func finish(_ event: Event) {
-        // That the user wants to leave counts for more than what else came in the same turn.
+        // A signal takes precedence over other events of the same turn.
         if case .signal = event { self.event = event }
         self.event = self.event ?? event
         loop.stop()
@@ -85,7 +82,7 @@ final class CommandWatch: EventLoopHandler {
 }
 
 extension Failure {
-    /// A signal ended the program: the exit code is what shells make of one.
+    /// A signal ended the program: the exit code follows the shells' convention.
     static func interrupted(by signal: Int32) -> Failure {
         Failure(message: Messages.interrupted, exitCode: 128 + signal)
     }

@@ -8,32 +8,32 @@ import Sockets
     import Glibc
 #endif
 
-/// Where the program keeps what outlives a run: a folder of the user's, which nobody else may look into.
+/// The user's folder for data that outlives a run; others may not read it.
 struct DataDirectory {
     let path: String
 
-    /// The folder that the environment names, or that of the system's custom.
+    /// The folder named by the environment, or the system's customary one.
     init(environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }) throws(Failure) {
         path = try Self.path(environment)
     }
 
     init(path: String) { self.path = path }
 
-    /// `FITIQ_MOCK_DATA_DIR`, else what Apple's guidelines and the XDG Base Directory Specification say.
+    /// `FITIQ_MOCK_DATA_DIR`, else the folder of Apple's guidelines or the XDG Base Directory Specification.
     private static func path(_ environment: (String) -> String?) throws(Failure) -> String {
         func folder(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         if let own = folder("FITIQ_MOCK_DATA_DIR") { return own }
         #if canImport(Darwin)
             if let home = folder("HOME") { return home + "/Library/Application Support/fitiq-mock" }
         #else
-            // The specification has relative ones ignored.
+            // The specification requires relative paths to be ignored.
             if let data = folder("XDG_DATA_HOME"), data.hasPrefix("/") { return data + "/fitiq-mock" }
             if let home = folder("HOME") { return home + "/.local/share/fitiq-mock" }
         #endif
         throw .configuration(Messages.noDataDirectory)
     }
 
-    /// The path of a file in it; absolute, so that it can be told to programs in other folders.
+    /// The path of a file in it; absolute, so programs in other folders can use it.
     subscript(name: String) -> String { absolutePath + "/" + name }
 
     var absolutePath: String {
@@ -43,15 +43,15 @@ struct DataDirectory {
         return String(cString: folder) + "/" + path
     }
 
-    /// Does something while no other process that asks so does: one waits for the other.
+    /// Runs the body under an exclusive lock among processes.
     ///
-    /// The folder is made where it is missing, for its user only.
+    /// Creates the folder if it is missing, for its user only.
     func locked<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         try make(absolutePath)
         let lock = self["lock"]
         let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Self.unwritable(lock) }
-        // The system takes the lock back when the process ends, however it does.
+        // The system releases the lock whenever the process ends.
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw Self.unwritable(lock) }
@@ -59,7 +59,7 @@ struct DataDirectory {
         return try body()
     }
 
-    /// Writes a file whole or not at all; a secret one is never readable for others, not even while it is written.
+    /// Writes a file atomically; a secret one is never readable by others, not even while being written.
     func write(_ bytes: [UInt8], to name: String, isSecret: Bool) throws(Failure) {
         do throws(FileError) {
             try WholeFile.write(bytes, to: self[name], others: .none, mode: isSecret ? 0o600 : 0o644)
@@ -68,7 +68,7 @@ struct DataDirectory {
         }
     }
 
-    /// Makes a folder, and those above it where they are missing.
+    /// Creates a folder and its missing parents.
     private func make(_ folder: String) throws(Failure) {
         if mkdir(folder, 0o700) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = folder.lastIndex(of: "/"), slash != folder.startIndex else {

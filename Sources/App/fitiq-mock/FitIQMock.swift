@@ -31,7 +31,7 @@ struct FitIQMock: ParsableCommand {
             Certificate.self,
         ])
 
-    /// Parses and runs, and turns every error into one line on standard error and an exit code of the table above.
+    /// Parses and runs; prints every error as one line on standard error and exits with a code of the table above.
     static func main() {
         CurrentProcess.holdStandardStreams()
         CurrentProcess.ignoreFileSizeSignal()
@@ -56,7 +56,7 @@ struct FitIQMock: ParsableCommand {
 
     /// The command of a command line.
     ///
-    /// A command that is named first is parsed by itself, which takes half the instructions of parsing the whole tree. Help,
+    /// Parses a command that is named first by itself, which takes half the instructions of parsing the whole tree. Help,
     /// versions and mistakes need the tree.
     private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
         let command = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
@@ -68,18 +68,17 @@ struct FitIQMock: ParsableCommand {
         return try parseAsRoot(arguments)
     }
 
-    /// What to say of a command line that cannot be parsed, whose first word is often that of a command.
+    /// The message for a command line that cannot be parsed; its first word is often a command.
     static func usage(_ text: String, of word: String?) -> String {
         let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word, !word.hasPrefix("-"), word != "help" else { return Messages.usage(text) }
         guard commands.contains(word) else { return Messages.unknownCommand(word, allowed: commands) }
-        // The commonest slip: `verify ./run-my-tests`.
+        // The most common slip: `verify ./run-my-tests`.
         let lacksDashes = ["verify", "test-client"].contains(word) && text.contains("nexpected argument")
         return Messages.usage(text, of: word, hint: lacksDashes ? Messages.behindDashes(word) : "")
     }
 
-    /// Ends the program with exit code 3 where what it had to say could not be written; a mistake of usage, and what failed
-    /// otherwise, keeps its code.
+    /// Exits with code 3 if standard output could not be written; usage mistakes and other failures keep their code.
     private static func tellTrouble(exitCode: Int32) {
         guard let trouble = StandardOutput.takeTrouble() else { return }
         printError(trouble)
@@ -88,7 +87,7 @@ struct FitIQMock: ParsableCommand {
 
     private static func leave(_ code: Int32) -> Never {
         tellTrouble(exitCode: code)
-        // Not exit(): the handlers of libraries have nothing left to do, and take their time over it.
+        // Not exit(): the exit handlers of libraries have nothing left to do, and are slow.
         _exit(code)
     }
 
@@ -103,24 +102,24 @@ struct FitIQMock: ParsableCommand {
     static var now: Timestamp { Timestamp(nanosecondsSinceEpoch: WallClock.nanosecondsSinceEpoch()) }
 }
 
-/// Something that ends the program, told in one line; mistakes in a file follow it, a line each.
+/// An error that ends the program, printed in one line; mistakes in a file follow it, a line each.
 struct Failure: Error {
     let message: String
     let exitCode: Int32
 
     static func configuration(_ message: String) -> Failure { Failure(message: message, exitCode: 2) }
-    /// What is wrong has been told.
+    /// The error was printed already.
     static let alreadyTold = Failure(message: "", exitCode: 2)
     static func running(_ message: String) -> Failure { Failure(message: message, exitCode: 3) }
 }
 
-/// How the program is called from the folder one stands in, for commands that are printed to be pasted.
+/// The program's name as called from the current folder, for printed commands to paste.
 enum ProgramName {
     static var asTyped: String {
         shortened(CommandLine.arguments[0], in: getcwd(nil, 0).map { String(cString: $0) } ?? "")
     }
 
-    /// A path below the folder loses the folder.
+    /// Removes the folder from a path below it.
     static func shortened(_ path: String, in folder: String) -> String {
         let short = path.hasPrefix(folder + "/") ? String(path.dropFirst(folder.count + 1)) : path
         return short.shellQuoted
@@ -128,16 +127,16 @@ enum ProgramName {
 }
 
 extension String {
-    /// The text as one word of a shell's command line: in quotation marks where it has characters that a shell reads.
+    /// The text as one word of a shell command: quoted if it has characters special to a shell.
     var shellQuoted: String {
         let isPlain = !isEmpty && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+:@".contains($0)) }
         return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
     }
 }
 
-/// Work of Swift's concurrency, waited for by a thread that has nothing else to do.
+/// Blocking waits for asynchronous work, for a thread that has nothing else to do.
 enum Blocking {
-    /// Blocks the calling thread until the work is done, and gives back what it returned or threw.
+    /// Blocks the calling thread until the work is done, and returns or throws its result.
     static func wait<Value: Sendable>(for work: @escaping @Sendable () async throws -> Value) throws -> Value {
         let outcome = Outcome<Value>()
         let done = try Gate()

@@ -58,7 +58,7 @@ struct JudgeCommand: ParsableCommand {
         return mode
     }
 
-    /// Hands over the bytes of the journal as they come, so that its size does not matter.
+    /// Reads the journal piece by piece, so that its size does not matter.
     private func read(_ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
         do {
             let reader =
@@ -78,21 +78,19 @@ struct JudgeCommand: ParsableCommand {
     }
 }
 
-/// What 'judge' reads: a journal, which is judged as it comes, or a recorded session, which has to be read whole before.
+/// The input of 'judge': a journal, judged while it is read, or a recorded session, judged once it is complete.
 struct JudgedFile {
     private let name: String
     private var saved: SavedJournal
     private var sniffer = SessionSniffer()
-    /// What came before it was certain what it is, and all of a session.
+    /// The bytes read before the kind was certain, and all of a session.
     private var held: [UInt8] = []
 
-    /// Judges nothing yet.
     init(name: String, mode: GuideMode, world: String? = nil) {
         self.name = name
         saved = SavedJournal(name: name, mode: mode, world: world)
     }
 
-    /// Takes more bytes.
     mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         if sniffer.kind == .journal { return try saved.receive(bytes) }
         sniffer.look(at: bytes)
@@ -101,7 +99,7 @@ struct JudgedFile {
         case .session:
             let limit = HARLimits().bytes
             guard held.count <= limit else { throw .configuration(Messages.tooLarge(name, limit: limit)) }
-        // No line of a journal is so long: its reader says so.
+        // No line of a journal is that long: its reader reports it.
         case nil where held.count <= JournalReader.lineLimit: break
         case .journal, nil:
             let first = held
@@ -110,7 +108,7 @@ struct JudgedFile {
         }
     }
 
-    /// Judges what is left; gives notes on what the file lacks.
+    /// Judges the rest; returns notes on what the file lacks.
     mutating func finish(attachment: @escaping (String) -> [UInt8]?) throws(Failure) -> [String] {
         guard sniffer.kind == .session else {
             if !held.isEmpty { try saved.receive(held[...]) }
@@ -127,6 +125,5 @@ struct JudgedFile {
         return file.notes.map { Messages.sentence($0.description) }
     }
 
-    /// What came of it.
     func report() throws(Failure) -> Report { try saved.report() }
 }

@@ -5,7 +5,7 @@ import Replay
 import Sockets
 import Text
 
-/// What 'show' and 'diff' say.
+/// The messages of 'show' and 'diff'.
 extension Messages {
     static func width(_ text: Int, allowed: ClosedRange<Int>) -> String {
         "--width must be from \(allowed.lowerBound) to \(allowed.upperBound), not \(text)."
@@ -15,7 +15,7 @@ extension Messages {
     static func sentence(_ text: String) -> String { text.hasSuffix(".") ? text : text + "." }
 }
 
-/// What 'record' says.
+/// The messages of 'record'.
 extension Messages {
     static let noUpstream =
         "record needs the server to stand in front of: --upstream https://api.example.com. See 'fitiq-mock record --help'."
@@ -39,7 +39,7 @@ extension Messages {
         "--upstream-ca is of no use with \(upstream), which shows no certificate; write https:// or leave it out."
     }
 
-    /// The line at the end.
+    /// The final line.
     static func recorded(requests: Int, sockets: Int, in path: String) -> String {
         "\(requests) \(requests == 1 ? "request" : "requests") and \(sockets) \(sockets == 1 ? "WebSocket" : "WebSockets") "
             + "in \(path)"
@@ -58,7 +58,7 @@ extension Messages {
     }
 }
 
-/// What the program says of sessions that are played back.
+/// The messages about replayed sessions.
 extension Messages {
     static func unplayable(_ path: String, _ reason: String) -> String { "cannot play '\(path)' back: \(reason)" }
 
@@ -81,7 +81,7 @@ extension Messages {
         "--scenario must bring no users, answers, meals, token lifetime or session of its own beside a session that is played "
         + "back: faults, guide, seed and clock go with it."
 
-    /// What is said at the end: a line, and below it what was not as it was recorded.
+    /// The final message: a line, and below it the differences from the recording.
     static func replayed(_ outcome: Engine.ReplayOutcome) -> String {
         ([outcome.report.summary] + outcome.failures.map { "  " + $0 }).joined(separator: "\n")
     }
@@ -97,7 +97,7 @@ extension Messages {
     static let strictReplay = "Each recorded request once, in the recorded order, and nothing else (match: strict)."
 }
 
-/// What 'serve --record' says.
+/// The messages of 'serve --record'.
 extension Messages {
     static func onlyWithRecord(_ option: String) -> String { "\(option) goes only with --record." }
 
@@ -106,7 +106,7 @@ extension Messages {
     }
 }
 
-/// What 'judge' says.
+/// The messages of 'judge'.
 extension Messages {
     static let standardInput = "standard input"
 

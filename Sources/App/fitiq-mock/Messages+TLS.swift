@@ -1,6 +1,6 @@
 import TLS
 
-/// What 'serve --tls' and 'certificate' say.
+/// The messages of 'serve --tls' and 'certificate'.
 extension Messages {
     static func onlyWithTLS(_ option: String) -> String { "\(option) goes only with --tls." }
 
@@ -26,10 +26,10 @@ extension Messages {
 
     static let eitherPathOrPEM = "--ca prints a path and --pem a certificate; give one of them."
 
-    /// A file of a certificate or a key before a sentence about it.
+    /// The path of a certificate or key before a sentence about it.
     static func inMaterial(_ path: String, _ error: TLSError) -> String { "cannot use '\(path)': \(error.description)" }
 
-    /// What 'certificate' prints.
+    /// The output of 'certificate'.
     static func certificates(
         ca: (path: String, facts: CertificateFacts), server: (path: String, facts: CertificateFacts)
     ) -> String {

@@ -4,7 +4,7 @@ import Reports
 import Sockets
 import Text
 
-/// Everything that the program says, in one place.
+/// All messages of the program.
 enum Messages {
     static func usage(_ message: String, of command: String? = nil, hint: String = "") -> String {
         let firstLine = message.split(separator: "\n").first.map(String.init) ?? message
@@ -33,7 +33,7 @@ enum Messages {
         return "--guide must be one of \(names.joined(separator: ", ")); got '\(value)'.\(near)"
     }
 
-    /// How to speak to a server that answers as a guide with another protocol; empty where that was not the trouble.
+    /// How to reach a server whose guide uses the other protocol; empty if that was not the cause.
     static func otherProtocol(after error: String, spoken: String) -> String {
         guard error.contains("belongs to the guide") else { return "" }
         return " Use --protocol \(spoken == "message" ? "user_message" : "message")."
@@ -91,10 +91,8 @@ enum Messages {
         "none of these cases is answered as the guide '\(guide)' says. See 'fitiq-mock test-client --list'."
     }
 
-    /// How a contract case ended.
     enum CaseOutcome {
         case passed, failed
-        /// And why.
         case skipped(String)
     }
 
@@ -140,7 +138,7 @@ enum Messages {
 
     // MARK: Scenarios
 
-    /// Why a scenario is not served, and under it a line for each mistake, as editors know to jump to.
+    /// Why a scenario is not served, followed by one line per mistake in a form that editors can jump to.
     static func mistakes(in path: String, _ lines: String) -> String { "cannot use '\(path)':\n\(lines)" }
 
     static let watchWithoutFile = "--watch goes only with a scenario file: --scenario FILE."
@@ -160,7 +158,7 @@ enum Messages {
         "'\(path)' is gone; what was loaded last stays, and the file is read when it is back"
     }
 
-    /// The file's name before a sentence about it, as with its mistakes.
+    /// The file's name before a sentence about it, as for its mistakes.
     static func inFile(_ path: String, _ sentence: String) -> String { "\(path): \(sentence)" }
 
     // MARK: Files
@@ -171,7 +169,7 @@ enum Messages {
 
     static func unwritable(_ path: String, reason: String) -> String { "cannot write to '\(path)': \(reason)." }
 
-    /// Of a path at which no ready file can be made; `kind` says what is there where it is no regular file.
+    /// For a path at which no ready file can be created; `kind` names what is there if it is not a regular file.
     static func notReadyFile(_ path: String, _ kind: String?) -> String {
         "'\(path)' is \(kind ?? "no ready file of fitiq-mock") and stays as it is: name a path for --ready-file where "
             + "nothing is."
@@ -197,7 +195,7 @@ enum Messages {
         }
     }
 
-    /// Of a listener that does not start; the options are those that choose its place.
+    /// For a listener that does not start; `port` is the option that sets its port.
     static func notListening(_ error: SocketError, port: String = "--port") -> String {
         switch error.listenerChoice {
         case .port: "\(error) (\(port))"

@@ -11,23 +11,23 @@ import Sockets
 
 /// The file that tells others where a server is: it appears when the server listens, and goes when it has stopped.
 ///
-/// Nothing is replaced or removed that another program wrote, save what a server left that runs no more. That goes
-/// before this one listens, because it would send a program that waits for the file to the wrong place.
+/// Files of other programs are neither replaced nor removed, except one left by a server that no longer runs. That one
+/// is removed before this server listens, because it would misdirect a program that waits for the file.
 ///
-/// A server keeps its file locked while it runs, and only who has the lock removes one: of two that find the same stale file
-/// one removes it, once. The lock also tells of servers whose numbers mean nothing here, in another container on the same
-/// volume.
+/// A server keeps its file locked while it runs, and only the holder of the lock removes one: if two find the same
+/// stale file, one removes it, once. The lock also reveals servers whose process ids mean nothing here, in another
+/// container on the same volume.
 final class ReadyFile {
     let path: String
-    /// Kept open while the server runs: no other file has its number as long.
+    /// Kept open while the server runs: until then no other file can have its inode number.
     private var file: OutputFile?
 
-    /// The most that is read of a file that may be one, in bytes.
+    /// The most bytes read from a possible ready file.
     static let limit = 64 << 10
 
-    /// Sees to it that the path is free.
+    /// Ensures that the path is free.
     ///
-    /// - Parameter isRunning: whether there is a process of that number, beside this one.
+    /// - Parameter isRunning: whether there is a process with that id other than this one.
     init(
         at path: String,
         isRunning: (Int32) -> Bool = { $0 != CurrentProcess.identifier && CurrentProcess.isRunning($0) }
@@ -38,7 +38,7 @@ final class ReadyFile {
             let code = errno
             do throws(FileError) {
                 guard code == ENOENT else { throw FileError(.write, path: path, code: code) }
-                // Told before the server listens, and before it makes other files.
+                // Reported before the server listens, and before it creates other files.
                 try OutputFile.checkFolder(of: path)
             } catch {
                 throw .configuration(error.description + ".")
@@ -54,7 +54,7 @@ final class ReadyFile {
     private static func removeStale(_ path: String, _ isRunning: (Int32) -> Bool) throws(Failure) {
         let stale: OutputFile
         do throws(FileError) {
-            // For writing if that may be: over NFS a lock needs it.
+            // For writing if permitted: over NFS a lock needs it.
             do throws(FileError) {
                 stale = try OutputFile(opening: path)
             } catch {
@@ -77,7 +77,7 @@ final class ReadyFile {
         }
     }
 
-    /// Makes the file, whole from the beginning.
+    /// Creates the file, complete from the beginning.
     func write(_ bytes: [UInt8]) throws(Failure) {
         do throws(FileError) {
             let draft = try OutputFile(draftFor: path, mode: 0o666)
@@ -95,7 +95,7 @@ final class ReadyFile {
         }
     }
 
-    /// Removes the file, where it still is what this process wrote.
+    /// Removes the file if it is still the one this process wrote.
     func remove() {
         guard let file else { return }
         defer { file.close() }
@@ -106,7 +106,7 @@ final class ReadyFile {
         unlink(path)
     }
 
-    /// The number of the process that wrote a ready file; nil for other files.
+    /// The id of the process that wrote a ready file; nil for other files.
     static func processID(in bytes: [UInt8]) -> Int32? {
         guard let value = try? JSON.parse(bytes), value["url"]?.string != nil, value["ws_url"]?.string != nil,
             let number = value["pid"]?.int, number > 0

@@ -38,7 +38,7 @@ struct RecordCommand: ParsableCommand {
         var configuration = ProxyHost.Configuration(upstream: upstream, trust: try trust(served, upstream))
         fitDescriptors(&configuration.limits, logger)
         let address = try served.address()
-        // Before anything is made.
+        // Before any file is created.
         let readyFile = try served.claimReadyFile()
         let secure = try served.secure(besides: address)
         if let secure {
@@ -47,7 +47,7 @@ struct RecordCommand: ParsableCommand {
             }
         }
         let proxy = try open(configuration, address, secure?.listening, logger)
-        // Only once everything else is in order: a file that is replaced is gone.
+        // Only once everything else is in order: a replaced file is gone.
         let tap = try tap(output, logger)
         proxy.record(to: tap)
 
@@ -58,7 +58,7 @@ struct RecordCommand: ParsableCommand {
             tap.discard()
             throw error
         }
-        // From here on what is replaced is not needed any more.
+        // From here on the replaced file is no longer needed.
         tap.write()
         let keepsSecrets = try Settings.flag(options.keepSecrets, "KEEP_SECRETS")
         print(running.banner(program: ProgramName.asTyped, keepsSecrets: keepsSecrets), terminator: "")
@@ -66,7 +66,7 @@ struct RecordCommand: ParsableCommand {
         var conclusions = Conclusions(logger)
         conclusions.add { () throws(Failure) in
             do throws(SocketError) {
-                // A second signal cuts answers off; the recording is brought to its end all the same.
+                // A second signal cuts answers off; the recording is completed all the same.
                 _ = try proxy.run()
             } catch {
                 throw .running(error.description)
@@ -93,7 +93,7 @@ struct RecordCommand: ParsableCommand {
         guard upstream.isSecure else { throw .configuration(Messages.authorityWithoutTLS(upstream.description)) }
         let pem = try InputFile.read(path, limit: TLSLimits.pemFile, orInherited: true)
         do throws(TLSError) {
-            // Told here with the file's name.
+            // Checked here to report an error with the file's name.
             _ = try TLSContext.client(trust: .only(pem))
         } catch {
             throw .configuration(Messages.inMaterial(path, error))
@@ -136,7 +136,7 @@ struct RecordCommand: ParsableCommand {
                 settings, to: output, existing: replaces ? .replace : .refuse, program: "proxy", logger: logger)
         } catch {
             guard error.exists else { throw .configuration(error.description + ".") }
-            // What is in the way may be beside it.
+            // The obstacle may be another file next to the output.
             throw .configuration(
                 error.path == output ? Messages.outputExists(output) : Messages.recordingExists(error.path))
         }

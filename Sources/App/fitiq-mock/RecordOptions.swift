@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of `record`; those that `serve` has too mean the same.
+/// The options of `record`; those shared with `serve` have the same meaning.
 struct RecordOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -61,7 +61,7 @@ struct RecordOptions: ParsableArguments {
             valueName: "level"))
     var logLevel: String?
 
-    /// The same options as `serve` has them, which reads them together with the environment.
+    /// The same options as `serve` has them, which combines them with the environment.
     var served: ServeOptions {
         var options = ServeOptions()
         options.port = port

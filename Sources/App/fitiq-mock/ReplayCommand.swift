@@ -90,7 +90,7 @@ struct ReplayCommand: ParsableCommand {
         return choice
     }
 
-    /// A session has no state, and no file that could be followed.
+    /// A session has no state, and no file to watch.
     private func refuseWhatMeansNothing() throws(Failure) {
         if try options.exportPath() != nil { throw .configuration(Messages.notWithSession("--export-on-exit")) }
         if Settings.text(options.importFile, "IMPORT") != nil {

@@ -10,7 +10,7 @@ import Sockets
     import Glibc
 #endif
 
-/// Where a report goes, and what is known to be broken: options of every command that judges a client.
+/// The report's destination and the known failures: options of every command that judges a client.
 struct ReportOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Write the report as JUnit XML to this file.", valueName: "file"))
     var junit: String?
@@ -30,7 +30,7 @@ struct ReportOptions: ParsableArguments {
             """, valueName: "file"))
     var knownBroken: String?
 
-    /// The most that is read of a list of what is known to be broken, in bytes.
+    /// The most bytes of a list of known failures.
     static let knownBrokenLimit = 1 << 20
 
     func validate() throws {
@@ -41,9 +41,9 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// What is known to be broken; to be read before anything is run, since a mistake in the list is one of usage.
+    /// Reads the known failures; call it before running anything, since a mistake in the list is a usage error.
     ///
-    /// - Parameter checks: the addresses of the contract cases that there are.
+    /// - Parameter checks: the addresses of all contract cases.
     func readKnownBroken(checks: [String] = []) throws(Failure) -> KnownBroken {
         guard let knownBroken else { return .none }
         let bytes = try InputFile.read(knownBroken, limit: Self.knownBrokenLimit, orInherited: true)
@@ -54,7 +54,7 @@ struct ReportOptions: ParsableArguments {
         }
     }
 
-    /// Prints the report, writes the files that are asked for, and throws the exit code where it is not 0.
+    /// Prints the report, writes the requested files, and throws a nonzero exit code.
     func tell(_ report: Report, knownBroken: KnownBroken) throws(Failure) {
         let usesColor = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
         print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
@@ -75,6 +75,6 @@ struct ReportOptions: ParsableArguments {
 }
 
 extension Failure {
-    /// What is wrong stands in a report.
+    /// The failure is described in a report.
     static func told(exitCode: Int) -> Failure { Failure(message: "", exitCode: Int32(exitCode)) }
 }

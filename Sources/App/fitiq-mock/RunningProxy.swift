@@ -3,14 +3,14 @@ import MockServer
 import Proxy
 import Sockets
 
-/// What others need to know of a proxy that runs: the banner and the ready file are made of it.
+/// The facts about a running proxy for the banner and the ready file.
 struct RunningProxy {
     let url: String
-    /// Where it serves TLS; nil where it does not.
+    /// The URL for TLS, if it serves TLS.
     let secureURL: String?
     let upstream: String
     let output: String
-    /// The CA that clients over TLS have to trust; nil where the certificate is the user's own.
+    /// The CA that TLS clients have to trust; nil for the user's own certificate.
     let caPath: String?
 
     /// The ready file: one JSON object.
@@ -28,7 +28,7 @@ struct RunningProxy {
         return JSONValue.object(object).encoded() + [UInt8(ascii: "\n")]
     }
 
-    /// What the person at the keyboard sees first.
+    /// The start message.
     func banner(program: String, keepsSecrets: Bool) -> String {
         var lines = [
             "fitiq-mock \(Version.current) records what clients and \(upstream) say to each other.", "",
@@ -64,7 +64,7 @@ extension RunningProxy {
         self.caPath = caPath
     }
 
-    /// The address as a client on this machine names it: a wildcard address is reached as localhost.
+    /// The address for a client on this machine: a wildcard address becomes localhost.
     private static func reachable(_ address: SocketAddress) -> String {
         address.isUnspecified ? "localhost:\(address.port)" : address.description
     }

@@ -2,30 +2,30 @@ import FitIQAPI
 import JSON
 import MockServer
 
-/// What others need to know of a server that runs: the banner and the ready file are made of it.
+/// The facts about a running server for the banner and the ready file.
 struct RunningServer {
     let url: String
-    /// Where it is reached over TLS; nil where it is not.
+    /// The URL for TLS, if it serves TLS.
     let secureURL: String?
-    /// The file of the CA that vouches for it; nil without TLS, and with a certificate of the user's.
+    /// The file of the CA that issued its certificate; nil without TLS, and for the user's own certificate.
     let caPath: String?
-    /// Where the session is recorded; nil where it is not.
+    /// Where the session is recorded, if it is.
     let recordingPath: String?
     let mode: GuideMode
     let apiKey: String
     let token: String
-    /// What the scenario is called, and what it says of itself.
+    /// The scenario's name and its own summary.
     let scenario: (name: String, summary: String)
-    /// Where the clock stands that is moved by hand; nil where it is the system's.
+    /// The time of a manual clock; nil for the system's clock.
     let manualTime: Timestamp?
-    /// Whether a recorded session answers.
+    /// Whether it replays a recorded session.
     let replays: Bool
-    /// What the admin API asks for.
+    /// The token that the admin API requires.
     let adminToken: String?
-    /// Options that `chat` needs to find this server.
+    /// The options that `chat` needs for this server.
     let chatOptions: [String]
 
-    /// - Parameter caPath: the file of the CA that vouches for the server, if it is ours.
+    /// - Parameter caPath: the file of the CA that issued the server's certificate, if it is ours.
     init(_ engine: Engine, caPath: String? = nil, recordingPath: String? = nil) {
         url = engine.configuration.origin
         secureURL = engine.configuration.secureOrigin
@@ -56,7 +56,7 @@ struct RunningServer {
             "guide": .string(mode.rawValue), "scenario": .string(scenario.name),
             "pid": .number(JSONNumber(Int(processID))),
         ]
-        // Only where there is TLS: who waits for them can tell.
+        // Only with TLS, so that readers can tell.
         if let secureURL { object["https_url"] = .string(secureURL) }
         if let secureWebSocketURL { object["wss_url"] = .string(secureWebSocketURL) }
         if let caPath { object["ca_certificate"] = .string(caPath) }

@@ -5,30 +5,30 @@ import Recording
 import Reports
 import Sessions
 
-/// A journal that is judged while it is read, each of its worlds on its own; a recorded session counts as one.
+/// A journal that is judged while it is read, each world separately; a recorded session counts as one world.
 ///
-/// What it holds of a world does not grow with the journal.
+/// The memory per world does not grow with the journal.
 struct SavedJournal {
-    /// The most worlds that are judged at once.
+    /// The most worlds judged at once.
     static let worldLimit = 1000
 
-    /// The journal's name, for messages; a world without a name is shown by it.
+    /// The journal's name, for messages; it also stands for a world without a name.
     let name: String
     let mode: GuideMode
-    /// The world that is judged; nil for all.
+    /// The world to judge; nil for all.
     let world: ExactString?
 
-    /// What the entries tell beside requests, answers and messages.
+    /// What the entries contain beyond requests, answers and messages.
     private var evidence = Evidence.all
     private var reader = JournalReader()
-    /// The worlds in the order of their first entries, and where each is.
+    /// The worlds in the order of their first entries, and the index of each.
     private var worlds: [World] = []
     private var places: [ExactString: Int] = [:]
-    /// Where the world of the last entry is: lines of one world mostly follow each other.
+    /// The index of the last entry's world: lines of one world mostly follow each other.
     private var lastPlace = 0
     /// The worlds that are not judged, as far as a message needs them.
     private var otherWorlds: Set<ExactString> = []
-    /// The last line, where it was cut off.
+    /// The last line, if it was cut off.
     private var unfinished: JournalError?
 
     private struct World {
@@ -44,13 +44,13 @@ struct SavedJournal {
         self.world = world.map(ExactString.init(_:))
     }
 
-    /// Judges what is whole of more bytes.
+    /// Judges the complete lines of more bytes.
     mutating func receive(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         reader.receive(bytes)
         while let line = try next() { try judge(line) }
     }
 
-    /// Judges the last line, if it has no line end; gives a note where it was cut off.
+    /// Judges the last line, if it has no line end; returns a note if it was cut off.
     mutating func finish() throws(Failure) -> String? {
         reader.finish()
         while let line = try next() { try judge(line) }
@@ -78,7 +78,7 @@ struct SavedJournal {
         }
     }
 
-    /// What came of it; a journal without entries is one in which no client connected.
+    /// The report; a journal without entries counts as one to which no client connected.
     func report() throws(Failure) -> Report {
         if let world, worlds.isEmpty, !otherWorlds.isEmpty {
             throw .configuration(
@@ -107,7 +107,7 @@ struct SavedJournal {
         throw .configuration(Messages.inFile(name, Messages.inLine(line.number, problem)))
     }
 
-    /// Judges an entry; gives what is wrong with its place.
+    /// Judges an entry; returns the problem with it, if any.
     private mutating func problem(judging entry: JournalEntry, of world: ExactString?) -> String? {
         let id = world ?? ExactString(name)
         if let chosen = self.world, chosen != id {

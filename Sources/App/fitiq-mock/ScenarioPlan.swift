@@ -3,12 +3,12 @@ import FitIQBackend
 import MockServer
 import Scenarios
 
-/// Which scenario is served, put together from `--scenario`, `--import` and what the command line says beside them.
+/// The scenario to serve, composed of `--scenario`, `--import` and the other options of the command line.
 struct ScenarioPlan {
     var source = ScenarioSource.builtIn(Scenario.defaultName)
-    /// What the server begins with, in place of the scenario's users.
+    /// The initial state, which replaces the scenario's users.
     var state: StateFile?
-    // What the command line says wins over what the files say.
+    // The command line takes precedence over the files.
     var seed: UInt64?
     var guide: GuideMode?
     var clock: ClockChoice?
@@ -29,12 +29,11 @@ struct ScenarioPlan {
         }
     }
 
-    /// What `--clock` takes.
     enum ClockChoice: String, CaseIterable {
         case real, manual
     }
 
-    /// The scenario as it begins.
+    /// Loads the scenario in its initial form.
     func load() throws(Failure) -> Scenario {
         switch source {
         case .builtIn(let name):
@@ -57,12 +56,12 @@ struct ScenarioPlan {
         }
     }
 
-    /// Reads the scenario's file, and the session that it plays back.
+    /// Parses the scenario's file, and the session that it replays.
     func read(_ bytes: [UInt8], file: String) throws(ScenarioErrors) -> Scenario {
         complete(try Self.withSession(Scenario.read(bytes, file: file), from: bytes, file: file))
     }
 
-    /// Has the state and the command line have their say.
+    /// Applies the state and the command line.
     func complete(_ scenario: Scenario) -> Scenario {
         var result = state.map { scenario.continuing(from: $0.scenario) } ?? scenario
         result.replay = scenario.replay
@@ -70,7 +69,7 @@ struct ScenarioPlan {
         if let guide { result.guide = guide }
         switch (clock, result.clock) {
         case (.real, _): result.clock = .real
-        // The scenario says when it starts.
+        // The scenario defines its start.
         case (.manual, .manual): break
         case (.manual, _): result.clock = .manual
         case (nil, _): break
@@ -78,7 +77,7 @@ struct ScenarioPlan {
         return result
     }
 
-    /// Why a server does not begin whose scenario's data does not fit together; nil where it does.
+    /// Why the server cannot start because the scenario's data is inconsistent; nil if it is consistent.
     func troubleWithData(of configuration: Engine.Configuration) throws(Failure) -> Failure? {
         do throws(PlantError) {
             try configuration.checkData(at: FitIQMock.now)
@@ -87,14 +86,14 @@ struct ScenarioPlan {
             guard case .file(let path) = source else {
                 return .configuration(Messages.mistakes(in: state?.path ?? "", locate(error, in: [], file: "")))
             }
-            // What came through a pipe is gone; the mistake is then told without its place.
+            // Input from a pipe cannot be read again; the mistake is then reported without its position.
             let bytes = (try? InputFile.read(path, limit: ScenarioLimits.fileBytes)) ?? []
             return .configuration(
                 Messages.mistakes(in: state?.path ?? path, locate(error, in: bytes, file: path)))
         }
     }
 
-    /// A line about data that does not fit together, with its place in the file that the data is from.
+    /// A line about inconsistent data, with its position in its file.
     func locate(_ error: PlantError, in bytes: [UInt8], file: String) -> String {
         let (bytes, file) = state.map { ($0.bytes, $0.path) } ?? (bytes, file)
         return ScenarioErrors(
@@ -103,12 +102,11 @@ struct ScenarioPlan {
     }
 }
 
-/// What `--scenario` names.
 enum ScenarioSource: Equatable {
     case builtIn(String)
     case file(String)
 
-    /// A path has a slash or the ending of a scenario file; any other word is a built-in scenario, else a file that exists.
+    /// A path has a slash or a scenario file's extension; other words are built-in scenarios, else existing files.
     init(_ argument: String, exists: (String) -> Bool = InputFile.exists) throws(Failure) {
         let endings = [".yaml", ".yml", ".json"]
         if argument.contains("/") || endings.contains(where: argument.hasSuffix) {

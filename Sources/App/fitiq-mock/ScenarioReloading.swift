@@ -4,26 +4,26 @@ import Logging
 import MockServer
 import Scenarios
 
-/// `--watch`: looks at the scenario's file twice a second, and has the server follow it.
+/// `--watch`: checks the scenario's file twice a second, and updates the server.
 ///
-/// Only the look and the change of scenario are on the loop; reading the file, and the session that it names, goes beside it.
+/// Only the check and the update run on the loop; reading the file and its session runs on another thread.
 final class ScenarioReloading {
     private let plan: ScenarioPlan
     private let logger: Logger
     private var file: WatchedFile
-    /// Whether the file is being read: then nothing is looked at.
+    /// Whether the file is being read; checks pause meanwhile.
     private var isReading = false
 
     static let interval = Duration.milliseconds(500)
 
-    /// - Parameter file: as it was before it was read first.
+    /// - Parameter file: its state before it was first read.
     init(_ file: WatchedFile, plan: ScenarioPlan, logger: Logger) {
         self.file = file
         self.plan = plan
         self.logger = logger
     }
 
-    /// Looks at the file, and takes it where it has changed.
+    /// Checks the file, and reloads it if it has changed.
     func look(for engine: Engine, at now: Timestamp) {
         guard !isReading else { return }
         switch file.look(FileStamp(file.path)) {
@@ -32,7 +32,7 @@ final class ScenarioReloading {
         }
     }
 
-    /// Has the server follow the file; what is wrong with it is noted, and the last good one stays.
+    /// Makes the server follow the file; mistakes in it are logged, and the last good version stays.
     private func take(for engine: Engine, at now: Timestamp) {
         isReading = true
         let (path, plan, preparation) = (file.path, plan, engine.reloadPreparation)
@@ -49,12 +49,12 @@ final class ScenarioReloading {
         }
     }
 
-    /// What is wrong with the file.
+    /// The mistakes in the file.
     private struct Mistakes: Error {
         let lines: [String]
     }
 
-    /// Reads the file and works it out; a function of the file and its arguments, for any thread.
+    /// Reads and evaluates the file; a function of the file and its arguments, for any thread.
     private static func read(
         _ path: String, _ plan: ScenarioPlan, _ preparation: Engine.ReloadPreparation, at now: Timestamp
     ) -> Result<Engine.PreparedScenario, Mistakes> {
@@ -79,32 +79,31 @@ final class ScenarioReloading {
     }
 }
 
-/// A file that is looked at again and again, and taken when it has changed.
+/// A file that is checked repeatedly, and reloaded when it has changed.
 struct WatchedFile {
     let path: String
     private var seen: FileStamp?
     private var complaints: [String] = []
 
-    /// - Parameter seen: the file as it was before it was read first.
+    /// - Parameter seen: the file's stamp before it was first read.
     init(path: String, seen: FileStamp?) {
         self.path = path
         self.seen = seen
     }
 
-    /// What is to be done after a look.
     enum Step: Equatable {
-        /// The file has changed: it is to be read, and ``took(_:)`` to be called with what is wrong with it.
+        /// The file has changed: read it, and call ``took(_:)`` with the mistakes in it.
         case take
-        /// It has not: these lines are to be told, if there are any.
+        /// It has not changed: report these lines, if any.
         case tell([String])
     }
 
-    /// Looks at the file.
+    /// Checks the file.
     ///
-    /// What is wrong with it is told once, and only when it has stayed so from one look to the next. That a file is half
-    /// written, or gone while an editor puts another into its place, is no news.
+    /// A problem is reported once, and only if it persists from one check to the next: a file that is half written, or
+    /// missing while an editor replaces it, is not reported.
     ///
-    /// - Parameter stamp: the file as it is now; nil where there is none.
+    /// - Parameter stamp: the file's current stamp; nil if there is none.
     mutating func look(_ stamp: FileStamp?) -> Step {
         guard stamp == seen else {
             seen = stamp
@@ -115,6 +114,6 @@ struct WatchedFile {
         return .tell(complaints)
     }
 
-    /// Takes note of what is wrong with the file that was taken.
+    /// Records the mistakes in the file that was read.
     mutating func took(_ complaints: [String]) { self.complaints = complaints }
 }

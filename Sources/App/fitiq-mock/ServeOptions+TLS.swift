@@ -4,9 +4,9 @@ import Sockets
 import TLS
 
 extension ServeOptions {
-    /// Where TLS is spoken, and with which certificate; nil without `--tls`.
+    /// The TLS listener and its certificate; nil without `--tls`.
     ///
-    /// Without a certificate of the user's, one is made on first use.
+    /// Without a certificate of the user's, one is created on first use.
     func secure(besides plain: SocketAddress) throws(Failure) -> (listening: Host.Secure, ca: String?)? {
         let port = try Settings.value(tlsPort, "TLS_PORT", expected: "a port from 0 to 65535")
         let certificate = try nonEmpty(certificate, "CERTIFICATE", "--certificate")
@@ -33,7 +33,7 @@ extension ServeOptions {
         return (try own(certificate, key, at: address), nil)
     }
 
-    /// A certificate of the user's; what is wrong with either file is told with its name.
+    /// The user's own certificate; errors name the file concerned.
     private func own(
         _ certificatePath: String, _ keyPath: String, at address: SocketAddress
     ) throws(Failure) -> Host.Secure {
@@ -47,9 +47,9 @@ extension ServeOptions {
         return Host.Secure(address: address, certificates: certificates, key: key)
     }
 
-    /// What clients will say of a certificate at this time; `ca` is that of our own, if it is one.
+    /// The certificate problems that clients will report at this time; `ca` is our own CA, if it was used.
     ///
-    /// They are to find out, so it is no reason not to serve.
+    /// Clients are supposed to detect them, so the server starts all the same.
     func warnings(of secure: Host.Secure, ca: String?, at now: Timestamp) -> [String] {
         var warnings: [String] = []
         if ca != nil, !secure.address.isLoopback, !secure.address.isUnspecified {

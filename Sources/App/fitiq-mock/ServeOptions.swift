@@ -6,9 +6,9 @@ import MockServer
 import Scenarios
 import Sockets
 
-/// The options of the commands that serve: `serve`, and what plays something else back in its place.
+/// The options of the commands that serve: `serve` and `replay`.
 ///
-/// Each can also be set in the environment; `ServeOptions+Values.swift` reads them with that.
+/// Each can also be set in the environment; `ServeOptions+Values.swift` combines both.
 struct ServeOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
@@ -122,9 +122,8 @@ struct ServeOptions: ParsableArguments {
     var logLevel: String?
 }
 
-/// What the options say, the environment included.
+/// The options' values, including the environment.
 extension ServeOptions {
-    /// Which scenario is served.
     func plan() throws(Failure) -> ScenarioPlan {
         var plan = ScenarioPlan()
         if let name = try nonEmpty(scenario, "SCENARIO", "--scenario") { plan.source = try ScenarioSource(name) }
@@ -136,14 +135,13 @@ extension ServeOptions {
         return plan
     }
 
-    /// The scenario's file where it is to be followed, as it is before it is read.
+    /// The scenario's file if it is watched, with its stamp before it is read.
     func watchedFile(of plan: ScenarioPlan) throws(Failure) -> WatchedFile? {
         guard try Settings.flag(watch, "WATCH") else { return nil }
         guard case .file(let path) = plan.source else { throw .configuration(Messages.watchWithoutFile) }
         return WatchedFile(path: path, seen: FileStamp(path))
     }
 
-    /// What the engine is made with.
     func engineConfiguration(_ scenario: Scenario) throws(Failure) -> Engine.Configuration {
         var configuration = Engine.Configuration(
             pace: try Settings.flag(instant, "INSTANT") ? .instant : .human,
@@ -155,7 +153,6 @@ extension ServeOptions {
         return configuration
     }
 
-    /// Where the server listens.
     func address() throws(Failure) -> SocketAddress {
         let port = try Settings.value(port, "PORT", expected: "a port from 0 to 65535") ?? 8080
         let host = try nonEmpty(host, "HOST", "--host") ?? "127.0.0.1"
@@ -166,13 +163,13 @@ extension ServeOptions {
         }
     }
 
-    /// The ready file, if there is to be one, at a path that is free for it.
+    /// The ready file, if requested, at a path that is free for it.
     func claimReadyFile() throws(Failure) -> ReadyFile? {
         guard let path = try nonEmpty(readyFile, "READY_FILE", "--ready-file") else { return nil }
         return try ReadyFile(at: path)
     }
 
-    /// Where the state goes once the server has stopped, if anywhere.
+    /// Where the state is written after the server has stopped, if requested.
     func exportPath() throws(Failure) -> String? { try nonEmpty(exportOnExit, "EXPORT_ON_EXIT", "--export-on-exit") }
 
     /// The log, on standard error.
@@ -201,14 +198,14 @@ extension ServeOptions {
         return mode
     }
 
-    /// An option or its environment; empty is a mistake.
+    /// An option or its environment variable; empty is a mistake.
     func nonEmpty(_ option: String?, _ name: String, _ label: String) throws(Failure) -> String? {
         let value = Settings.text(option, name)
         guard value != "" else { throw .configuration(Messages.empty(label)) }
         return value
     }
 
-    /// An option that clients send as a field's value, which no field can bring with spaces around it or controls inside.
+    /// An option that clients send as a header field value, which cannot have surrounding spaces or control characters.
     private func fieldValue(_ option: String?, _ name: String, _ label: String) throws(Failure) -> String? {
         guard let value = try nonEmpty(option, name, label) else { return nil }
         guard value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), value.first != " ", value.last != " " else {
@@ -218,7 +215,7 @@ extension ServeOptions {
     }
 }
 
-/// Whose pages may be clients, as `verify` and `test-client` are told: one that runs in a browser has an origin of its own.
+/// The origins of pages that may be clients, for `verify` and `test-client`: a client in a browser has its own origin.
 struct OriginOptions: ParsableArguments {
     @Option(
         name: .customLong("allow-origin"),
@@ -227,6 +224,6 @@ struct OriginOptions: ParsableArguments {
             valueName: "origin"))
     var allowedOrigins: [String] = []
 
-    /// The origins, those of the environment where no option is given.
+    /// The origins, or those of the environment if no option is given.
     func read() throws(Failure) -> Set<AllowedOrigin> { try Settings.allowedOrigins(allowedOrigins) }
 }

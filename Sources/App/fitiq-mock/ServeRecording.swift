@@ -7,8 +7,8 @@ import Sockets
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
-        // Named, because working the name out of the type takes a tenth of the time to start. The name of the program keeps
-        // ArgumentParser from looking for requests of completion scripts, which only the root has.
+        // Finding the name in the type takes a tenth of the time of a start. The name of the program keeps ArgumentParser
+        // from looking for requests of completion scripts, which only the root has.
         commandName: "serve", _superCommandName: "fitiq-mock",
         abstract: "Serve the fake backend until Ctrl-C.",
         discussion: "Each option can also be set in the environment, --ready-file as FITIQ_MOCK_READY_FILE and so on.")
@@ -20,16 +20,15 @@ struct Serve: ParsableCommand {
     }
 }
 
-/// `serve --record`: what the fake serves, written to a file while it happens.
+/// `serve --record`: what the fake serves, written to a file as it happens.
 struct ServeRecording {
-    /// Where the session goes.
     let path: String
     private let tap: SessionTap
 
-    /// What is no part of the backend that the fake stands for.
+    /// Paths that do not belong to the backend that the fake stands for.
     private static let excludedPaths = ["/__admin", "/health", "/ready", "/docs", "/openapi.yaml", "/asyncapi.yaml"]
 
-    /// Makes the file, which must not exist.
+    /// Creates the file, which must not exist.
     init(to path: String, keepsSecrets: Bool, logger: Logger) throws(Failure) {
         var settings = SessionRecorder.Settings(creatorVersion: Version.current)
         settings.keepsSecrets = keepsSecrets
@@ -42,7 +41,7 @@ struct ServeRecording {
         }
     }
 
-    /// Has the recording read along on all connections of a server.
+    /// Attaches the recording to all connections of a server.
     func readAlong(on server: Host) {
         server.tap = Host.Tap(
             opened: { [tap] in tap.opened($0, scheme: $1) },
@@ -53,17 +52,17 @@ struct ServeRecording {
             write: { [tap] in tap.write() })
     }
 
-    /// Takes the file back, for a server that cannot start after all.
+    /// Removes the file, for a server that cannot start after all.
     func discard() { tap.discard() }
 
-    /// Brings the file to its end, and tells what is in it.
+    /// Completes the file, and reports what is in it.
     func finish() throws(Failure) {
         try tap.conclude(path, of: "server")
     }
 }
 
 extension ServeOptions {
-    /// The recording that is asked for; nil where none is.
+    /// The recording, if requested.
     func recording(_ logger: Logger) throws(Failure) -> ServeRecording? {
         let keepsSecrets = try Settings.flag(keepSecrets, "KEEP_SECRETS")
         guard let path = try nonEmpty(record, "RECORD", "--record") else {
@@ -76,7 +75,7 @@ extension ServeOptions {
 }
 
 extension SessionTap {
-    /// Brings the recording that a program made to its end, and tells what is in it.
+    /// Completes a program's recording, and reports what is in it.
     func conclude(_ path: String, of program: String) throws(Failure) {
         let summary = finish(at: FitIQMock.now)
         switch summary.place {

@@ -12,12 +12,12 @@ import Sockets
     import Glibc
 #endif
 
-/// Opens a server as the options say, tells where it is, serves until it is stopped, and cleans up behind it.
+/// Opens a server by the options, announces it, serves until it is stopped, and cleans up.
 ///
-/// What `serve` and `replay` have in common. A mistake in any option is told before anything is opened.
+/// Shared by `serve` and `replay`. A mistake in any option is reported before anything is opened.
 struct ServerLauncher {
     let options: ServeOptions
-    /// The scenario that the options ask for; its state file has been read.
+    /// The requested scenario; its state file has been read.
     let plan: ScenarioPlan
     let logger: Logger
     private let readyFile: ReadyFile?
@@ -28,15 +28,15 @@ struct ServerLauncher {
         logger = try options.logger()
         plan = try options.plan()
         exportFile = try options.exportPath()
-        // Before anything is made.
+        // Before anything is created.
         readyFile = try options.claimReadyFile()
     }
 
-    /// Serves until somebody stops it.
+    /// Serves until stopped.
     ///
     /// - Parameters:
-    ///   - configure: changes what the engine is made with; it is called once, with what the options ask for.
-    ///   - conclude: what is done when the server has stopped in good order, whatever became of its files; what it throws
+    ///   - configure: changes the engine's configuration; called once, with the one from the options.
+    ///   - conclude: called when the server has stopped properly, whether or not its files could be written; its error
     ///     decides the exit code, unless something failed before.
     func run(
         configure: (inout Engine.Configuration) throws(Failure) -> Void = { _ in },
@@ -56,7 +56,7 @@ struct ServerLauncher {
         server.engine.log(to: logger)
         if let watched { follow(watched, server) }
 
-        // Only once everything else is in order: it makes a file.
+        // Only once everything else is in order: it creates a file.
         let recording = try options.recording(logger)
         recording?.readAlong(on: server)
 
@@ -73,7 +73,7 @@ struct ServerLauncher {
         }
         var conclusions = Conclusions(logger)
         let isInOrder = conclusions.add { () throws(Failure) in try serve(server) }
-        // However it ended: what was recorded is worth as much.
+        // In any case: the recording is valuable however the server ended.
         if let recording { conclusions.add { () throws(Failure) in try recording.finish() } }
         if isInOrder {
             if let exportFile { conclusions.add { () throws(Failure) in try export(server.engine, to: exportFile) } }

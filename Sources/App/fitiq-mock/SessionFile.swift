@@ -2,9 +2,9 @@ import ArgumentParser
 import Scenarios
 import Sessions
 
-/// A recorded session in a file, with the files beside it that Playwright makes of bodies and messages.
+/// A recorded session in a file, with the attached files in which Playwright stores bodies and messages.
 enum SessionFile {
-    /// Reads a HAR; what is wrong with it is told with its place.
+    /// Reads a HAR; errors name their position.
     static func read(_ path: String) throws(Failure) -> HARFile {
         let bytes = try InputFile.read(path, limit: HARLimits().bytes, orInherited: true)
         do throws(HARError) {
@@ -14,7 +14,7 @@ enum SessionFile {
         }
     }
 
-    /// Reads a session to play it back.
+    /// Reads a session to replay it.
     ///
     /// - Parameter isTyped: whether the path is from the command line.
     static func recording(_ path: String, isTyped: Bool = false) throws(Failure) -> SessionReplay.Recording {
@@ -26,21 +26,21 @@ enum SessionFile {
         }
     }
 
-    /// What a session is called where a name is due: the last part of its path.
+    /// The name of a session: the last part of its path.
     static func name(of path: String) -> String {
         String((path.split(separator: "/").last.map(String.init) ?? path).prefix(100))
     }
 
-    /// The path of a file in the folder of another one; an absolute one stays as it is.
+    /// The path of a file in the folder of another one; an absolute one is unchanged.
     static func besides(_ file: String, _ path: String) -> String {
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return file[...slash] + path
     }
 
-    /// The bytes of a plain file in the folder of another; nil where there is none, or it cannot be read.
+    /// The bytes of a regular file in the folder of another; nil if there is none, or it cannot be read.
     static func attachment(_ name: String, of path: String) -> [UInt8]? {
         let other = besides(path, name)
-        // Opening something else, such as a pipe, may wait for ever.
+        // Opening anything else, such as a pipe, may block indefinitely.
         guard FileStamp(other) != nil else { return nil }
         return try? InputFile.read(other, limit: HARLimits().bytes)
     }
@@ -64,27 +64,26 @@ extension ScenarioPlan {
     }
 }
 
-/// Tells a HAR from a journal while it is read: a JSON object with a member `log`, whatever the file is called.
+/// Distinguishes a HAR from a journal while reading: regardless of its name, a HAR is an object with a member `log`.
 struct SessionSniffer {
-    /// What a file is.
     enum Kind {
         case session, journal
     }
 
-    /// What it is, once that is certain.
+    /// The kind, once it is certain.
     private(set) var kind: Kind?
     private var depth = 0
     /// Whether a string that begins now, in the outermost object, is a name.
     private var isNameNext = false
     private var isInString = false
     private var isEscaped = false
-    /// The beginning of the name that is being read; nil within other strings.
+    /// The beginning of the current name; nil within other strings.
     private var name: [UInt8]?
 
     private static let log = Array("log".utf8)
     private static let mark: Set<UInt8> = [0xEF, 0xBB, 0xBF]
 
-    /// Looks at more bytes until it is certain.
+    /// Examines more bytes until the kind is certain.
     mutating func look(at bytes: ArraySlice<UInt8>) {
         for byte in bytes {
             if kind != nil { return }
@@ -155,7 +154,7 @@ struct DiffCommand: ParsableCommand {
         }
         let comparison = SessionComparison(files[0].1.session, files[1].1.session)
         print(comparison.text(names: first, second), terminator: "")
-        // What differs has been told.
+        // The differences were printed already.
         if !comparison.isEqual { throw Failure(message: "", exitCode: 1) }
     }
 }

@@ -17,7 +17,7 @@ enum Settings {
         return String(cString: value)
     }
 
-    /// The same for values that are read from text.
+    /// The same for values that are parsed from text.
     static func value<Value: LosslessStringConvertible>(
         _ option: Value?, _ name: String, expected: String
     ) throws(Failure) -> Value? {
@@ -29,7 +29,7 @@ enum Settings {
         return value
     }
 
-    /// What the values of `--allow-origin` say; in the environment spaces or commas stand between them.
+    /// The values of `--allow-origin`; in the environment spaces or commas separate them.
     static func allowedOrigins(_ options: [String]) throws(Failure) -> Set<AllowedOrigin> {
         var texts = options
         if texts.isEmpty, let text = text(nil, "ALLOW_ORIGIN") {

@@ -11,20 +11,20 @@ import Synchronization
     import Glibc
 #endif
 
-/// Standard output, which remembers that it could not be written: the standard library's `print` does not.
+/// Standard output that remembers write errors, which the standard library's `print` ignores.
 ///
-/// What fails is told once, at the end of the program, and ends it with exit code 3.
+/// A failure is reported once, at the end of the program, and makes it exit with code 3.
 enum StandardOutput {
     private struct State {
         var pending: [UInt8] = []
-        // The first failure. What comes after it is dropped, so that what was written is a beginning of the whole.
+        // The first failure. Later output is dropped, so the output written is a prefix of the whole.
         var failure: Int32 = 0
     }
 
     private static let state = Mutex(State())
     private static let bufferSize = 64 * 1024
 
-    /// Writes bytes, soon; on a terminal at once.
+    /// Writes bytes with buffering; at once on a terminal.
     static func write(_ bytes: [UInt8]) {
         let isFull = state.withLock { state in
             state.pending += bytes
@@ -41,9 +41,9 @@ enum StandardOutput {
         }
     }
 
-    /// Writes what is pending; what went wrong since the start, or since this was asked last, as a sentence.
+    /// Writes what is pending; returns the failure since the start or the last call, as a sentence.
     ///
-    /// A reader that has seen enough, such as `head`, is no failure.
+    /// A reader that has seen enough, such as `head`, is not a failure.
     static func takeTrouble() -> String? {
         flush()
         let code = state.withLock { state in
@@ -54,7 +54,7 @@ enum StandardOutput {
         return Messages.standardOutput(FileError(.write, path: "", code: code))
     }
 
-    /// Writes what is pending, and only logs what went wrong: for a server, whose output is a courtesy.
+    /// Writes what is pending, and only logs a failure: for a server, whose output is not essential.
     static func excuse(_ logger: Logger) {
         if let trouble = takeTrouble() { logger.warning("\(trouble)") }
     }
@@ -69,10 +69,10 @@ func print(_ text: String, terminator: String = "\n") {
     StandardOutput.write(Array((text + terminator).utf8))
 }
 
-/// A log on standard error that never waits: a reader that has stopped reading must not stop the server.
+/// A log on standard error that never blocks: a reader that has stopped reading must not stop the server.
 ///
-/// A line is cut to 4,096 bytes, which a pipe that polls writable takes at once (pipe(7), PIPE_BUF). Lines that find no room are
-/// dropped, and the next one that finds some says how many.
+/// A line is cut to 4,096 bytes, which a pipe that polls writable accepts at once (pipe(7), PIPE_BUF). Lines that do
+/// not fit are dropped, and the next one written gives their number.
 struct LineLog: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.notice
@@ -117,7 +117,7 @@ struct LineLog: LogHandler {
     }
 }
 
-/// What a program does when it ends: all of it, whatever fails.
+/// The final steps of a program: all of them run, even if some fail.
 ///
 /// The first failure decides the exit code; the others are logged.
 struct Conclusions {
@@ -128,7 +128,7 @@ struct Conclusions {
         self.logger = logger
     }
 
-    /// Does one thing; whether it went well.
+    /// Runs a step; returns whether it succeeded.
     @discardableResult
     mutating func add(_ body: () throws(Failure) -> Void) -> Bool {
         do throws(Failure) {
@@ -144,7 +144,7 @@ struct Conclusions {
         }
     }
 
-    /// Throws the first failure, if there was one.
+    /// Throws the first failure, if any.
     func tell() throws(Failure) {
         if let first { throw first }
     }

@@ -75,15 +75,15 @@ struct TestClient: ParsableCommand {
         FitIQMock.printToStandardError(told(direction, line))
     }
 
-    /// A line of the trace, whole, but for what would act on a terminal.
+    /// A complete line of the trace, with terminal control characters made harmless.
     static func told(_ direction: AdapterTraceDirection, _ line: ArraySlice<UInt8>) -> String {
         "\(direction == .sent ? ">" : "<") \(String(decoding: line, as: UTF8.self).onOneLine(limit: .max))\n"
     }
 }
 
-/// Which cases are run.
+/// The selection of cases.
 enum CaseSelection {
-    /// Those below one of the addresses, answered as a guide says; a word that selects nothing is a mistake.
+    /// The cases below one of the addresses, for the given guide; a word that selects nothing is a mistake.
     static func cases(prefixes: [String], guide: String?) throws(Failure) -> [ContractCase] {
         let all = ContractCase.all
         for prefix in prefixes where !all.contains(where: { $0.isSelected(by: prefix) }) {

@@ -10,7 +10,7 @@ struct TestClientRun: Sendable {
     let server: LocalServer
     let cases: [ContractCase]
     let isStrict: Bool
-    /// nil says nothing.
+    /// nil for no output.
     let progress: TestClientProgress?
 
     private typealias Outcome = Result<[CaseResult], Failure>
@@ -56,7 +56,7 @@ struct TestClientRun: Sendable {
                     throw error
                 }
             }
-            // What cannot be started for the first case cannot be for the others.
+            // An adapter that cannot be started for the first case will not start for the others.
             if index == 0, let error = unstarted.error { throw Failure.configuration(error.description) }
             results.append(result)
             progress?.ended(index, result)
@@ -64,7 +64,7 @@ struct TestClientRun: Sendable {
         return results
     }
 
-    /// That the system does not run the adapter at all.
+    /// Records that the system cannot run the adapter at all.
     private final class Trouble: Sendable {
         private let value = Mutex<AdapterError?>(nil)
 
@@ -76,15 +76,15 @@ struct TestClientRun: Sendable {
         }
     }
 
-    /// What one thread leaves for another.
+    /// A value that one thread leaves for another.
     private final class Box: Sendable {
         let value = Mutex<Outcome?>(nil)
     }
 }
 
-/// Tells on standard error how each case ended.
+/// Reports on standard error how each case ended.
 struct TestClientProgress: Sendable {
-    /// How many cases there are.
+    /// The number of cases.
     let count: Int
 
     func ended(_ index: Int, _ result: CaseResult) {
@@ -95,11 +95,11 @@ struct TestClientProgress: Sendable {
     }
 }
 
-/// What the commands have in common that judge clients: a server within the program, whose failures are the harness's own.
+/// Shared by the commands that judge clients: a server within the program, whose failures are the harness's own.
 enum Harness {
-    /// A server on a free port that only this machine reaches.
+    /// A server on a free port that is reachable from this machine only.
     ///
-    /// - Parameter origins: whose pages may be clients.
+    /// - Parameter origins: the origins of pages that may be clients.
     static func startServer(allowing origins: Set<AllowedOrigin> = []) throws(Failure) -> LocalServer {
         var configuration = Engine.Configuration()
         configuration.allowedOrigins = origins
@@ -110,7 +110,7 @@ enum Harness {
         }
     }
 
-    /// Does something with the server's engine, and waits for it.
+    /// Runs work on the server's engine, and waits for it.
     static func perform<Value: Sendable>(
         _ server: LocalServer, _ body: @escaping @Sendable (Engine, Timestamp) throws -> Value
     ) throws(Failure) -> Value {
@@ -123,7 +123,7 @@ enum Harness {
         }
     }
 
-    /// What a program is told of a world, in its environment.
+    /// The environment variables that describe a world to a program.
     static func environment(
         of world: Engine.WorldAccess, on server: LocalServer, scenario: String
     ) -> [(name: String, value: String)] {

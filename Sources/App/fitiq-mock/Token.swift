@@ -42,7 +42,7 @@ struct Token: ParsableCommand {
     }
 }
 
-/// A signed length of time as people type it: `90s`, `5m`, `1h`, `30d`, `-1h`.
+/// A signed duration as people type it: `90s`, `5m`, `1h`, `30d`, `-1h`.
 struct Lifetime: ExpressibleByArgument, CustomStringConvertible {
     let seconds: Int64
 

@@ -52,7 +52,7 @@ struct Verify: ParsableCommand {
             "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
     var timeLimit = Lifetime(seconds: 60)
 
-    /// What ``timeLimit`` may be, in seconds.
+    /// The range of ``timeLimit``, in seconds.
     static let timeLimits: ClosedRange<Int64> = 1...86_400
 
     @OptionGroup var origins: OriginOptions

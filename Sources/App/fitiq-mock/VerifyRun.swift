@@ -15,21 +15,21 @@ import Text
     import Glibc
 #endif
 
-/// Runs a command in one scenario after the other, each in a world of its own.
+/// Runs a command in one scenario after the other, each in its own world.
 struct VerifyRun {
     let command: [String]
-    /// How long the command may take each time.
+    /// How long each run of the command may take.
     let limit: Duration
-    /// nil says nothing.
+    /// nil for no output.
     let progress: VerifyProgress?
     let server: LocalServer
     let watch: CommandWatch
 
-    /// How long an ended command is given between SIGTERM and SIGKILL.
+    /// The time between SIGTERM and SIGKILL for a command that must end.
     static let grace = Duration.seconds(2)
-    /// How long what a command sent at last may take to arrive, once it has ended.
+    /// The longest wait for the last bytes of a command that has ended.
     private static let settlingTime = Duration.milliseconds(250)
-    /// Nothing has arrived for as long when everything has.
+    /// If nothing arrives for this long, everything has arrived.
     private static let quietTime = Duration.milliseconds(20)
 
     /// Runs the command, and has its client judged.
@@ -68,7 +68,7 @@ struct VerifyRun {
             progress?.isInterrupted()
             throw .interrupted(by: number)
         }
-        // Before it is made to end: how it is cut off is not the client's doing.
+        // Before the command is ended: how it is cut off is not the client's doing.
         let (judgement, replay) = try Harness.perform(server) { engine, now in
             (engine.judgement(ofWorld: world.id, at: now), engine.replayOutcome(ofWorld: world.id))
         }
@@ -83,7 +83,7 @@ struct VerifyRun {
             checks: replay.flatMap(Self.check).map { [$0] } ?? [], missedCount: judgement.missedCount)
     }
 
-    /// Ends the command, with all that it started.
+    /// Ends the command and all processes that it started.
     @discardableResult
     private func end(_ child: ChildProcess) -> ChildProcess.Outcome {
         let outcome = child.end(grace: Self.grace)
@@ -94,7 +94,7 @@ struct VerifyRun {
     /// The address of the check that a session is followed.
     static let strictReplay = "replay/strict"
 
-    /// What a session asks of a client where it is played back strictly; nil where it is not.
+    /// The check of a strictly replayed session; nil for other sessions.
     private static func check(_ outcome: Engine.ReplayOutcome) -> Report.Check? {
         guard outcome.isStrict else { return nil }
         return Report.Check(
@@ -102,7 +102,7 @@ struct VerifyRun {
             notes: [outcome.report.summary])
     }
 
-    /// Lets arrive what the command sent before it ended.
+    /// Waits for what the command sent before it ended.
     private func settle(_ world: Engine.WorldAccess) throws(Failure) {
         let deadline = MonotonicInstant.now().advanced(by: Self.settlingTime)
         var activity: UInt64?
@@ -117,7 +117,7 @@ struct VerifyRun {
         }
     }
 
-    /// Counts what came in since it was counted last; what the journal has lost meanwhile is not.
+    /// Counts the journal's new entries; entries that it has already dropped are not counted.
     private func count(_ traffic: inout Traffic, in world: Engine.WorldAccess) {
         let last = traffic.lastNumber
         // Progress is not worth ending a run for.
@@ -132,7 +132,7 @@ struct VerifyRun {
     }
 }
 
-/// What went between a world and its clients.
+/// The traffic between a world and its clients.
 struct Traffic: Sendable, Equatable {
     var lastNumber = 0
     var requests = 0
@@ -165,10 +165,10 @@ extension Report.CommandOutcome {
     }
 }
 
-/// Which scenarios a command is run with: all are read, and found to be good, before the first is.
+/// The scenarios that a command is run with: all are read and validated before the first run.
 struct VerifyPlan {
     let scenarios: [Scenario]
-    /// What they are called in reports, each different.
+    /// Their names in reports, all different.
     let names: [String]
 
     init(names: [String], all: Bool, guide: String?, seed: UInt64?) throws(Failure) {
@@ -196,7 +196,7 @@ struct VerifyPlan {
         self.names = Self.told(zip(scenarios, sources).map { ($0.name, $1) })
     }
 
-    /// The scenarios' own names; where two have the same, those of files are told with the file's path.
+    /// The scenarios' own names; for duplicates, those of files get the file's path.
     static func told(_ scenarios: [(name: String, source: ScenarioSource)]) -> [String] {
         let counts = Dictionary(grouping: scenarios) { ExactString($0.name) }.mapValues(\.count)
         return scenarios.map { name, source in
@@ -206,13 +206,13 @@ struct VerifyPlan {
     }
 }
 
-/// Tells on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
+/// Shows on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
 struct VerifyProgress {
-    /// How many scenarios there are.
+    /// The number of scenarios.
     let count: Int
     var isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// How many seconds go by between two lines where there is no terminal.
+    /// Seconds between two lines if there is no terminal.
     private static let quietSeconds: Int64 = 10
     /// Goes to the beginning of the line and clears it (ECMA-48, CR and EL).
     private static let anew = "\r\u{1B}[K"
@@ -221,7 +221,7 @@ struct VerifyProgress {
         say(Messages.scenarioBegins(index + 1, of: count, name), isPassing: false)
     }
 
-    /// To be called once a second.
+    /// Call it once a second.
     func goesOn(_ index: Int, _ name: String, after duration: Duration, _ traffic: Traffic) {
         let seconds = duration.components.seconds
         guard isTerminal || seconds % Self.quietSeconds == 0 else { return }
@@ -248,7 +248,7 @@ struct VerifyProgress {
         FitIQMock.printToStandardError(told(text, isPassing: isPassing))
     }
 
-    /// What is written for a line; the name of a scenario in it is whatever its file says.
+    /// The output for a line; the scenario name in it comes from its file and is untrusted.
     func told(_ text: String, isPassing: Bool) -> String {
         (isTerminal ? Self.anew : "") + text.onOneLine(limit: 300) + (isTerminal && isPassing ? "" : "\n")
     }

@@ -3,25 +3,24 @@ import Obligations
 import Sockets
 import Text
 
-/// A case while it is played: carries a world and its client through the steps.
+/// A running case: carries a world and its client through the steps.
 struct CasePlay {
     let world: StageWorld
     let client: any ClientUnderTest
     private(set) var result: CaseResult
     let stepLimit: Int
 
-    /// What time it is by the suite's clock; for clients of the system's, how far the steps have got.
+    /// The suite's clock; for clients on the system's clock, how far the steps have got.
     var now: Timestamp
-    /// How often the client and its world were looked at.
+    /// How often the client and its world were examined.
     var stepCount = 0
     private var watched: [ClientExpectation] = []
     private var broken: Set<ClientExpectation> = []
 
-    /// Why a case goes no further.
     enum Stop: Error {
-        /// What was expected did not come, or the client cannot be driven.
+        /// An expectation was not met, or the client cannot be driven.
         case failed(CaseFailure)
-        /// The client cannot do what is asked.
+        /// The client does not support an instruction.
         case skipped(String)
     }
 
@@ -35,9 +34,9 @@ struct CasePlay {
 
     /// Plays the steps, then has the client judged.
     ///
-    /// The judgement comes before the client ends: how the harness ends it is not the client's doing.
+    /// The judgement precedes the client's end, because how the harness ends it is not the client's doing.
     ///
-    /// - Throws: what is the harness's own trouble.
+    /// - Throws: errors of the harness itself.
     mutating func run() async throws {
         do {
             for step in result.contractCase.steps { try await play(step) }
@@ -93,7 +92,7 @@ struct CasePlay {
         }
     }
 
-    /// Lets time pass, until the expectation is met where there is one.
+    /// Lets time pass, or until the expectation, if any, is met.
     private mutating func pass(_ duration: Duration, until expectation: ClientExpectation?) async throws {
         let end = now.advanced(by: duration)
         let failure =
@@ -104,7 +103,7 @@ struct CasePlay {
         if let failure { throw Stop.failed(failure.told(after: elapsed, within: duration)) }
     }
 
-    /// Asks the client; what it throws ends the case.
+    /// Calls the client; an error it throws ends the case.
     func asking<Answer>(_ question: (any ClientUnderTest) async throws -> Answer) async throws -> Answer {
         do {
             return try await question(client)
@@ -113,9 +112,9 @@ struct CasePlay {
         }
     }
 
-    /// Looks at the client, and at what it is watched for; the first breach of each is kept.
+    /// Checks the client and everything watched; the first breach of each is kept.
     ///
-    /// - Returns: why the expectation is not met; nil where it is, or there is none.
+    /// - Returns: why the expectation is not met; nil if it is, or if there is none.
     mutating func look(for expectation: ClientExpectation?) async throws -> CaseFailure? {
         guard expectation != nil || !watched.isEmpty else { return nil }
         let observation = try await observe(watched + (expectation.map { [$0] } ?? []))
@@ -135,35 +134,33 @@ struct CasePlay {
         return observation
     }
 
-    /// How much of the contract's time has passed.
+    /// The elapsed contract time.
     private var elapsed: Duration {
         .nanoseconds(now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch)
     }
 }
 
 extension CaseFailure {
-    /// With the time at which it showed, and how long was waited for it.
+    /// Adds the time at which it showed, and the limit of the wait.
     fileprivate func told(after elapsed: Duration, within limit: Duration? = nil) -> CaseFailure {
         CaseFailure(message: Messages.told(message, after: elapsed, within: limit), check: check)
     }
 }
 
 extension Timestamp {
-    /// The point in time that lies so much later.
     func advanced(by duration: Duration) -> Timestamp {
         advanced(byNanoseconds: duration.nanoseconds)
     }
 }
 
-/// A world on the manual clock and a client that follows the suite's move together, from one thing that is due to the next.
+/// Moves a world on the manual clock and a client on the suite's clock together, from one due event to the next.
 extension CasePlay {
-    /// How often both sides must be found without news before the time goes on: what a process wrote a moment ago may still
-    /// be on its way.
+    /// How often both sides must be idle before time advances: output of a process may still be on its way.
     private static let quietRounds = 2
 
-    /// Carries both sides to a point in time, or until the expectation is met.
+    /// Advances both sides to a point in time, or until the expectation is met.
     ///
-    /// - Returns: why it is not met at the end; nil where it is, or there is none.
+    /// - Returns: why it is not met at the end; nil if it is, or if there is none.
     mutating func carry(to end: Timestamp, until expectation: ClientExpectation?) async throws -> CaseFailure? {
         while true {
             let next = try await settle()
@@ -175,7 +172,7 @@ extension CasePlay {
         }
     }
 
-    /// Has both sides do all that is due or has arrived, and tells when the next thing is due on either.
+    /// Lets both sides do everything due or arrived, and returns when the next event is due on either.
     @discardableResult
     mutating func settle() async throws -> Timestamp? {
         guard client.clock == .suite else { return nil }
@@ -191,23 +188,23 @@ extension CasePlay {
             let pulse = try await world.pulse(at: now)
             quiet = pulse.activity == activity ? quiet + 1 : 0
             activity = pulse.activity
-            // A timer that is due now is something to do.
+            // A timer that is due now counts as work.
             if let clientDue, clientDue <= now { quiet = 0 }
-            // What the system's own time-outs owe is theirs: the world's clock does not bring it about.
+            // Past dates belong to the system's own time-outs: the world's clock does not trigger them.
             let worldDue = pulse.nextDue.flatMap { $0 > now ? $0 : nil }
             if quiet >= Self.quietRounds { return [clientDue, worldDue].compactMap { $0 }.min() }
         }
     }
 }
 
-/// A client of the system's clock is waited for.
+/// Waits for a client on the system's clock.
 extension CasePlay {
-    /// How long is waited between two looks, in nanoseconds: 20 ms.
+    /// The pause between two checks, in nanoseconds: 20 ms.
     private static let pause: Int64 = 20_000_000
 
     /// Waits for a point in time, or until the expectation is met.
     ///
-    /// - Returns: why it is not met at the end; nil where it is, or there is none.
+    /// - Returns: why it is not met at the end; nil if it is, or if there is none.
     mutating func wait(until end: Timestamp, for expectation: ClientExpectation?) async throws -> CaseFailure? {
         var mark = MonotonicInstant.now()
         while true {
@@ -216,14 +213,14 @@ extension CasePlay {
             if now >= end { return failure }
             let left = end.nanosecondsSinceEpoch - now.nanosecondsSinceEpoch
             try await Self.wait(until: MonotonicInstant(nanoseconds: mark.nanoseconds + min(Self.pause, left)))
-            // However long looking took, that much of the contract's time is over.
+            // The time the check took counts as contract time.
             let then = MonotonicInstant.now()
             now = now.advanced(byNanoseconds: then.nanoseconds - mark.nanoseconds)
             mark = then
         }
     }
 
-    /// Waits on a thread of its own, so that the client's tasks have theirs.
+    /// Waits on a separate thread, to leave the task threads to the client.
     private static func wait(until deadline: MonotonicInstant) async throws {
         let gate = try Gate()
         let _: Void = try await withCheckedThrowingContinuation { continuation in

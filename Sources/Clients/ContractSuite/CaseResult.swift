@@ -2,17 +2,16 @@ import FitIQAPI
 import Obligations
 import Recording
 
-/// What came of a case.
+/// The outcome of one case: failures on the client's side, verdicts on the server's.
 public struct CaseResult: Sendable {
-    /// The case.
     public let contractCase: ContractCase
-    /// Whose answers were given.
+    /// The guide that the backend followed.
     public internal(set) var mode: GuideMode
-    /// Why it was not run, as a sentence; nil where it was.
+    /// Why it was skipped, as a sentence; nil if it ran.
     public internal(set) var skipped: String?
     /// What was wrong as the client's user sees it.
     public internal(set) var failures: [CaseFailure] = []
-    /// What is checked from within the client, as far as the steps came to it.
+    /// The inside checks that the steps reached.
     public internal(set) var looked: Set<InsideCheck> = []
     /// The obligations, as the server saw them.
     public internal(set) var verdicts: [Verdict] = []
@@ -20,11 +19,11 @@ public struct CaseResult: Sendable {
     public internal(set) var exposures: [Exposure] = []
     /// Whether the client sent anything at all.
     public internal(set) var hasConnected = false
-    /// Entries of the journal that nobody could judge.
+    /// The journal entries that could not be judged.
     public internal(set) var missedCount = 0
-    /// What went over the wire last, pings aside; empty where nothing was wrong as the client's user sees it.
+    /// The last wire traffic except pings; empty if the client's user saw nothing wrong.
     public internal(set) var lastEntries: [JournalEntry] = []
-    /// How long it took by the contract's clock.
+    /// The duration in contract time.
     public internal(set) var contractTime = Duration.zero
 
     init(_ contractCase: ContractCase, mode: GuideMode) {
@@ -32,13 +31,13 @@ public struct CaseResult: Sendable {
         self.mode = mode
     }
 
-    /// The obligations that were broken, *must* or *should*.
+    /// The broken obligations, *must* or *should*.
     public var broken: [Verdict] { verdicts.filter { $0.outcome == .broken } }
 
-    /// What was checked from within the client and found wrong.
+    /// The failed inside checks.
     public var brokenChecks: Set<InsideCheck> { Set(failures.compactMap(\.check)) }
 
-    /// The obligations that the case means to have the client face, and that it did not.
+    /// The obligations that the case was meant to exercise and did not.
     public var unfaced: [String] {
         guard skipped == nil else { return [] }
         return contractCase.faces.filter { id in
@@ -48,18 +47,17 @@ public struct CaseResult: Sendable {
 
     /// Whether nothing was wrong on either side.
     ///
-    /// A *should* may be broken. A case that was skipped has passed.
+    /// A *should* may be broken. A skipped case has passed.
     public var isPassed: Bool { failures.isEmpty && !verdicts.contains { $0.failsRun } }
 }
 
 /// Something that was wrong as the client's user sees it.
 public struct CaseFailure: Sendable, Hashable {
-    /// What was expected, and what the client showed, as a sentence.
+    /// The expectation and what the client showed, as a sentence.
     public var message: String
-    /// Which of the checks from within the client it breaks; nil for none of them.
+    /// The inside check that it breaks, if any.
     public var check: InsideCheck?
 
-    /// Describes a failure.
     public init(message: String, check: InsideCheck? = nil) {
         self.message = message
         self.check = check
@@ -72,7 +70,7 @@ extension CaseResult: CustomStringConvertible {
 }
 
 extension CaseResult {
-    /// What was checked from within the client, as verdicts; their findings have no evidence in the journal.
+    /// The inside checks as verdicts; their findings have no evidence in the journal.
     public var insideVerdicts: [Verdict] {
         guard skipped == nil else { return [] }
         return Obligation.inside.filter { $0.applies(in: mode) }.map { obligation in

@@ -2,38 +2,36 @@ import FitIQAPI
 import MockServer
 import Scenarios
 
-/// Makes the client that a case is played with; called once for each case, or twice where its clock is another than was thought.
+/// Creates the client for a case; called once per case, or twice if its clock is not the assumed one.
 ///
-/// What it throws is the client's trouble and fails the case.
+/// An error that it throws is the client's and fails the case.
 public typealias ClientFactory = (Surroundings) async throws -> any ClientUnderTest
 
-/// Plays cases on a stage, each in a world of its own.
+/// Plays cases on a stage, each in its own world.
 public struct CaseRunner {
-    /// Where cases are played.
     public let stage: any Stage
-    /// Whether a case fails in which the client was not made to face what it is meant to.
+    /// Whether a case fails if the client was not made to face the case's obligations.
     public var isStrict = false
-    /// The longest that a client of the system's clock is waited for in steps that only let time pass; longer cases are skipped.
+    /// The longest wait for a client on the system's clock in steps that only let time pass; longer cases are skipped.
     public var patience = Duration.seconds(30)
-    /// The most looks at the client and its world in one case; one that needs more never gets quiet.
+    /// The most checks of the client and its world in one case; a case that needs more never becomes idle.
     public var stepLimit = 200_000
 
-    /// Whose clock the last client followed.
+    /// The clock of the last client.
     private var clock = ClientClock.suite
 
-    /// Makes a runner.
     public init(on stage: any Stage) {
         self.stage = stage
     }
 
     /// Plays a case.
     ///
-    /// - Throws: what is the harness's own trouble: no room for a world, a server that has stopped. Whatever the client does is
-    ///   in the result.
+    /// - Throws: errors of the harness itself: no room for a world, a stopped server. Anything the client does is in
+    ///   the result.
     public mutating func run(_ contractCase: ContractCase, with factory: ClientFactory) async throws -> CaseResult {
         let scenario = try contractCase.setting.scenario()
         if let result = try await run(contractCase, scenario, with: factory) { return result }
-        // The client's clock was another than that of the client before; the world has to follow it.
+        // The client's clock differs from the previous client's; the world has to follow it.
         clock = clock == .suite ? .system : .suite
         if let result = try await run(contractCase, scenario, with: factory) { return result }
         var result = CaseResult(contractCase, mode: contractCase.guide ?? scenario.guide ?? .union)
@@ -41,7 +39,7 @@ public struct CaseRunner {
         return result
     }
 
-    /// Plays a case in a world that follows the clock that the client is thought to follow; nil where it follows the other.
+    /// Plays a case in a world on the assumed clock of the client; nil if the client follows the other.
     private func run(
         _ contractCase: ContractCase, _ scenario: Scenario, with factory: ClientFactory
     ) async throws -> CaseResult? {

@@ -3,52 +3,47 @@ import JSON
 
 /// What a client should show its user.
 public enum ClientExpectation: Sendable, Hashable {
-    /// The chat's connection is so.
     case connection(ClientReport.Connection)
     /// There is no connection, and none is being made.
     case offline
     /// The chat is that of the consultation with this id, which existed before.
     case continues(String)
-    /// There is no consultation.
     case noConsultation
-    /// The transcript is what the server has stored, line by line; answers that are shown as not complete do not count.
+    /// The transcript equals the stored messages, line by line; answers shown as incomplete do not count.
     case transcriptAsStored
-    /// The transcript is the end of what the server has stored, so many lines of it at least, and complete.
+    /// The transcript equals the end of the stored messages, has at least this many lines, and is complete.
     case transcriptEndsAsStored(atLeast: Int)
-    /// No answer is shown as complete that the server has not stored just so.
+    /// Every answer shown as complete is stored with exactly this text.
     case completeAnswersAreStored
     /// A message of this role contains the text.
     case line(MessageRole, containing: String)
     /// No message of the transcript contains the text.
     case noLine(containing: String)
-    /// At least so many answers are complete.
+    /// At least this many answers are complete.
     case answers(Int)
-    /// An answer is coming: it has text, and is not complete.
+    /// An answer is streaming: it has text, and is not complete.
     case streaming
-    /// The user was told of trouble of this kind, in words that contain the text.
+    /// The user saw a problem of this kind, with a message that contains the text.
     case problem(ClientReport.Problem.Kind, containing: String = "")
-    /// The user was told of this kind of trouble exactly so often.
+    /// The user saw exactly this many problems of this kind.
     case problemCount(ClientReport.Problem.Kind, Int)
-    /// The user was told of no trouble.
     case noProblem
-    /// There is a goal with this title.
     case goal(String)
-    /// There are exactly so many goals with this title.
+    /// There are exactly this many goals with this title.
     case goalCount(String, Int)
     /// The goal is linked with the consultation whose chat is open.
     case goalLinked(String)
     /// The goal is linked with no consultation.
     case goalUnlinked(String)
-    /// The meal with this text is so far, and has these calories, if any are given.
+    /// The meal with this text has this status, and these calories, if any are given.
     case meal(String, MealLogStatus, calories: Int? = nil)
-    /// The meal with this text failed, and the user is told why, in words that contain this.
+    /// The meal with this text failed, and the user sees a reason that contains this.
     case mealError(String, containing: String)
-    /// Nothing that was begun is unfinished.
+    /// Nothing that was started is unfinished.
     case idle
-    /// All of these.
     case all([ClientExpectation])
 
-    /// Whether the server's truth is needed to tell.
+    /// Whether checking it needs the server's stored messages.
     var needsStoredMessages: Bool {
         switch self {
         case .transcriptAsStored, .transcriptEndsAsStored, .completeAnswersAreStored: true
@@ -58,24 +53,24 @@ public enum ClientExpectation: Sendable, Hashable {
     }
 }
 
-/// What can be seen only from within a client (CONTRACT section 9, last paragraph).
+/// What is visible only inside a client.
 public enum InsideCheck: String, Sendable, Hashable, CaseIterable {
     /// The transcript is what the server streamed and stored.
     case transcript = "inside/transcript-equals-chunks"
-    /// An answer that was cut is not shown as complete.
+    /// A cut answer is not shown as complete.
     case cutStream = "inside/cut-stream-not-complete"
-    /// An `error` frame is told to the user.
+    /// The user sees an `error` frame.
     case serverError = "inside/server-error-surfaces"
-    /// After 409 the chat is that of the consultation that exists.
+    /// After 409 the chat is that of the existing consultation.
     case conflict = "inside/conflict-yields-existing"
-    /// After 429 the user is told that there are too many.
+    /// After 429 the user learns that there are too many.
     case limit = "inside/limit-yields-too-many"
-    /// Why a meal failed is told to the user.
+    /// The user sees why a meal failed.
     case failedMeal = "inside/failed-meal-surfaces"
 }
 
 extension ClientExpectation {
-    /// What is checked from within the client by it.
+    /// The inside checks that it covers.
     public var checks: Set<InsideCheck> {
         switch self {
         case .transcriptAsStored, .transcriptEndsAsStored: [.transcript]
@@ -90,9 +85,9 @@ extension ClientExpectation {
         }
     }
 
-    /// The chat is open and quiet.
+    /// The chat is open and idle.
     static let ready = ClientExpectation.all([.connection(.connected), .idle])
-    /// So many answers have come, the transcript is the server's, and nothing is under way.
+    /// This many answers have arrived, the transcript is the server's, and nothing is in progress.
     static func answered(_ count: Int) -> ClientExpectation {
         .all([.connection(.connected), .answers(count), .transcriptAsStored, .idle])
     }
@@ -100,12 +95,9 @@ extension ClientExpectation {
 
 /// A message as the server has stored it.
 public struct StoredMessage: Sendable, Hashable {
-    /// Who wrote it.
     public var role: MessageRole
-    /// What it says.
     public var text: String
 
-    /// Describes a message.
     public init(role: MessageRole, text: String) {
         self.role = role
         self.text = text
@@ -116,18 +108,18 @@ public struct StoredMessage: Sendable, Hashable {
 struct Observation: Sendable {
     /// What the client's user sees.
     var report = ClientReport()
-    /// What the server has stored of that consultation; empty where it is not asked for, or unknown.
+    /// What the server has stored of that consultation; empty if not needed, or unknown.
     var stored: [StoredMessage] = []
 }
 
 extension ClientExpectation {
-    /// The first part that is not met, and why, as a sentence; nil where all are.
+    /// The first part that is not met, and why, as a sentence; nil if all are met.
     func failure(in observation: Observation) -> CaseFailure? {
         if case .all(let parts) = self { return parts.lazy.compactMap { $0.failure(in: observation) }.first }
         return unmet(in: observation).map { CaseFailure(message: $0, check: checks.first) }
     }
 
-    /// Why it is not met, as a sentence; nil where it is.
+    /// Why it is not met, as a sentence; nil if it is.
     private func unmet(in observation: Observation) -> String? {
         let report = observation.report
         return switch self {
@@ -173,7 +165,7 @@ extension ClientExpectation {
     }
 
     private func unmetTranscript(_ observation: Observation, atLeast count: Int) -> String? {
-        // An answer that broke off and is shown as such may stay: it claims nothing.
+        // A broken-off answer shown as such may stay: it claims nothing.
         let shown = observation.report.transcript.filter { $0.isComplete || $0.role != .assistant }
         let stored = observation.stored
         guard shown.count >= min(count, stored.count), shown.count <= stored.count else {
@@ -225,6 +217,6 @@ extension ClientExpectation {
 }
 
 extension String {
-    /// Whether it contains the text, which is so for none.
+    /// Whether it contains the text; true for an empty text.
     fileprivate func has(_ text: String) -> Bool { text.isEmpty || contains(text) }
 }

@@ -1,31 +1,31 @@
 import FitIQAPI
 
-/// A client of the API as the suite drives it: it is told what its user does, and says what its user would see.
+/// A client of the API as the suite drives it: it receives its user's instructions and reports what the user would see.
 ///
-/// An instruction only begins something; what comes of it shows in the next reports. So nothing here waits for the backend, and
-/// a client that follows the suite's clock can be carried through hours in a moment.
+/// An instruction only starts something; its results show in later reports. No call waits for the backend, so a client
+/// that follows the suite's clock can pass hours in a moment.
 public protocol ClientUnderTest {
-    /// Whose clock its timers follow.
+    /// The clock that its timers follow.
     var clock: ClientClock { get }
 
-    /// Begins what its user asks for.
+    /// Starts what its user asks for.
     ///
-    /// - Throws: where the client cannot be driven any more; that the backend refuses something belongs into the report.
+    /// - Throws: if the client can no longer be driven; a refusal by the backend belongs in the report.
     func perform(_ instruction: ClientInstruction) async throws
 
     /// What its user sees now.
     func report() async throws -> ClientReport
 
-    /// Sets the clock of a client that follows the suite's, has it do all that is due or has arrived, and tells when its next timer is due.
+    /// Sets the suite's clock, makes the client do all that is due or arrived, and returns when its next timer is due.
     ///
-    /// Called again and again until neither side has anything to do. Clients of the system's clock are never asked.
+    /// Called repeatedly until neither side has anything to do, and never for clients on the system's clock.
     func settle(at time: Timestamp) async throws -> Timestamp?
 
-    /// Ends the client: connections are closed without a word.
+    /// Ends the client: closes its connections without a close frame.
     func end() async
 }
 
-/// Whose clock a client's timers follow.
+/// The clock that a client's timers follow.
 public enum ClientClock: String, Sendable, CaseIterable {
     /// The suite's: it moves when the suite says so.
     case suite
@@ -34,32 +34,31 @@ public enum ClientClock: String, Sendable, CaseIterable {
 }
 
 extension ClientUnderTest {
-    /// The system's.
+    /// The system's clock.
     public var clock: ClientClock { .system }
-    /// Nothing: the system's clock moves by itself.
+    /// Does nothing: the system's clock moves by itself.
     public func settle(at time: Timestamp) async throws -> Timestamp? { nil }
-    /// Nothing.
+    /// Does nothing.
     public func end() async {}
 }
 
-/// Where a client under test finds its backend, and what it proves itself with.
+/// Where a client under test finds its backend, and its credentials.
 public struct Surroundings: Sendable, Hashable {
-    /// Where REST paths begin: `http://127.0.0.1:8080/w/w1`, to be followed by `/api/v1`.
+    /// The base of REST paths: `http://127.0.0.1:8080/w/w1`, followed by `/api/v1`.
     public var url: String
-    /// The same for WebSockets: `ws://127.0.0.1:8080/w/w1`.
+    /// The base of WebSocket paths: `ws://127.0.0.1:8080/w/w1`.
     public var webSocketURL: String
-    /// The token to begin with.
+    /// The initial token.
     public var token: String
     /// The token that its refresh hook gets after a 401.
     public var freshToken: String
     /// The `X-API-Key`.
     public var apiKey: String
-    /// Which guide the backend answers as.
+    /// The guide that the backend follows.
     public var guide: GuideMode
-    /// What time it is, by the suite's clock.
+    /// The time of the suite's clock.
     public var now: Timestamp
 
-    /// Describes surroundings.
     public init(
         url: String, webSocketURL: String, token: String, freshToken: String, apiKey: String, guide: GuideMode,
         now: Timestamp
@@ -76,9 +75,8 @@ public struct Surroundings: Sendable, Hashable {
 
 /// What the user of a client does.
 public enum ClientInstruction: Sendable, Hashable {
-    /// Begins a consultation, or goes on with the one that exists, and opens the chat: history first, then the socket.
+    /// Starts a consultation, or continues the existing one, and opens the chat: history first, then the socket.
     case startConsultation(persona: Persona)
-    /// Opens the chat of a consultation that is known.
     case openConsultation(id: String)
     /// Sends a message in the open chat.
     case send(text: String)
@@ -88,10 +86,10 @@ public enum ClientInstruction: Sendable, Hashable {
     case disconnect
     /// Creates a goal; one that the coach suggested in the open chat belongs to that consultation.
     case createGoal(title: String, description: String)
-    /// Opens the chat about a goal, by the id that the report gives it.
+    /// Opens the chat about a goal, by its id in the report.
     case chatAboutGoal(id: String)
-    /// Logs a meal, and waits for what it comes to: by events while a chat is open, by asking while none is.
+    /// Logs a meal and waits for its result: by events while a chat is open, by polling while none is.
     case logMeal(text: String, type: MealType)
-    /// Looks at the goals anew.
+    /// Reloads the goals.
     case loadGoals
 }

@@ -1,27 +1,26 @@
 import FitIQAPI
 import Scenarios
 
-/// Something that a client is made to live through, and what is asked of it: a piece of data.
+/// A situation for a client and what is expected of it, as data.
 ///
-/// Its verdict has two ends: what the client reported is compared with what the steps expect, and what the server saw is
-/// judged by the obligations.
+/// The verdict has two parts: the client's reports are compared with the steps' expectations, and what the server saw
+/// is judged by the obligations.
 public struct ContractCase: Sendable {
-    /// What it is called, topic first: `consultation/create/409-continues-existing`.
+    /// The unique name, topic first: `consultation/create/409-continues-existing`.
     public let address: String
     /// What happens, in one line.
     public let title: String
-    /// What it quotes.
+    /// The clause that it quotes.
     public let clause: Clause
     /// The world in which it plays.
     public let setting: Setting
-    /// Whose answers are given; nil leaves it to the setting.
+    /// The guide that the backend follows; if nil, the setting decides.
     public let guide: GuideMode?
-    /// The obligations that the client is meant to face, by their ids.
+    /// The ids of the obligations that the client is meant to face.
     public let faces: [String]
     /// What happens, in order.
     public let steps: [Step]
 
-    /// Describes a case.
     public init(
         _ address: String, _ title: String, clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
         guide: GuideMode? = nil, faces: [String] = [], steps: [Step]
@@ -35,10 +34,10 @@ public struct ContractCase: Sendable {
         self.steps = steps
     }
 
-    /// The first part of the address: what the case is about.
+    /// The first part of the address.
     public var topic: String { String(address.prefix { $0 != "/" }) }
 
-    /// What it looks at from within the client, by what its steps expect.
+    /// The inside checks that its steps' expectations cover.
     public var checks: Set<InsideCheck> {
         steps.reduce(into: []) { checks, step in
             switch step {
@@ -54,12 +53,12 @@ public struct ContractCase: Sendable {
         address == prefix || prefix.isEmpty || address.hasPrefix(prefix.hasSuffix("/") ? prefix : prefix + "/")
     }
 
-    /// How long the steps take at least, by the contract's time.
+    /// The shortest duration of the steps, in contract time.
     public var leastDuration: Duration {
         steps.reduce(.zero) { sum, step in if case .pass(let duration) = step { sum + duration } else { sum } }
     }
 
-    /// How long the steps take at most, by the contract's time.
+    /// The longest duration of the steps, in contract time.
     public var greatestDuration: Duration {
         steps.reduce(leastDuration) { sum, step in
             if case .until(_, let limit) = step { sum + limit } else { sum }
@@ -72,21 +71,20 @@ extension ContractCase: CustomStringConvertible {
     public var description: String { address }
 }
 
-/// What a case quotes.
+/// A sentence of a guide, or of our own, that a case tests.
 public struct Clause: Sendable, Hashable, CustomStringConvertible {
     /// The guide's short name, or `ours`.
     public let guide: String
-    /// Where it stands there: a heading; empty where the guide's name says enough.
+    /// The heading in the guide; empty if the guide's name is enough.
     public let place: String
     /// What it says, as one sentence.
     public let sentence: String
 
-    /// Quotes a guide.
     public init(_ guide: GuideMode, _ place: String = "", _ sentence: String) {
         self.init(guide: guide.rawValue, place: place, sentence: sentence)
     }
 
-    /// Quotes what no guide says.
+    /// Cites a rule that no guide states.
     public static func ours(_ sentence: String) -> Clause { Clause(guide: "ours", place: "", sentence: sentence) }
 
     private init(guide: String, place: String, sentence: String) {
@@ -99,16 +97,15 @@ public struct Clause: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(guide)\(place.isEmpty ? "" : ", " + place): \(sentence)" }
 }
 
-/// The world in which a case plays.
 public enum Setting: Sendable, Hashable {
-    /// A scenario that the binary holds.
+    /// A scenario built into the binary.
     case builtIn(String)
     /// A scenario file in YAML.
     case written(String)
 
     /// The scenario.
     ///
-    /// - Throws: where a scenario that was written has mistakes, all of them.
+    /// - Throws: all mistakes of a written scenario.
     public func scenario() throws(ScenarioErrors) -> Scenario {
         switch self {
         case .builtIn(let name):
@@ -121,26 +118,26 @@ public enum Setting: Sendable, Hashable {
     }
 }
 
-/// Something that happens in a case.
+/// A step of a case.
 ///
-/// An instruction only begins something; ``until(_:within:)`` has the time go on until its result shows.
+/// An instruction only starts something; ``until(_:within:)`` lets time pass until its result shows.
 public enum Step: Sendable, Hashable {
     /// The client's user does something.
     case perform(ClientInstruction)
     /// The client's user opens the chat about the goal that the report shows under this title.
     case chatAboutGoal(titled: String)
-    /// So much of the contract's time passes.
+    /// This much contract time passes.
     case pass(Duration)
-    /// Time passes until the client shows what is expected; a failure where it does not within the time.
+    /// Time passes until the client shows what is expected; fails if it does not in time.
     ///
-    /// After a failure the steps behind it have no ground to stand on and are left out.
+    /// After a failure the following steps have no basis and are skipped.
     case until(ClientExpectation, within: Duration)
     /// The client shows it now.
     case expect(ClientExpectation)
-    /// The client shows it whenever it is looked at, from now on until the case ends.
+    /// The client shows it at every check from now on until the case ends.
     case watch(ClientExpectation)
 
-    /// Whether and how clients can do it; nil for what the harness does.
+    /// The name of the instruction; nil for steps of the harness.
     var instruction: String? {
         switch self {
         case .perform(let instruction): instruction.name
@@ -151,7 +148,7 @@ public enum Step: Sendable, Hashable {
 }
 
 extension ClientInstruction {
-    /// What adapters and messages call it: `start_consultation`.
+    /// Its name in adapters and messages: `start_consultation`.
     public var name: String {
         switch self {
         case .startConsultation: "start_consultation"
@@ -167,12 +164,10 @@ extension ClientInstruction {
     }
 }
 
-/// A client has no such thing: thrown by ``ClientUnderTest/perform(_:)``, it has the case skipped rather than failed.
+/// Thrown by ``ClientUnderTest/perform(_:)`` if the client lacks a feature: the case is skipped rather than failed.
 public struct UnsupportedInstruction: Error, Sendable, Hashable {
-    /// What the client cannot do.
     public let instruction: String
 
-    /// Says that a client cannot do it.
     public init(_ instruction: ClientInstruction) {
         self.instruction = instruction.name
     }

@@ -2,11 +2,10 @@ import FitIQAPI
 import Obligations
 import Text
 
-/// The sentences of this module.
 enum Messages {
-    // MARK: What was expected, and what was shown
+    // MARK: Expectations and observations
 
-    /// The sentence that something expected is not there; nil where it is.
+    /// The sentence that an expectation is not met; nil if it is.
     static func unless(_ isMet: Bool, _ expectation: ClientExpectation, _ shown: @autoclosure () -> String) -> String? {
         isMet ? nil : unmet(expectation, shown())
     }
@@ -20,7 +19,7 @@ enum Messages {
         return "\(message) (\(text(elapsed)) into the case, after waiting for \(text(limit)))"
     }
 
-    /// What is expected, as the object of a sentence.
+    /// The expectation as the object of a sentence.
     static func text(_ expectation: ClientExpectation) -> String {
         switch expectation {
         case .connection(.failed): "the client to have given up the connection"
@@ -54,7 +53,7 @@ enum Messages {
         }
     }
 
-    /// The connection, and where there is none what its user was told.
+    /// The connection, and if there is none, the user's last problem.
     static func connection(_ report: ClientReport) -> String {
         let shown = "it as \(report.connection.rawValue)"
         guard report.connection != .connected, let problem = report.problems.last else { return shown }
@@ -102,7 +101,7 @@ enum Messages {
             + "\(report.meals.count { $0.status == .processing }) meals in processing)"
     }
 
-    // MARK: How a case goes
+    // MARK: Case progress
 
     static func noClient(_ error: any Error) -> String { "The client could not be made: \(error)" }
     static func cannotBeDriven(_ error: any Error) -> String { "The client could not be driven any further: \(error)" }
@@ -128,7 +127,7 @@ enum Messages {
 
     static func unfaced(_ id: String) -> String { "The client was never made to face \(id)." }
 
-    // MARK: What came of it
+    // MARK: Results
 
     /// Everything that is wrong with a case.
     static func summary(of result: CaseResult) -> String {
@@ -148,7 +147,7 @@ enum Messages {
     }
 
     static let lastEntries = "What went over the wire last:"
-    /// For the author of a client with whose requests nothing is wrong.
+    /// For the author of a client whose requests are all correct.
     static let lostWithin =
         "The server saw nothing wrong, so what is missing was lost within the client. Where an answer or a frame came and "
         + "nothing came of it, look at its decoding: CodingKeys in snake_case together with keyDecodingStrategy = "

@@ -4,10 +4,10 @@ import Recording
 import Reports
 
 extension Report {
-    /// The results of cases, in one run for each topic: its obligations over all of its cases, and a check for each case.
+    /// The results of cases, as one run per topic: its obligations over all of its cases, and a check for each case.
     ///
-    /// What is seen from within a client stands both among the obligations and, in full, at its case; cases that a guide answers
-    /// stand apart from those of the union.
+    /// Inside checks appear both among the obligations and, in full, at their case; cases that follow a single guide
+    /// are listed apart from those of the union.
     public init(title: String, results: [CaseResult]) {
         self.init(title: title)
         var places: [String: Int] = [:]  // Topics of the suite: constants.
@@ -52,17 +52,17 @@ extension Report.Check {
 }
 
 extension CaseResult {
-    /// What helps to find why the case failed, a line each.
+    /// Hints why the case failed, a line each.
     var notes: [String] {
         guard !failures.isEmpty, hasConnected else { return [] }
         let entries = lastEntries.map { "    \(EntryLine($0).text)" }
         return (entries.isEmpty ? [] : [Messages.lastEntries] + entries) + (broken.isEmpty ? [Messages.lostWithin] : [])
     }
 
-    /// The case as a check; none where it was skipped: nothing was looked at.
+    /// The case as a check; none if it was skipped.
     fileprivate var checks: [Report.Check] { skipped == nil ? [Report.Check(self)] : [] }
 
-    /// The verdicts, with what was checked from within the client among them, each finding naming the case.
+    /// The verdicts including the inside checks, each finding naming the case.
     fileprivate var toldVerdicts: [Verdict] {
         let address = contractCase.address
         return (verdicts + insideVerdicts).map { verdict in
@@ -78,14 +78,14 @@ extension CaseResult {
 }
 
 extension [Verdict] {
-    /// These verdicts and others of the same obligations in one.
+    /// Merges these verdicts with others of the same obligations.
     fileprivate func adding(_ others: [Verdict]) -> [Verdict] {
         let others = Dictionary(others.map { ($0.obligation.id, $0) }, uniquingKeysWith: { first, _ in first })
         return map { verdict in
             guard let other = others[verdict.obligation.id] else { return verdict }
             let outcomes = [verdict.outcome, other.outcome]
             let findings = verdict.findings + other.findings
-            // Those that fail the run first, where there is no room for all.
+            // Those that fail the run first, in case there is no room for all.
             let kept = findings.filter { $0.level == .must } + findings.filter { $0.level == .should }
             return Verdict(
                 obligation: verdict.obligation,

@@ -3,9 +3,9 @@ import MockServer
 import Recording
 import Scenarios
 
-/// Where cases are played: an engine, and what carries bytes between it and clients.
+/// Where cases are played: an engine, and the carrier of bytes between it and clients.
 public protocol Stage {
-    /// Does something with the engine at the system's time; when it returns, what the work had for clients is on its way.
+    /// Runs work on the engine at the system's time; when it returns, output for clients is on its way.
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result
@@ -14,7 +14,7 @@ public protocol Stage {
 extension LocalServer: Stage {}
 
 extension VirtualNetwork: Stage {
-    /// Does something with the engine, and carries what came of it to the clients.
+    /// Runs work on the engine, and carries its output to the clients.
     public func perform<Result: Sendable>(
         _ body: @escaping @Sendable (Engine, Timestamp) throws -> Result
     ) async throws -> Result {
@@ -23,12 +23,12 @@ extension VirtualNetwork: Stage {
     }
 }
 
-/// A world on a stage, from its beginning to its end.
+/// A world on a stage, from creation to deletion.
 struct StageWorld {
     let stage: any Stage
     let access: Engine.WorldAccess
 
-    /// Makes a world whose client is judged.
+    /// Creates a world whose client is judged.
     init(on stage: any Stage, _ scenario: Scenario, guide: GuideMode?, clock: ClockMode) async throws {
         self.stage = stage
         access = try await stage.perform { engine, now in
@@ -36,22 +36,22 @@ struct StageWorld {
         }
     }
 
-    /// What a client is told of it.
+    /// What a client learns about it.
     var surroundings: Surroundings {
         Surroundings(
             url: access.url, webSocketURL: access.webSocketURL, token: access.token, freshToken: access.freshToken,
             apiKey: access.apiKey, guide: access.mode, now: access.now)
     }
 
-    /// What is to be known before the time may go on.
+    /// What must be known before time may advance.
     struct Pulse: Sendable {
         /// Grows with every byte between the world and its clients.
         var activity: UInt64
-        /// When something happens in the world without anybody's doing.
+        /// When the world's next event is due by itself.
         var nextDue: Timestamp?
     }
 
-    /// Has all happen that is due, and tells what goes on.
+    /// Runs everything that is due, and returns the pulse.
     func pulse(at time: Timestamp) async throws -> Pulse {
         let id = access.id
         return try await stage.perform { engine, now in
@@ -68,7 +68,7 @@ struct StageWorld {
         try await stage.perform { engine, now in engine.advanceWorld(id, to: time, at: now) }
     }
 
-    /// What the server has stored of a consultation; empty where it knows none of that id.
+    /// What the server has stored of a consultation; empty if it does not know the id.
     func storedMessages(of consultation: String) async throws -> [StoredMessage] {
         let id = access.id
         return try await stage.perform { engine, _ in
@@ -77,13 +77,13 @@ struct StageWorld {
         }
     }
 
-    /// What is found of the client so far.
+    /// The findings about the client so far.
     func judgement() async throws -> Judgement? {
         let id = access.id
         return try await stage.perform { engine, now in engine.judgement(ofWorld: id, at: now) }
     }
 
-    /// What its journal has of the last few things that went over the wire, save pings and pongs.
+    /// The journal's last few entries of wire traffic, except pings and pongs.
     func lastEntries() async throws -> [JournalEntry] {
         let id = access.id
         return try await stage.perform { engine, _ in
@@ -93,7 +93,6 @@ struct StageWorld {
 
     private static let lastEntryCount = 4
 
-    /// Forgets the world.
     func delete() async throws {
         let id = access.id
         try await stage.perform { engine, now in engine.deleteWorld(id, at: now) }

@@ -2,9 +2,9 @@ import FitIQAPI
 import MockServer
 import Reports
 
-/// The contract suite, played with one client: which cases, and what came of them.
+/// The contract suite, played with one client.
 ///
-/// A team that wraps its own client writes an adapter, and has each case be a test:
+/// To wrap your own client, conform it to ``ClientUnderTest`` and make each case a test:
 ///
 /// ```swift
 /// import ContractSuite
@@ -56,15 +56,14 @@ import Reports
 /// }
 /// ```
 ///
-/// Cases whose instructions the client does not support are skipped, and so are those in which hours pass, unless the client
-/// follows the suite's clock.
+/// Cases whose instructions the client does not support are skipped, and so are those that take hours, unless the
+/// client follows the suite's clock.
 public struct SuiteRun {
-    /// The cases, in the order in which they are played.
+    /// The cases, in playing order.
     public var cases: [ContractCase]
-    /// What plays them.
     public var runner: CaseRunner
 
-    /// Makes a run of all cases, or of those below one of the addresses.
+    /// Creates a run of all cases, or of those below one of the addresses.
     ///
     /// - Parameter prefixes: addresses, or the beginnings of some up to a `/`; none for all.
     public init(on stage: any Stage, selecting prefixes: [String] = []) {
@@ -77,9 +76,9 @@ public struct SuiteRun {
     /// Plays the cases, one after another.
     ///
     /// - Parameters:
-    ///   - factory: makes the client anew for each case.
-    ///   - observe: is told of each case as it ends.
-    /// - Throws: what is the harness's own trouble.
+    ///   - factory: creates a new client for each case.
+    ///   - observe: called with each result as its case ends.
+    /// - Throws: errors of the harness itself.
     public mutating func run(
         with factory: ClientFactory, observing observe: (CaseResult) -> Void = { _ in }
     ) async throws -> [CaseResult] {
@@ -94,13 +93,13 @@ public struct SuiteRun {
     }
 }
 
-/// Plays the contract suite with a client and tells what came of it, as one report.
+/// Plays the contract suite with a client and returns one report.
 ///
 /// - Parameters:
-///   - title: what is judged, for headings.
+///   - title: the subject, for headings.
 ///   - prefixes: addresses of cases, or the beginnings of some up to a `/`; none for all.
-///   - factory: makes the client anew for each case.
-/// - Throws: what is the harness's own trouble.
+///   - factory: creates a new client for each case.
+/// - Throws: errors of the harness itself.
 public func run(
     _ title: String, on stage: any Stage, selecting prefixes: [String] = [], with factory: ClientFactory
 ) async throws -> Report {

@@ -4,9 +4,9 @@ import Obligations
 import Scenarios
 import Testing
 
-/// What a world is made with.
+/// The parameters of a world.
 struct Plan: Sendable {
-    /// By name, so that a wrong one is told by the test that has it.
+    /// By name, so that a wrong one is reported by the test that has it.
     enum Source: Sendable {
         case builtIn(String)
         case written(Scenario)
@@ -28,17 +28,17 @@ struct Plan: Sendable {
     }
 }
 
-/// Gives each test, or each case of a parameterised one, a backend of its own, and judges the test's client at its end.
+/// Gives each test, or each case of a parameterised one, its own backend, and judges the test's client at its end.
 ///
-/// Obligations that the client broke become issues at the test: those that it *must* keep fail it, the others are warnings.
+/// Broken obligations become issues of the test: each *must* fails it, the others are warnings.
 public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
     var plan: Plan
     var allowed: Set<String> = []  // Obligations' ids: constants.
 
-    /// On a suite it is each test's within.
+    /// On a suite it applies to each test within.
     public var isRecursive: Bool { true }
 
-    /// Excepts obligations that the client is known to break, `ws/keepalive`.
+    /// Excepts obligations that the client is known to break, such as `ws/keepalive`.
     public func allowing(_ ids: String...) -> FakeBackendTrait {
         var trait = self
         trait.allowed.formUnion(ids)
@@ -75,7 +75,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 
     private static let known = Judge.obligations.map(\.id)
 
-    /// The server of the process; it begins with the first world.
+    /// The server of the process; it starts with the first world.
     private static let server = Result { try LocalServer() }
 
     private static func record(_ verdict: Verdict, for test: Test) {
@@ -85,7 +85,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
             Issue.record(
                 comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
-            // Before, every issue failed its test.
+            // Earlier versions have no severities: every issue would fail its test.
             if verdict.failsRun { Issue.record(comment, sourceLocation: test.sourceLocation) }
         #endif
     }
@@ -94,13 +94,13 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == FakeBackendTrait {
     /// A backend that follows one of the built-in scenarios.
     ///
-    /// Waits are judged by the backend's clock: on a manual one a client whose timers follow the system's clock seems not to
-    /// wait, or not to ping. Have its timers follow the backend's, or allow what is about time.
+    /// Waits are judged by the backend's clock: on a manual one a client whose timers follow the system's clock seems
+    /// not to wait, or not to ping. Make its timers follow the backend's, or allow the obligations about time.
     ///
     /// - Parameters:
     ///   - scenario: its name; `fitiq-mock scenarios` lists them.
-    ///   - guide: whose answers it gives; nil for what the scenario says, or else all guides' together.
-    ///   - clock: whose clock it follows; nil for what the scenario says, or else the system's.
+    ///   - guide: the guide that it follows; nil for the scenario's, or else the union of all guides.
+    ///   - clock: the clock that it follows; nil for the scenario's, or else the system's.
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
     ) -> FakeBackendTrait {

@@ -5,34 +5,27 @@ import Sockets
 import Text
 import WebSocket
 
-/// What a client is made with.
-///
-/// The defaults keep every obligation of every guide; other values are for those who know their backend.
+/// The configuration of a client; the defaults meet every obligation of every guide.
 public struct ClientConfiguration: Sendable {
-    /// What requests bring along.
     public var credentials: Credentials
-    /// The token that takes the place of one that was refused, once; nil where ``ClientEvent/credentialsRefused`` asks for it.
+    /// The token that replaces a refused one, once; if nil, ``ClientEvent/credentialsRefused`` asks for it.
     public var freshToken: String?
-    /// Which guide the backend answers as: what it does not serve is not asked for.
+    /// The guide that the backend follows; the client does not request what that guide does not serve.
     public var guide = GuideMode.union
-    /// How it chats, where the guide leaves the choice; see ``chatStyle``.
+    /// The chat protocol to use if the guide leaves the choice; see ``chatStyle``.
     public var chat = ChatStyle.message
-    /// How requests are repeated.
     public var retries = RetrySchedule()
-    /// How sockets are opened again.
     public var reconnects = ReconnectSchedule()
-    /// How long things may take.
     public var patience = ClientPatience()
     /// How meals are followed while no socket is open.
     public var mealPolling = MealPolling()
-    /// How much is kept.
     public var limits = ClientLimits()
     /// Whether each finished answer is compared with the stored message.
     ///
-    /// Chunks carry no numbers, so one that was lost, doubled or late shows only there. Where this is off, the history is read
-    /// after visible trouble only: a frame that is no JSON, an `error`, a cut.
+    /// Chunks carry no numbers, so a lost, duplicated or late one shows only there. If this is off, the history is read
+    /// only after visible trouble: a frame that is not valid JSON, an `error`, a cut.
     public var checksAnswers = true
-    /// Whether a handshake brings the token both in its fields and in its URL: for a backend whose guide is not known.
+    /// Whether a handshake carries the token both in its fields and in its URL, for a backend whose guide is unknown.
     public var sendsTokenTwice = false
 
     /// The two chat protocols of the guides.
@@ -43,14 +36,13 @@ public struct ClientConfiguration: Sendable {
         case userMessage = "user_message"
     }
 
-    /// Makes the usual configuration.
     public init(credentials: Credentials, freshToken: String? = nil, guide: GuideMode = .union) {
         self.credentials = credentials
         self.freshToken = freshToken
         self.guide = guide
     }
 
-    /// How it chats: as the guide documents it, and by choice where the backend understands both.
+    /// The chat protocol in use: the one the guide documents, or ``chat`` if the backend understands both.
     public var chatStyle: ChatStyle {
         switch guide {
         case .enhancedConsultations: .userMessage
@@ -60,46 +52,45 @@ public struct ClientConfiguration: Sendable {
     }
 }
 
-/// What a client proves itself with.
+/// The token and the API key of a client.
 public struct Credentials: Sendable {
     /// The JSON Web Token.
     public var token: String
     /// The value of `X-API-Key`.
     public var apiKey: String
 
-    /// Makes credentials.
     public init(token: String, apiKey: String) {
         self.token = token
         self.apiKey = apiKey
     }
 
-    /// The fields of every request and handshake.
+    /// The header fields of every request and handshake.
     public var fields: HTTPFields {
         var fields: HTTPFields = [.authorization: "Bearer \(token)"]
         if let name = HTTPField.Name("X-API-Key") { fields[name] = apiKey }
         return fields
     }
 
-    /// The token as `?token=` carries it: what is not unreserved (RFC 3986 §2.3) is percent-encoded.
+    /// The token for `?token=`: all but unreserved characters (RFC 3986 §2.3) are percent-encoded.
     var queryToken: String { PercentCoding.encoded(token) }
 }
 
-/// Where a backend is reached: `http://127.0.0.1:8080`, perhaps with a path that every request begins with.
+/// The address of a backend: `http://127.0.0.1:8080`, optionally with a path that prefixes every request.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
     public let host: String
-    /// 80 where the URL names none.
+    /// 80 if the URL names none.
     public let port: UInt16
-    /// Empty, or a path without a slash at its end.
+    /// Empty, or a path without a trailing slash.
     public let path: String
 
-    /// Reads a URL.
+    /// Parses a URL.
     ///
-    /// - Throws: `ClientError.badURL` for other schemes than http, for anything beside host, port and path, and for what is not
-    ///   visible ASCII.
+    /// - Throws: `ClientError.badURL` for schemes other than http, for components other than host, port and path, and
+    ///   for anything but visible ASCII.
     public init(_ text: String) throws(ClientError) {
         guard text.hasPrefix("http://") else { throw .badURL(text) }
-        // Both go into requests as they are.
+        // Both go into requests verbatim.
         guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { throw .badURL(text) }
         let rest = text.dropFirst("http://".count)
         let authority = rest.prefix { $0 != "/" }
@@ -116,40 +107,38 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         self.path = String(path)
     }
 
-    /// Host and port as they stand in a `Host` field.
+    /// Host and port as in a `Host` field.
     public var authority: String {
         "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// The URL, with its port.
+    /// The URL, including its port.
     public var description: String { "http://\(authority)\(path)" }
 }
 
-/// What can go wrong between this client and a backend; the descriptions are for the person at the keyboard.
+/// An error between this client and a backend; the descriptions are for the person at the keyboard.
 public enum ClientError: Error, CustomStringConvertible {
     /// The base URL is not of the form `http://host:port/path`.
     case badURL(String)
-    /// No connection, or it broke.
+    /// The connection failed or broke.
     case transport(SocketError)
-    /// The backend does not speak HTTP as RFC 9112 has it.
+    /// The backend violates RFC 9112.
     case badHTTP(RemoteError)
-    /// The connection ended before the response was complete.
     case truncatedResponse
-    /// The backend refused a request; `message` is its own.
+    /// The backend refused a request; `message` is the backend's.
     case refused(status: Int, message: String)
-    /// The WebSocket handshake failed.
     case handshake(String)
     /// The backend closed the socket.
     case closed(code: CloseCode, reason: String)
-    /// The backend has left more bytes unread than the client keeps for it.
+    /// The backend has left more bytes unread than the client buffers for it.
     case notRead(limit: Int)
-    /// What was asked for did not come about, for the reason that the client's user is told.
+    /// The operation failed for the reason that the client's user sees.
     case problem(ClientState.Problem)
-    /// Nothing came of what was asked for: something else was asked for meanwhile, such as to leave the chat.
+    /// Another command, such as leaving the chat, superseded the operation.
     case abandoned
-    /// The task that waited was cancelled; what it began goes on.
+    /// The waiting task was cancelled; what it started continues.
     case cancelled
-    /// The client is closed, or has more to do than it keeps in mind.
+    /// The client is closed or has reached one of its limits.
     case unavailable
 
     /// What happened and what to do.
@@ -174,23 +163,22 @@ public enum ClientError: Error, CustomStringConvertible {
     }
 }
 
-/// How much a client keeps; what is older goes, or is refused where that would lose the user's words.
+/// How much a client keeps; older items are dropped, or new ones refused if dropping would lose the user's words.
 public struct ClientLimits: Sendable, Hashable {
-    /// The most lines of a transcript; the oldest go.
+    /// The most lines of a transcript; the oldest are dropped.
     public var transcriptLines = 1000
-    /// The most bytes of one answer as it streams; the rest is taken from the history.
+    /// The most bytes of one streaming answer; the rest is taken from the history.
     public var answerBytes = 1 << 20
     /// The most messages that wait to be sent; more are refused.
     public var waitingMessages = 32
-    /// The most problems that are kept; the oldest go.
+    /// The most problems; the oldest are dropped.
     public var problems = 100
-    /// The most goals that are shown; the oldest go.
+    /// The most goals; the oldest are dropped.
     public var goals = 1000
-    /// The most meals that are kept; the oldest that is settled goes, and where none is, another is refused.
+    /// The most meals; the oldest settled one is dropped, and if there is none, new ones are refused.
     public var meals = 100
-    /// The most requests at a time, waiting ones included; more are refused.
+    /// The most concurrent requests, including waiting ones; more are refused.
     public var requests = 64
 
-    /// The usual limits.
     public init() {}
 }

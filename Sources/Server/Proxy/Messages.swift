@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-// Every sentence of this module that a person may read.
+// All texts of this module for people.
 enum Messages {
     // MARK: The upstream's URL
 
@@ -32,7 +32,7 @@ enum Messages {
         "\(upstream) is this proxy itself: give it another port, or another upstream"
     }
 
-    // MARK: What clients are answered
+    // MARK: Answers to clients
 
     static func failure(_ failure: UpstreamFailure, upstream: UpstreamURL) -> String {
         switch failure {
@@ -66,7 +66,7 @@ enum Messages {
         "\(limit) connections are open through the proxy, which is the limit; close some and try again."
     }
 
-    /// The answer to HTTP on the port for TLS, in plain HTTP.
+    /// The answer to HTTP on the TLS port, in plain HTTP.
     static func plainHTTPRefusal(_ reason: String) -> [UInt8] {
         let body = APIError.body(code: "BAD_REQUEST", message: reason, in: .union)
         return Array(
@@ -74,7 +74,7 @@ enum Messages {
                 .utf8) + body
     }
 
-    // MARK: What the log says
+    // MARK: Log
 
     static func endedBeforeAnswer(_ request: String, isReset: Bool) -> String {
         "\(request): the upstream \(isReset ? "reset" : "ended") the connection without an answer, and so did the proxy"
@@ -115,12 +115,12 @@ enum Messages {
 
     // MARK: Parts
 
-    /// A reason as a sentence of its own, whether or not it brings its end.
+    /// A reason as a sentence, with or without its own full stop.
     private static func sentence(_ reason: String) -> String {
         reason.last.map { ".?!".contains($0) } ?? false ? reason : reason + "."
     }
 
-    /// A path of a client's on one line, its end cut off where it is long.
+    /// A client's path on one line, truncated if it is long.
     static func printable(_ text: String) -> String { String(quoted(text).dropFirst().dropLast()) }
 
     static func seconds(_ time: Duration) -> String {
@@ -128,7 +128,7 @@ enum Messages {
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
     }
 
-    /// The text in quotation marks, its controls made visible and its end cut off where it is long.
+    /// The text in quotation marks, with control characters made visible, truncated if it is long.
     static func quoted(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(120) {

@@ -7,7 +7,7 @@ extension ContractCase {
         + goalCases + mealCases + guideCases
 }
 
-/// Short forms, so that cases read as stories.
+/// Short forms that keep the cases readable.
 extension Step {
     static func start(_ persona: Persona) -> Step { .perform(.startConsultation(persona: persona)) }
     static func open(_ id: String) -> Step { .perform(.openConsultation(id: id)) }
@@ -21,19 +21,19 @@ extension Step {
     static let archive = Step.perform(.archive)
     static let disconnect = Step.perform(.disconnect)
     static let loadGoals = Step.perform(.loadGoals)
-    /// Waits for the chat to be open and quiet.
+    /// Waits for the chat to be open and idle.
     static let untilReady = Step.until(.ready, within: .seconds(30))
-    /// Waits for so many answers in all, with nothing under way.
+    /// Waits for a total number of answers, with nothing in progress.
     static func untilAnswered(_ count: Int, within limit: Duration = .seconds(60)) -> Step {
         .until(.answered(count), within: limit)
     }
 }
 
-/// Ids that scenarios written here give to what exists.
+/// Ids that the scenarios written here assign.
 enum KnownID {
     static let consultation = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
     static let goal = "3f2504e0-4f89-41d3-9a0c-0305e82c3301"
-    /// What no world has.
+    /// An id that no world has.
     static let nothing = "00000000-0000-4000-8000-00000000dead"
 }
 
@@ -46,7 +46,6 @@ extension ContractCase {
     private static let refresh = Clause(
         .consultationWebSocket, "HTTP errors, 401", "An unauthorized request has the token refreshed.")
 
-    /// Tokens that are refused.
     static let authCases: [ContractCase] = [
         ContractCase(
             "auth/request/401-refreshes-the-token", "A create is refused with 401, and repeated with a fresh token",

@@ -5,7 +5,7 @@ extension ContractCase {
         .enhancedConsultations, "Message Flow",
         "The answer streams back word by word, and the full message is stored in the history.")
 
-    /// Questions and answers on a connection that holds.
+    /// Questions and answers on a stable connection.
     static let chatCases: [ContractCase] = [
         ContractCase(
             "chat/answer/is-the-sum-of-its-chunks", "Two questions, two answers, word by word",
@@ -97,7 +97,7 @@ extension ContractCase {
             ]),
     ]
 
-    /// Answers whose frames come otherwise than one by one.
+    /// Answers whose frames do not arrive one by one.
     static let deliveryCases: [ContractCase] = [
         ContractCase(
             "delivery/fragments/are-put-together", "Chunks come in fragments, cut within characters",

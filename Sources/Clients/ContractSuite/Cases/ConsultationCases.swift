@@ -1,7 +1,7 @@
 import FitIQAPI
 
 extension ContractCase {
-    /// How a chat is come by: created, continued, opened, archived.
+    /// Chats that are created, continued, opened, archived.
     static let consultationCases: [ContractCase] = [
         ContractCase(
             "consultation/create/201-opens-chat", "A first consultation is created and its chat opened",
@@ -167,7 +167,7 @@ extension ContractCase {
             ]),
     ]
 
-    /// A consultation with the nutritionist of two messages.
+    /// A consultation with the nutritionist that has two messages.
     static let existingConsultation = """
         name: existing
         users:

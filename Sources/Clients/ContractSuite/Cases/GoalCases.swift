@@ -4,7 +4,6 @@ extension ContractCase {
     private static let chatFlow = Clause(
         .goalLinking, "Flow 1", "POST chat-about-goal with the backend's goal id, then open the conversation.")
 
-    /// Goals, and the chats about them.
     static let goalCases: [ContractCase] = [
         ContractCase(
             "goal/chat/opens-a-conversation", "A goal is created and talked about",

@@ -1,7 +1,7 @@
 import FitIQAPI
 
 extension ContractCase {
-    /// Too much of something: consultations, requests.
+    /// Too many consultations or requests.
     static let limitCases: [ContractCase] = [
         ContractCase(
             "limit/consultations/429-tells-too-many",
@@ -54,7 +54,7 @@ extension ContractCase {
 }
 
 extension ContractCase {
-    /// Each guide's own story, answered as that guide says and no other.
+    /// The flow of each guide, answered as that guide alone specifies.
     static let guideCases: [ContractCase] = [
         ContractCase(
             "guide/consultation-websocket/chat", "Create, chat, come back to the same consultation",

@@ -6,7 +6,7 @@ extension ContractCase {
     private static let notified = Clause(
         .mealLogWebSocket, "Key Features", "The notification has the complete data: no second request is needed.")
 
-    /// Meals: worked out, failed, never finished; with a socket and without.
+    /// Meals: completed, failed, never finished; with and without a socket.
     static let mealCases: [ContractCase] = [
         ContractCase(
             "meal/connected/takes-the-event", "A meal is worked out while a chat is open",

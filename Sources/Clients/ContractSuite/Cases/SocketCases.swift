@@ -21,7 +21,6 @@ extension ContractCase {
             ])
     }
 
-    /// Answers that are cut.
     static let interruptionCases: [ContractCase] = [
         cut(
             "drop/mid-stream", "The connection ends without a close frame in the middle of an answer",
@@ -81,7 +80,7 @@ extension ContractCase {
             ]),
     ]
 
-    /// Connections while nobody chats, and their end.
+    /// Idle connections, and their end.
     static let socketCases: [ContractCase] = [
         ContractCase(
             "socket/keepalive/for-hours", "A chat is left open for three hours, and is still there",

@@ -2,21 +2,21 @@ import FitIQAPI
 import JSON
 import Text
 
-/// What an adapter answers, read from its line: an error says what is wrong with it.
+/// An adapter's answer, parsed from its line; errors say what is wrong with it.
 enum AdapterAnswer {
-    /// How deep and large an answer may be.
+    /// The maximum depth and size of an answer.
     static let limits = JSON.Limits(depth: 16, bytes: AdapterLimits.lineBytes, values: 100_000)
 
-    /// What stands for a point in time: RFC 3339, to the nanosecond.
+    /// The form of a point in time: RFC 3339, to the nanosecond.
     static let time = "a time such as 2025-01-29T10:30:01.500000000Z"
 
-    /// Whose clock the client follows.
+    /// The clock that the client follows.
     static func clock(_ line: [UInt8]) throws(AnswerError) -> ClientClock {
         let answer = try members(line, allowed: ["clock"])
         return try answer.choice("clock", ClientClock.self)
     }
 
-    /// That it was done.
+    /// Checks a plain acknowledgement.
     static func done(_ line: [UInt8]) throws(AnswerError) {
         _ = try members(line, allowed: [])
     }
@@ -27,7 +27,7 @@ enum AdapterAnswer {
         return try ClientReport(answer.object("report", allowed: ClientReport.adapterMembers))
     }
 
-    /// When the client's next timer is due; nil where none is set.
+    /// When the client's next timer is due; nil if none is set.
     static func next(_ line: [UInt8]) throws(AnswerError) -> Timestamp? {
         let answer = try members(line, allowed: ["next"])
         guard let text = try answer.optionalText("next") else { return nil }
@@ -37,7 +37,7 @@ enum AdapterAnswer {
         return next
     }
 
-    /// The members of an answer that says `"ok":true`.
+    /// The members of an answer with `"ok":true`.
     private static func members(_ line: [UInt8], allowed: [String]) throws(AnswerError) -> AnswerMembers {
         let value: JSONValue
         do throws(JSONError) {
@@ -58,23 +58,23 @@ enum AdapterAnswer {
     }
 }
 
-/// Why an answer cannot be taken.
+/// Why an answer is invalid.
 enum AnswerError: Error, Sendable, Hashable {
-    /// The adapter does not do such a thing.
+    /// The adapter does not support the command.
     case unsupported
-    /// It says that it could not do it.
+    /// The adapter reports a failure.
     case refused(String)
     /// The line is not JSON.
     case notJSON(String, column: Int)
     /// It is JSON, but not an object.
     case notAnObject(String)
-    /// A member is missing or is something else.
+    /// A member is missing or has the wrong type or value.
     case wrong(path: String, found: String, expected: String)
-    /// A member that nobody knows, and what it was probably meant to be.
+    /// A member with an unknown name, and the nearest known one.
     case unknown(path: String, nearest: String?)
 }
 
-/// The members of an object in an answer, with where it stands: every mistake is told by its path.
+/// The members of an object in an answer, with its path, which every error names.
 struct AnswerMembers {
     let object: JSONObject
     /// `report.meals[0]`; empty for the answer itself.
@@ -86,7 +86,7 @@ struct AnswerMembers {
         .wrong(path: path(to: name), found: object[name]?.excerpt() ?? "missing", expected: expected)
     }
 
-    /// Refuses members with other names: a misspelt one would be missed in silence.
+    /// Rejects members with other names: a misspelt one would be silently ignored.
     func allow(_ names: [String]) throws(AnswerError) {
         for (key, _) in object where !names.contains(key) {
             throw .unknown(path: path(to: key), nearest: NearestWord.find(key, among: names))
@@ -98,7 +98,7 @@ struct AnswerMembers {
         return text
     }
 
-    /// A string, or nil where there is none or null.
+    /// A string, or nil if it is missing or null.
     func optionalText(_ name: String) throws(AnswerError) -> String? {
         switch object[name] {
         case nil, .null?: return nil
@@ -139,7 +139,7 @@ struct AnswerMembers {
         return members
     }
 
-    /// The objects of an array; none where the member is left out.
+    /// The objects of an array; empty if the member is missing.
     func objects(_ name: String, allowed: [String]) throws(AnswerError) -> [AnswerMembers] {
         guard let value = object[name] else { return [] }
         guard let elements = value.array else { throw wrong(name, expected: "an array") }
@@ -162,7 +162,7 @@ extension ClientReport {
         "consultation", "connection", "transcript", "problems", "goals", "meals", "is_busy",
     ]
 
-    /// Reads what an adapter reports: `consultation` may be null or left out, and so may lists that are empty.
+    /// Parses an adapter's report: `consultation` may be null or missing, and empty lists may be missing.
     init(_ members: AnswerMembers) throws(AnswerError) {
         self.init()
         consultation = try members.optionalText("consultation")

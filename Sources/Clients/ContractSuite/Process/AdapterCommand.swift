@@ -1,11 +1,10 @@
 import FitIQAPI
 import JSON
 
-/// What an adapter is asked, one line each (`Fixtures/adapters/README.md`).
+/// The commands to an adapter, one line each (`Fixtures/adapters/README.md`).
 enum AdapterCommand: Sendable, Hashable {
-    /// Makes a client anew.
+    /// Creates a new client.
     case begin(Surroundings, address: String)
-    /// Does what its user does.
     case perform(ClientInstruction)
     /// Asks what its user sees.
     case report
@@ -28,7 +27,7 @@ enum AdapterCommand: Sendable, Hashable {
         }
     }
 
-    /// The line that is sent, its end included.
+    /// The line to send, including its end.
     var line: [UInt8] {
         var writer = JSONWriter(reserving: 128)
         writer.beginObject()
@@ -52,7 +51,7 @@ enum AdapterCommand: Sendable, Hashable {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// What has to come back, for messages.
+    /// The expected answer, for messages.
     var expectation: String {
         switch self {
         case .begin: #"{"ok":true,"clock":"suite"} or {"ok":true,"clock":"system"}"#

@@ -1,39 +1,37 @@
 import Sockets
 
-/// What an adapter did wrong, with what it was sent and what came back.
+/// An error of an adapter, with what was sent and what came back.
 public struct AdapterError: Error, Sendable, Equatable {
-    /// What went wrong.
     public let reason: Reason
-    /// The command that it was about; empty where there was none.
+    /// The command concerned; empty if there was none.
     public let command: String
     /// What was sent.
     let sent: [UInt8]
-    /// What came back, where anything did.
+    /// What came back, if anything.
     let received: [UInt8]?
     /// What should have come back.
     let expectation: String
 
-    /// What can go wrong.
     public enum Reason: Sendable, Hashable {
-        /// It cannot be started, or not be spoken with: the system's words.
+        /// It cannot be started, or cannot be reached: the system's message.
         case notStarted(String)
         /// It ended, and how.
         case ended(String)
-        /// It closed its standard output, and runs on.
+        /// It closed its standard output, but keeps running.
         case closedOutput
         /// It did not answer in time.
         case late
         /// Its line has no end within the limit.
         case tooLong
-        /// It has ended, or was ended, before this command.
+        /// It had ended, or was ended, before this command.
         case notRunning
-        /// It says that it does not do such a thing.
+        /// It does not support the command.
         case unsupported
-        /// It says that it could not do it, in its own words.
+        /// It reports a failure, in its own words.
         case refused(String)
-        /// It wrote a line that nobody asked for.
+        /// It wrote an unsolicited line.
         case unasked
-        /// Its answer cannot be read, and why.
+        /// Its answer is invalid, and why.
         case badAnswer(String)
     }
 
@@ -55,10 +53,10 @@ public struct AdapterError: Error, Sendable, Equatable {
         self.init(reason, to: command, received: received)
     }
 
-    /// Whether the adapter only cannot do what was asked, so that cases which need it are left out.
+    /// Whether the adapter only lacks the feature, so cases that need it are skipped.
     public var isUnsupported: Bool { reason == .unsupported }
 
-    /// Whether it is an answer, if one that says no: the next command will be answered too.
+    /// Whether it is an answer, even a negative one: the next command will be answered too.
     var isAnswer: Bool {
         switch reason {
         case .unsupported, .refused: true
@@ -67,7 +65,7 @@ public struct AdapterError: Error, Sendable, Equatable {
     }
 }
 
-// Everything that is said about adapters.
+// All messages about adapters.
 
 extension AdapterError: CustomStringConvertible {
     /// What was sent, what came back, and what should have; one to three sentences.
@@ -98,7 +96,7 @@ extension AdapterError: CustomStringConvertible {
         }
     }
 
-    /// A line as messages show it: without its end, and cut.
+    /// A line as messages show it: without its end, and truncated.
     private static func excerpt(_ line: [UInt8]) -> String {
         let limit = 200
         var bytes = line[...]
@@ -135,9 +133,9 @@ extension ChildProcess.Outcome {
     }
 }
 
-/// What an adapter is given: bytes for a line, and time for an answer.
+/// The limits of an adapter: bytes per line, and time per answer.
 public struct AdapterLimits: Sendable, Hashable {
-    /// The most bytes that a line may have, either way: 1 MiB.
+    /// The most bytes of a line in either direction: 1 MiB.
     public static let lineBytes = 1 << 20
 
     /// How long an answer may take by the system's clock; 10 s.
@@ -145,6 +143,5 @@ public struct AdapterLimits: Sendable, Hashable {
     /// How long it may take to end once its standard input is closed, and again after SIGTERM; 2 s.
     public var endTime = Duration.seconds(2)
 
-    /// The documented limits.
     public init() {}
 }

@@ -1,9 +1,9 @@
 import FitIQAPI
 import Sockets
 
-/// An adapter that runs: lines out, lines in, each exchange with a deadline.
+/// A running adapter: lines out, lines in, each exchange with a deadline.
 ///
-/// Calls wait.
+/// Calls block.
 final class AdapterProcess {
     let child: ChildProcess
     private let input: ChildPipe
@@ -11,7 +11,7 @@ final class AdapterProcess {
     private var buffer = LineBuffer()
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
-    /// How often is looked whether it lives: one that has ended may have left its streams to others, which keep them open.
+    /// How often its life is checked: after its end, other processes may keep its streams open.
     private static let lookTime = Duration.seconds(1)
     /// Whether it has answered anything.
     private(set) var hasAnswered = false
@@ -30,7 +30,7 @@ final class AdapterProcess {
         output.closeChildEnd()
     }
 
-    /// Sends a command and waits for its answer's line.
+    /// Sends a command and waits for the line of its answer.
     func exchange(_ command: AdapterCommand) throws(AdapterError) -> [UInt8] {
         let deadline = MonotonicInstant.now().advanced(by: limits.answerTime)
         let line = command.line
@@ -68,7 +68,7 @@ final class AdapterProcess {
             ? silence(during: command, by: deadline) : AdapterError(.notStarted(error.description), to: command)
     }
 
-    /// What to say of an adapter of which nothing more will come.
+    /// The error for an adapter that will send nothing more.
     private func silence(during command: AdapterCommand, by deadline: MonotonicInstant) -> AdapterError {
         // Its streams close a moment before it has ended.
         let patience = min(deadline, .now().advanced(by: .seconds(1)))
@@ -83,18 +83,17 @@ final class AdapterProcess {
         child.end(grace: limits.endTime)
     }
 
-    /// Whether it has ended by now.
     var hasEnded: Bool { child.wait(until: .now()) != nil }
 }
 
-/// Cuts what an adapter writes into lines.
+/// Splits an adapter's output into lines.
 struct LineBuffer: Sendable {
-    /// What has arrived and was not taken yet; more is appended.
+    /// The bytes not taken yet; more are appended.
     var bytes: [UInt8] = []
-    /// Up to where there is no end of a line.
+    /// The number of bytes known to contain no line end.
     private var searched = 0
 
-    /// The next line without its end; nil where it has not ended yet.
+    /// The next line without its end; nil if it is incomplete.
     mutating func next() -> [UInt8]? {
         guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
             searched = bytes.count
@@ -109,11 +108,11 @@ struct LineBuffer: Sendable {
     }
 }
 
-/// A client behind an adapter, for one case: made by ``ProcessAdapter/begin(_:case:)``.
+/// A client driven by an adapter, for one case: created by ``ProcessAdapter/begin(_:case:)``.
 ///
-/// What its methods throw is an ``AdapterError``, or ``UnsupportedInstruction``.
+/// Its methods throw an ``AdapterError`` or ``UnsupportedInstruction``.
 public struct ProcessClient: ClientUnderTest, Sendable {
-    /// Whose clock it said that it follows.
+    /// The clock that it claims to follow.
     public let clock: ClientClock
     private let adapter: ProcessAdapter
 
@@ -122,7 +121,6 @@ public struct ProcessClient: ClientUnderTest, Sendable {
         self.clock = clock
     }
 
-    /// Has the client begin something.
     public func perform(_ instruction: ClientInstruction) async throws {
         do throws(AdapterError) {
             try await adapter.ask(.perform(instruction), AdapterAnswer.done)
@@ -137,7 +135,7 @@ public struct ProcessClient: ClientUnderTest, Sendable {
         try await adapter.ask(.report, AdapterAnswer.report)
     }
 
-    /// Sets the client's clock, and asks when its next timer is due; one that follows the system's is not asked.
+    /// Sets the client's clock, and returns when its next timer is due; not sent to clients on the system's clock.
     public func settle(at time: Timestamp) async throws -> Timestamp? {
         guard clock == .suite else { return nil }
         return try await adapter.ask(.settle(time), AdapterAnswer.next)
@@ -145,7 +143,7 @@ public struct ProcessClient: ClientUnderTest, Sendable {
 
     /// Ends the client; the process stays for the next case.
     public func end() async {
-        // One that cannot even do this is ended, and shows in the next case if it is no accident.
+        // A client that fails even here is ended, and if that was no accident, it shows in the next case.
         try? await adapter.ask(.end, AdapterAnswer.done)
     }
 }

@@ -1,10 +1,9 @@
 import Sockets
 import Synchronization
 
-/// A line that went to an adapter or came from it, without its end; for people who write one.
+/// Receives each line to or from an adapter, without its end; for authors of adapters.
 public typealias AdapterTrace = @Sendable (AdapterTraceDirection, ArraySlice<UInt8>) -> Void
 
-/// Which way a line went.
 public enum AdapterTraceDirection: Sendable {
     /// To the adapter.
     case sent
@@ -14,26 +13,25 @@ public enum AdapterTraceDirection: Sendable {
 
 /// A client in another language: a program that speaks JSON Lines on its standard input and output.
 ///
-/// One process serves a case after the other; one that died, fell silent or wrote what cannot be read is ended, and
-/// another is started for the next
-/// case. `Fixtures/adapters/README.md` specifies the lines. Cases take turns: there is one at a time.
+/// One process serves all cases in turn, one at a time; if it dies, stops answering or writes an invalid line, it is
+/// ended, and another is started for the next case. `Fixtures/adapters/README.md` specifies the lines.
 public final class ProcessAdapter: Sendable {
     /// The program and its arguments.
     public let command: [String]
     private let environment: [String]
     private let limits: AdapterLimits
     private let trace: AdapterTrace?
-    /// The process that runs; locked while an exchange lasts.
+    /// The running process; locked during an exchange.
     private let process = Mutex<AdapterProcess?>(nil)
-    /// What is killed in a hurry.
+    /// The process group to kill in an emergency.
     private let group = Mutex<ChildGroup?>(nil)
 
     /// Prepares a program; it is started with the first case.
     ///
     /// - Parameters:
     ///   - command: the program, looked up along `PATH` unless it has a slash, and its arguments; not empty.
-    ///   - environment: what it finds in its environment beside this process's own.
-    ///   - trace: is told of every line, on threads of its own.
+    ///   - environment: added to this process's own environment.
+    ///   - trace: called with every line, on separate threads.
     public init(
         _ command: [String], environment: [(name: String, value: String)] = [],
         limits: AdapterLimits = AdapterLimits(), trace: AdapterTrace? = nil
@@ -45,9 +43,9 @@ public final class ProcessAdapter: Sendable {
         self.trace = trace
     }
 
-    /// Begins a case: the client is made anew, in the process that runs or in a new one.
+    /// Begins a case: creates a new client, in the running process or in a new one.
     ///
-    /// - Parameter address: the case's, which the adapter is told.
+    /// - Parameter address: the case's address, which is passed to the adapter.
     public func begin(_ surroundings: Surroundings, case address: String = "") async throws(AdapterError)
         -> ProcessClient
     {
@@ -67,14 +65,14 @@ public final class ProcessAdapter: Sendable {
         }
     }
 
-    /// Ends the process: its standard input is closed, and if it does not end then, it is made to.
+    /// Ends the process: closes its standard input, and if it does not end then, forces it to.
     public func stop() async {
-        // No thread for it is no reason to leave it running.
+        // Without room for a thread the process must end all the same.
         try? await onThread { () throws(AdapterError) in self.process.withLock { self.discard(&$0) } }
         kill()
     }
 
-    /// Kills the process at once, whatever it or this object is doing; any thread may call.
+    /// Kills the process at once, at any time; any thread may call it.
     public func kill() {
         group.withLock { $0?.kill() }
     }
@@ -83,7 +81,7 @@ public final class ProcessAdapter: Sendable {
         _ command: AdapterCommand, _ process: inout AdapterProcess?
     ) throws(AdapterError) -> ClientClock {
         if process?.hasEnded ?? true { try start(&process) }
-        // One that has served before may leave behind its case; that may be seen only now.
+        // A process that has served before may end after its case; that may be noticed only now.
         let mayLeave = process?.hasAnswered ?? false
         do throws(AdapterError) {
             return try ask(command, &process, AdapterAnswer.clock)
@@ -124,13 +122,13 @@ public final class ProcessAdapter: Sendable {
                 throw AdapterError(error, to: command, received: line)
             }
         } catch {
-            // Whatever comes next from it could be anything.
+            // Its further output could be anything.
             if !error.isAnswer { discard(&process) }
             throw error
         }
     }
 
-    /// Does what waits on a thread of its own: the threads of Swift's tasks are few, and others need them.
+    /// Runs blocking work on a separate thread: the threads of Swift's tasks are few, and others need them.
     private func onThread<Result: Sendable>(
         _ body: @escaping @Sendable () throws(AdapterError) -> Result
     ) async throws(AdapterError) -> Result {

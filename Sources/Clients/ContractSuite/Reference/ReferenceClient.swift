@@ -1,9 +1,10 @@
 import FitIQAPI
 import FitIQClient
 
-/// FitIQClient as a client under test: on the suite's clock, over a network of arrays, exact to the byte.
+/// FitIQClient as a client under test: on the suite's clock, over an in-memory network, reproducible to the byte.
 ///
-/// With a ``Mutation`` or a changed configuration it is a client that errs in one known way, to see that it is found out.
+/// With a ``Mutation`` or a changed configuration it becomes a client with one known error, to check that the suite
+/// detects it.
 public final class ReferenceClient: ClientUnderTest {
     private let network: VirtualNetwork
     private let endpoint: VirtualNetwork.Endpoint
@@ -11,18 +12,18 @@ public final class ReferenceClient: ClientUnderTest {
     private var mutation: (any Mutation)?
     private var now: Timestamp
 
-    /// How often a client may answer what it is told at one and the same time before it is let go on later.
+    /// How many rounds a client may take at one point in time before it has to continue later.
     private static let roundsAtATime = 200
-    /// How far ahead the goals' target dates lie.
+    /// How far ahead the goals' target dates are.
     private static let goalTime: Int64 = 90 * 86_400 * 1_000_000_000
 
-    /// Makes a client that has done nothing.
+    /// Creates a reference client.
     ///
     /// - Parameters:
-    ///   - seed: decides the keys of its WebSockets.
-    ///   - mutation: what makes it err; nil for one that does right.
-    ///   - configure: changes the usual configuration.
-    /// - Throws: `ClientError.badURL` where the surroundings have no URL that this client knows.
+    ///   - seed: determines the keys of its WebSockets.
+    ///   - mutation: the injected error; nil for a correct client.
+    ///   - configure: changes the default configuration.
+    /// - Throws: `ClientError.badURL` if the surroundings have no URL that this client supports.
     public init(
         _ surroundings: Surroundings, network: VirtualNetwork, seed: UInt64 = 1, mutation: (any Mutation)? = nil,
         configure: (inout ClientConfiguration) -> Void = { _ in }
@@ -38,10 +39,10 @@ public final class ReferenceClient: ClientUnderTest {
         now = surroundings.now
     }
 
-    /// The suite's.
+    /// The suite's clock.
     public var clock: ClientClock { .suite }
 
-    /// Begins what its user asks for; it goes out when the client is settled.
+    /// Starts what its user asks for; it is sent when the client is settled.
     public func perform(_ instruction: ClientInstruction) {
         core.perform(command(instruction), at: now)
     }
@@ -52,12 +53,12 @@ public final class ReferenceClient: ClientUnderTest {
         return mutation?.report(report) ?? report
     }
 
-    /// Does all that is due or has arrived, and tells when it is due next.
+    /// Does everything due or arrived, and returns when it is due next.
     public func settle(at time: Timestamp) -> Timestamp? {
         now = max(now, time)
         for _ in 0..<Self.roundsAtATime {
             if let due = core.nextDeadline, due <= now { core.advance(to: now) }
-            // Nobody is told: the token that is there is used by itself.
+            // Nothing reads the events: the fresh token is used automatically.
             _ = core.takeEvents()
             let isMutationDue = mutation?.nextDeadline.map { $0 <= now } ?? false
             var actions = core.takeActions()
@@ -69,11 +70,11 @@ public final class ReferenceClient: ClientUnderTest {
             for input in inputs { core.receive(input, at: now) }
             if actions.isEmpty, inputs.isEmpty, !hasMoved { return next }
         }
-        // Still not quiet: whoever carries it on decides for how long.
+        // Still not idle: the caller decides how long to continue.
         return now
     }
 
-    /// Closes its connections without a word.
+    /// Closes its connections without a close frame.
     public func end() {
         endpoint.wire.abandonAll()
         network.settle()
@@ -100,32 +101,28 @@ public final class ReferenceClient: ClientUnderTest {
     }
 }
 
-/// What makes a reference client err: it stands between the client's decisions and its network, and may change both.
+/// An injected error: it sits between a reference client's decisions and its network, and may change both.
 ///
-/// To drop an action leave it out, to delay it keep it and give ``nextDeadline``, to repeat it return it twice; actions of its own
-/// have numbers of a million and up. What it does not implement stays as it is.
+/// To drop an action omit it, to delay it keep it and return ``nextDeadline``, to repeat it return it twice; its own
+/// actions have numbers from a million up. Methods not implemented change nothing.
 public protocol Mutation {
-    /// The actions to do in place of these; called with none when ``nextDeadline`` has come.
+    /// The actions to perform instead of these; called with none when ``nextDeadline`` is due.
     mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction]
 
-    /// What the client is told in place of this; called with nothing when ``nextDeadline`` has come.
+    /// The inputs to pass to the client instead of these; called with none when ``nextDeadline`` is due.
     mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput]
 
-    /// What the user sees in place of this.
+    /// The report to show instead of this one.
     func report(_ report: ClientReport) -> ClientReport
 
-    /// When it wants to be called though nothing happens; later than the time of the last call, or nil.
+    /// When it must be called without input; later than the time of the last call, or nil.
     var nextDeadline: Timestamp? { get }
 }
 
 extension Mutation {
-    /// The same.
     public mutating func actions(_ actions: [ClientAction], at now: Timestamp) -> [ClientAction] { actions }
-    /// The same.
     public mutating func inputs(_ inputs: [ClientInput], at now: Timestamp) -> [ClientInput] { inputs }
-    /// The same.
     public func report(_ report: ClientReport) -> ClientReport { report }
-    /// Never.
     public var nextDeadline: Timestamp? { nil }
 }
 

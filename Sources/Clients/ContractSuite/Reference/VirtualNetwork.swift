@@ -2,12 +2,12 @@ import FitIQAPI
 import FitIQClient
 import MockServer
 
-/// A network made of arrays: an engine and any number of clients in one thread, without sockets.
+/// An in-memory network: an engine and any number of clients in one thread, without sockets.
 ///
-/// It does what `Host` does with sockets: it reads from a connection only while reading is not paused, at most 16 KiB at a
-/// time, and obeys each ending as documented. Nothing moves but in ``settle()``, and equal calls give equal bytes.
+/// It does what `Host` does with sockets: it reads from a connection only while reading is not paused, at most 16 KiB
+/// at a time, and obeys each ending as documented. Nothing moves outside ``settle()``, and equal calls give equal
+/// bytes.
 public final class VirtualNetwork {
-    /// The server.
     public let engine: Engine
     /// The engine's time; it stands still while the worlds' own clocks are moved by hand.
     public var now: Timestamp
@@ -18,10 +18,9 @@ public final class VirtualNetwork {
     /// Clients whose wires may have commands.
     private var endpoints: [Weak] = []
 
-    /// What a server reads in one go.
+    /// The most that a server reads at once.
     private static let pieceSize = 16 * 1024
 
-    /// Joins an engine to a network that has no clients.
     public init(_ engine: Engine, now: Timestamp) {
         self.engine = engine
         self.now = now
@@ -31,7 +30,7 @@ public final class VirtualNetwork {
     public final class Endpoint {
         /// The client's connections.
         public var wire: ClientWire
-        /// Where the server's side of each is, by the client's numbers.
+        /// The server's side of each connection, by the client's numbers.
         fileprivate var links: [Int: Link] = [:]
 
         fileprivate init(_ wire: ClientWire) { self.wire = wire }
@@ -44,10 +43,10 @@ public final class VirtualNetwork {
         weak var endpoint: Endpoint?
         /// What the client has sent and the server has not read.
         var toServer: ArraySlice<UInt8> = []
-        /// Whether the client has closed; the server learns it after what was sent.
+        /// Whether the client has closed; the server learns it after the bytes sent before.
         var isClosedByClient = false
         var hasToldClosing = false
-        /// Whether the server has said that it sends no more.
+        /// Whether the server has ended its stream.
         var isFinishedByServer = false
 
         init(id: ConnectionID, number: Int, endpoint: Endpoint) {
@@ -61,7 +60,7 @@ public final class VirtualNetwork {
         weak var endpoint: Endpoint?
     }
 
-    /// Adds a client; it leaves with the endpoint.
+    /// Adds a client; it leaves when the endpoint is released.
     public func join(_ wire: ClientWire) -> Endpoint {
         endpoints.removeAll { $0.endpoint == nil }
         let endpoint = Endpoint(wire)
@@ -69,7 +68,7 @@ public final class VirtualNetwork {
         return endpoint
     }
 
-    /// Carries bytes both ways until nothing moves any more; what clients are told waits in their wires.
+    /// Carries bytes both ways until nothing moves any more; inputs for clients wait in their wires.
     ///
     /// - Returns: whether anything moved.
     @discardableResult
@@ -130,7 +129,7 @@ public final class VirtualNetwork {
         if !waiting.contains(where: { $0 === link }) { waiting.append(link) }
     }
 
-    /// Hands the server a piece of what a client sent; true where it took something.
+    /// Delivers a piece of a client's bytes to the server; true if it accepted any.
     private func deliver(_ link: Link) -> Bool {
         guard links[link.id.place] === link, let connection = engine.connection(link.id) else { return false }
         let isClosing = link.isClosedByClient && !link.hasToldClosing
@@ -158,7 +157,7 @@ public final class VirtualNetwork {
         guard let link = links[connection.id.place], link.id == connection.id else { return }
         if connection.ending == .reset { return drop(link, .reset) }
         while connection.hasOutput {
-            // Whoever has closed answers what still comes with a reset.
+            // A closed client answers further bytes with a reset.
             guard let endpoint = link.endpoint, !link.isClosedByClient else { return drop(link, .gone) }
             let bytes = connection.withOutput { Array($0) }
             endpoint.wire.receive(bytes, on: link.number)

@@ -1,6 +1,5 @@
 import FitIQAPI
 
-/// The talk: what the user says, what the coach says.
 extension ClientCore {
     mutating func say(_ text: String) {
         guard configuration.guide != .mealLogWebSocket else {
@@ -8,7 +7,7 @@ extension ClientCore {
         }
         let trimmed = Self.trimmed(text)
         guard !trimmed.isEmpty else { return tell(.refused, ClientMessages.blankMessage) }
-        // Bytes first: a single character can have any number of combining marks, and counting them takes its time.
+        // Bytes first: one character can have any number of combining marks, and counting them is slow.
         guard trimmed.utf8.count <= ClientFrame.maximumContentByteCount,
             trimmed.count <= ClientFrame.maximumContentLength
         else {
@@ -37,7 +36,7 @@ extension ClientCore {
         showTalk()
     }
 
-    /// Keeps what the user says while the consultation is being made: it is meant for that one.
+    /// Keeps what the user says while the consultation is being created.
     private mutating func sayBeforehand(_ text: String) {
         guard beforehand.count < configuration.limits.waitingMessages else {
             return tell(.refused, ClientMessages.tooManyWaiting(limit: configuration.limits.waitingMessages))
@@ -45,14 +44,14 @@ extension ClientCore {
         beforehand.append(text)
     }
 
-    /// Tells that what was said for a chat goes nowhere: another is opened in its place.
+    /// Reports that messages for a chat are dropped because another is opened instead.
     mutating func forgetBeforehand() {
         guard !beforehand.isEmpty else { return }
         tell(.refused, ClientMessages.notSent(beforehand.count))
         beforehand = []
     }
 
-    /// Sends what may be sent: one message, when no answer is under way.
+    /// Sends what may be sent: one message, if no answer is in progress.
     mutating func talk(at now: Timestamp) {
         if intent == nil, !beforehand.isEmpty {
             if link.wanted != nil {
@@ -74,7 +73,7 @@ extension ClientCore {
 
     mutating func receive(_ frame: ChatFrame, at now: Timestamp) {
         if case .meal(let news) = frame { return take(news) }
-        // What comes on a socket that is not wanted any more is no part of the talk.
+        // Frames on a socket that is no longer wanted do not belong to the talk.
         guard link.socket?.consultation == link.wanted, link.socket?.phase != .closing else { return }
         let deadline = now.advanced(by: configuration.patience.answer)
         switch frame {
@@ -121,11 +120,11 @@ extension ClientCore {
             return loseQuestion()
         }
         conversation?.needsHistory = true
-        // What is being read now may have been read before the socket heard anything.
+        // The read in progress may have started before the socket heard anything.
         if isReadingHistory { conversation?.isStale = true } else { readHistory(at: now) }
     }
 
-    /// The backend could not answer, or would not take what was sent.
+    /// The backend could not answer, or rejected the message.
     private mutating func failed(_ message: String, at now: Timestamp) {
         guard archiving == nil else { return }
         tell(.chat, message)

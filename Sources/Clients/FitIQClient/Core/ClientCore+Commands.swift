@@ -1,8 +1,7 @@
 import FitIQAPI
 
-/// What the user asks for.
 extension ClientCore {
-    /// Begins what its user asks for; what the backend would refuse is refused here, as a problem.
+    /// Starts a command; what the backend would refuse is refused here, as a problem.
     public mutating func perform(_ command: ClientCommand, at now: Timestamp) {
         switch command {
         case .startConsultation(let persona): start(persona, at: now)
@@ -27,7 +26,7 @@ extension ClientCore {
     }
 }
 
-/// Consultations: from what the user wants to an id.
+/// Consultations: from the user's intent to an id.
 extension ClientCore {
     private mutating func start(_ persona: Persona, at now: Timestamp) {
         guard intent != .consultation(persona), serves(.createConsultation, "way to create a consultation"),
@@ -35,13 +34,13 @@ extension ClientCore {
         else { return }
         forgetBeforehand()
         intent = .consultation(persona)
-        // One guide calls the coach by another name; whoever does not know a field ignores it.
+        // One guide names the coach differently; a backend ignores unknown fields.
         let body = Body.object([("persona", persona.rawValue), ("coach_type", persona.rawValue)])
         submit(.createConsultation(persona), .post, "/api/v1/consultations", body: body, at: now)
         if link.wanted == nil { show(.connecting) }
     }
 
-    /// Whether a consultation may be created; tells where another would only earn the same refusal.
+    /// Whether a consultation may be created; reports a problem if another would only be refused again.
     mutating func mayCreate(at now: Timestamp) -> Bool {
         guard let createsAgainAt, now < createsAgainAt else { return true }
         tell(.tooMany, ClientMessages.tooManyConsultations)
@@ -58,7 +57,7 @@ extension ClientCore {
         open(id, at: now)
     }
 
-    /// Ends an intent that came to nothing.
+    /// Ends an intent that failed.
     mutating func giveUp(_ intent: Intent, _ outcome: RequestBook.Outcome) {
         tellFailure(outcome)
         guard self.intent == intent else { return }
@@ -90,13 +89,12 @@ extension ClientCore {
         if isHistoryServed { readHistory(at: now) } else { link.isReady = true }
     }
 
-    /// Leaves the chat, as the user wants it.
     private mutating func disconnect() {
         intent = nil
         leave(.disconnected)
     }
 
-    /// Ends the chat: the socket is closed, and no other wanted.
+    /// Ends the chat: closes the socket and wants no other.
     mutating func leave(_ connection: ClientState.Connection) {
         if let wanted = link.wanted { drop(.history(consultation: wanted)) }
         link.want(nil)

@@ -4,7 +4,6 @@ import FitIQAPI
 extension ClientCore {
     var isHistoryServed: Bool { configuration.guide.serves(.listMessages) }
 
-    /// Whether the history of the open consultation is being read.
     var isReadingHistory: Bool {
         conversation.map { requests.contains(.history(consultation: $0.id)) } ?? false
     }
@@ -41,13 +40,13 @@ extension ClientCore {
             areGoalsStale = true
             return leave(.failed)
         }
-        // Without its history a chat is not opened; one that is open goes on with what was heard.
+        // A chat is not opened without its history; an open one continues with what was heard.
         guard link.isReady else { return leave(.failed) }
         conversation?.goOnWithoutHistory()
         if conversation?.turn.map({ !$0.isHeard || $0.isLate }) == true { loseQuestion() }
     }
 
-    /// The question is there and its answer not yet: looks again, with growing pauses, while there is patience.
+    /// The question is there but not its answer: looks again, with growing pauses, until patience runs out.
     private mutating func lookAgain(at now: Timestamp) {
         guard let turn = conversation?.turn else { return }
         guard !turn.isLate, now < turn.deadline else {
@@ -60,7 +59,7 @@ extension ClientCore {
         conversation?.nextLook = min(now.advanced(by: .seconds(min(2 * count, 10))), turn.deadline)
     }
 
-    /// Nobody has received the question: it is sent anew, once.
+    /// The backend has not received the question: sends it again, once.
     private mutating func askAgain() {
         guard let turn = conversation?.turn, let question = turn.question else { return }
         guard !turn.isAcknowledged, !turn.isLate, let count = conversation?.repeatCount, count < 1,
@@ -72,7 +71,7 @@ extension ClientCore {
         conversation?.repeatCount = count + 1
     }
 
-    /// It is not known what became of the question, and nothing more will be learnt.
+    /// The fate of the question is unknown and will stay so.
     mutating func loseQuestion() {
         guard let turn = conversation?.turn else { return }
         if turn.question != nil, !turn.isAcknowledged { tell(.unavailable, ClientMessages.lostMessage) }
@@ -80,7 +79,7 @@ extension ClientCore {
         showTalk()
     }
 
-    /// Ends the wait for answers that do not come.
+    /// Times out answers that do not arrive.
     mutating func expireTalk(at now: Timestamp) {
         guard let conversation, let turn = conversation.turn, link.wanted != nil else { return }
         if !turn.isHeard {

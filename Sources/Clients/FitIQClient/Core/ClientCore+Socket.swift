@@ -2,12 +2,11 @@ import FitIQAPI
 import HTTPTypes
 import WebSocket
 
-/// The socket: opening, keeping alive, closing, opening again.
+/// The socket: opening, keeping alive, closing, reopening.
 extension ClientCore {
-    /// Whether a socket may be opened: the server closes what is archived, and whether it is shows in its answer.
+    /// Whether a socket may be opened: the server closes archived chats, so a pending archive is waited for.
     var mayOpenSocket: Bool { requests.tokens.isUsable && (archiving == nil || archiving != link.wanted) }
 
-    /// Opens or closes what is wanted or not.
     mutating func stepLink(at now: Timestamp) {
         if link.wanted != nil, link.isReady, link.socket == nil { askForToken(at: now) }
         switch link.step(at: now, mayOpen: mayOpenSocket) {
@@ -47,7 +46,7 @@ extension ClientCore {
         }
     }
 
-    /// Ends what the socket has waited for too long, and pings.
+    /// Times out the socket, and pings.
     mutating func expireSocket(at now: Timestamp) {
         guard let socket = link.socket else { return }
         if let deadline = socket.deadline, deadline <= now {
@@ -63,7 +62,7 @@ extension ClientCore {
             case .open: break
             }
         } else if let pongDue = socket.pongDue, pongDue <= now {
-            // Whoever does not answer a ping would not answer a close frame.
+            // A server that does not answer a ping would not answer a close frame.
             actions.append(.dropSocket(socket: socket.number))
             lost(socket, isOwn: false, at: now)
         } else if let number = link.takePing(at: now) {
@@ -78,7 +77,7 @@ extension ClientCore {
         case 401:
             let deadline = now.advanced(by: configuration.patience.token)
             if requests.tokens.refuse(socket.token, until: deadline) { tell(.credentialsRefused) }
-            // The first time another token may go at once; a row of tries keeps its pace.
+            // The first new token may be tried at once; a series of tries keeps its pace.
             if link.tryCount > 0 { retrySocket(at: now) }
         case 404:
             gone.insert(socket.consultation)
@@ -93,20 +92,20 @@ extension ClientCore {
         }
     }
 
-    /// Notes that a socket is gone, and plans another where one is wanted.
+    /// Records that a socket is gone, and schedules another if one is wanted.
     private mutating func lost(_ socket: ChatLink.Socket, isOwn: Bool, at now: Timestamp) {
         let wasTalking = socket.phase == .open
         link.ended(isOwn: isOwn, at: now)
         guard socket.consultation == link.wanted else { return }
         if wasTalking || conversation?.turn != nil { conversation?.cut() }
-        // Closed by the client because it was not wanted, and wanted again since.
+        // The client closed it as unwanted, and it has been wanted again since.
         if socket.phase == .closing, !socket.isReplaced { return }
         show(.connecting)
         guard archiving != socket.consultation else { return }
         retrySocket(at: now)
     }
 
-    /// Plans the next try, or gives up.
+    /// Schedules the next try, or gives up.
     mutating func retrySocket(asked: Duration? = nil, at now: Timestamp) {
         if link.retry(asked: asked, at: now) { return }
         tell(.unavailable, ClientMessages.noConnection)
@@ -115,7 +114,7 @@ extension ClientCore {
 }
 
 extension ClientInput {
-    /// The number of the socket that it is about; nil where it is about none.
+    /// The number of the socket concerned, if any.
     fileprivate var socketNumber: Int? {
         switch self {
         case .response, .requestFailed: nil
@@ -128,9 +127,8 @@ extension ClientInput {
     }
 }
 
-/// Errands, and where their ends go.
+/// Errands, and where their outcomes go.
 extension ClientCore {
-    /// Sends an errand as soon as it may go.
     mutating func submit(
         _ errand: Errand, _ method: HTTPRequest.Method, _ target: String, body: [UInt8]? = nil, at time: Timestamp
     ) {
@@ -138,12 +136,12 @@ extension ClientCore {
         askForToken(at: time)
     }
 
-    /// Asks for a token where the one there is was refused.
+    /// Asks for a token if the current one was refused.
     mutating func askForToken(at now: Timestamp) {
         if requests.tokens.ask(until: now.advanced(by: configuration.patience.token)) { tell(.credentialsRefused) }
     }
 
-    /// Whether another errand of the user's can be taken on; tells where none can.
+    /// Whether another errand of the user fits; reports a problem if not.
     mutating func hasRoom() -> Bool {
         let limit = configuration.limits.requests
         guard requests.entries.count >= limit else { return true }
@@ -151,7 +149,7 @@ extension ClientCore {
         return false
     }
 
-    /// Whether the backend's guide serves an endpoint; tells where it does not.
+    /// Whether the backend's guide serves an endpoint; reports a problem if not.
     mutating func serves(_ endpoint: Endpoint, _ what: String) -> Bool {
         guard !configuration.guide.serves(endpoint) else { return true }
         tell(.refused, ClientMessages.notServed(what, guide: configuration.guide.rawValue))
@@ -169,12 +167,11 @@ extension ClientCore {
         if let deadline = requests.tokens.deadline, deadline <= now { giveUpTokens(at: now) }
     }
 
-    /// Takes a token of the user's.
     mutating func use(token: String, at now: Timestamp) {
         if !requests.tokens.use(token) { giveUpTokens(at: now) }
     }
 
-    /// Ends what waits for a token, and tells so once.
+    /// Ends what waits for a token, and reports it once.
     mutating func giveUpTokens(at now: Timestamp) {
         let results = requests.giveUpTokens()
         tell(.unauthorized, ClientMessages.unauthorized)

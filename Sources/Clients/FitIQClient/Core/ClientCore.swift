@@ -1,20 +1,19 @@
 import FitIQAPI
 
-/// The client without its network: what its user asks and what the network tells go in, actions and news come out.
+/// The client without its network: commands and network input go in, actions and events come out.
 ///
 /// It never reads a clock, never sleeps, and opens nothing: the time is an argument, and ``nextDeadline`` says when
-/// ``advance(to:)`` is due. Calls come in the order of time. After each, take the actions.
+/// ``advance(to:)`` is due. Calls must be in chronological order. Take the actions after each call.
 public struct ClientCore: Sendable {
-    /// What the client was made with.
     public let configuration: ClientConfiguration
-    /// What its user would see.
+    /// What the user sees.
     public internal(set) var state = ClientState()
 
     var actions: [ClientAction] = []
     var events: [ClientEvent] = []
-    /// Whether something that the user sees was changed since the last call began.
+    /// Whether anything visible to the user changed since the last call began.
     var isChanged = false
-    /// The last number that was given to a request or socket.
+    /// The last number given to a request or socket.
     var lastNumber = 0
 
     var requests: RequestBook
@@ -26,41 +25,38 @@ public struct ClientCore: Sendable {
     var beforehand: [String] = []
     /// The consultation that is being archived.
     var archiving: String?
-    /// No consultation is created before that time.
+    /// The earliest time for creating a consultation.
     var createsAgainAt: Timestamp?
-    /// The consultations and goals that are gone: not asked for again.
+    /// The consultations and goals that are gone: not requested again.
     var gone = RecentIDs()
-    /// The goal that the coach suggested last, and the templates that were seen.
+    /// The goal that the coach suggested last, and the templates seen so far.
     var suggestion: Suggestion?
     var seenTemplates = RecentIDs()
-    /// Whether the goals that are shown may have changed at the backend.
+    /// Whether the goals at the backend may differ from those shown.
     var areGoalsStale = true
     var meals: [FollowedMeal] = []
-    /// The meal logs of which an event came before the answer that names them.
+    /// The meal logs whose event came before the answer that names them.
     var earlyNews: [MealNews] = []
     /// The number of the last goal or meal.
     var lastErrand = 0
 
-    /// What the user wants opened.
     enum Intent: Sendable, Hashable {
         case consultation(Persona)
         case goal(String)
     }
 
-    /// A goal that the coach suggested.
     struct Suggestion: Sendable, Hashable {
         let consultation: String
         let at: Timestamp
     }
 
-    /// Makes a client that has done nothing.
     public init(_ configuration: ClientConfiguration) {
         self.configuration = configuration
         requests = RequestBook(configuration)
         link = ChatLink(configuration)
     }
 
-    /// Takes what the network tells; what it tells of numbers that are over is ignored.
+    /// Takes input from the network; input for numbers that are over is ignored.
     public mutating func receive(_ input: ClientInput, at now: Timestamp) {
         switch input {
         case .response(let response):
@@ -84,7 +80,7 @@ public struct ClientCore: Sendable {
         settle(at: now)
     }
 
-    /// When ``advance(to:)`` is to be called; nil while nothing is due.
+    /// When to call ``advance(to:)``; nil if nothing is due.
     public var nextDeadline: Timestamp? {
         var next = earlier(requests.nextDeadline, link.nextDeadline(mayOpen: mayOpenSocket))
         if let conversation, let turn = conversation.turn {
@@ -97,19 +93,19 @@ public struct ClientCore: Sendable {
         return next
     }
 
-    /// What the client wants done on the network, in order; each once.
+    /// Returns the pending network actions, in order; each once.
     public mutating func takeActions() -> [ClientAction] {
         defer { actions = [] }
         return actions
     }
 
-    /// What its user would be told, in order; each once.
+    /// Returns the pending events for the user, in order; each once.
     public mutating func takeEvents() -> [ClientEvent] {
         defer { events = [] }
         return events
     }
 
-    /// Does what has become possible, and says what the user sees.
+    /// Does what has become possible, and publishes what the user sees.
     mutating func settle(at now: Timestamp) {
         stepLink(at: now)
         talk(at: now)
@@ -119,15 +115,14 @@ public struct ClientCore: Sendable {
     }
 }
 
-/// The ids that were noted last.
+/// The most recently inserted ids.
 struct RecentIDs: Sendable {
     private var ids: [String] = []
-    /// The most that are remembered.
     static let capacity = 256
 
     func contains(_ id: String) -> Bool { ids.contains(id) }
 
-    /// Notes an id.
+    /// Inserts an id.
     ///
     /// - Returns: whether it was new.
     @discardableResult
@@ -141,9 +136,8 @@ struct RecentIDs: Sendable {
     mutating func remove(_ id: String) { ids.removeAll { $0 == id } }
 }
 
-/// What the user is told.
 extension ClientCore {
-    /// The most news that wait to be taken; the oldest go.
+    /// The most events that wait to be taken; the oldest are dropped.
     static let eventLimit = 256
 
     mutating func tell(_ event: ClientEvent) {
@@ -159,7 +153,7 @@ extension ClientCore {
         tell(.problem(problem))
     }
 
-    /// Tells of an answer that is a refusal.
+    /// Reports a refusal.
     mutating func tellRefusal(_ answer: Answer) {
         let kind: ClientState.Problem.Kind =
             switch answer.status {
@@ -172,16 +166,15 @@ extension ClientCore {
         tell(kind, answer.message)
     }
 
-    /// Tells of an errand that came to nothing; answers belong to ``tellRefusal(_:)``.
+    /// Reports a failed errand; answers belong to ``tellRefusal(_:)``.
     mutating func tellFailure(_ outcome: RequestBook.Outcome) {
         switch outcome {
         case .answered(let answer): tellRefusal(answer)
         case .unavailable(let message), .uncertain(let message): tell(.unavailable, message)
-        case .unauthorized: break  // Told once for all that waited for the token.
+        case .unauthorized: break  // Reported once for all that waited for the token.
         }
     }
 
-    /// Shows the talk as it is now.
     mutating func showTalk() {
         state.transcript = conversation?.transcript ?? []
         isChanged = true
@@ -193,7 +186,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// Says whether the client is busy, and that something has changed, once.
+    /// Updates whether the client is busy, and reports a change once.
     mutating func publish() {
         let isBusy = isBusyNow
         if state.isBusy != isBusy {

@@ -2,25 +2,20 @@ import FitIQAPI
 import HTTPTypes
 import WebSocket
 
-/// What came of the client's actions, as the network tells it.
+/// The results of the client's actions, as the network reports them.
 public enum ClientInput: Sendable {
-    /// A request was answered.
     case response(ClientResponse)
-    /// A request has no answer: no connection, an end in the middle, bytes that are no HTTP.
+    /// A request has no answer: no connection, a truncated response, or bytes that are not HTTP.
     case requestFailed(number: Int, String)
-    /// A handshake was accepted.
     case socketOpened(Int)
-    /// A handshake was answered with something else than 101; the connection is gone.
+    /// A handshake was answered with a status other than 101; the connection is gone.
     case socketRefused(ClientResponse)
     /// A handshake has no answer.
     case socketFailed(number: Int, String)
-    /// A text frame came.
     case text(socket: Int, [UInt8])
-    /// A binary frame came, which the contract knows none of.
+    /// A binary frame arrived; the contract knows none.
     case binary(socket: Int)
-    /// A pong came.
     case pong(socket: Int)
-    /// The socket is gone.
     case socketClosed(ClientSocketEnd)
 }
 
@@ -28,14 +23,10 @@ public enum ClientInput: Sendable {
 public struct ClientResponse: Sendable {
     /// The number of the request or socket.
     public var number: Int
-    /// The status code.
     public var status: Int
-    /// The fields.
     public var fields: HTTPFields
-    /// The body.
     public var body: [UInt8]
 
-    /// Describes an answer.
     public init(number: Int, status: Int, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
         self.number = number
         self.status = status
@@ -44,18 +35,15 @@ public struct ClientResponse: Sendable {
     }
 }
 
-/// The end of a socket.
 public struct ClientSocketEnd: Sendable, Hashable {
-    /// The socket's number.
     public var number: Int
-    /// The server's close code; nil where it sent no close frame.
+    /// The server's close code; nil if it sent no close frame.
     public var code: CloseCode?
     /// The server's reason, or what happened to the connection.
     public var reason: String
     /// Whether the client's own close frame came first.
     public var isOwn: Bool
 
-    /// Describes an end.
     public init(number: Int, code: CloseCode?, reason: String, isOwn: Bool) {
         self.number = number
         self.code = code
@@ -64,38 +52,30 @@ public struct ClientSocketEnd: Sendable, Hashable {
     }
 }
 
-/// What the client wants done on the network; numbers are given once and name a request or a socket for its life.
+/// What the client wants done on the network; each number is unique and names a request or a socket for its lifetime.
 public enum ClientAction: Sendable {
-    /// Send a request, on whatever connection; its end comes back as ``ClientInput/response(_:)`` or ``ClientInput/requestFailed(number:_:)``.
+    /// Send a request; the result is ``ClientInput/response(_:)`` or ``ClientInput/requestFailed(number:_:)``.
     case send(ClientRequest)
-    /// Nobody waits for this request any more: end its connection. Nothing comes back.
+    /// End the connection of a request that is no longer awaited. Nothing comes back.
     case cancel(number: Int)
-    /// Open a WebSocket.
     case openSocket(ClientSocketRequest)
-    /// Send a text frame.
     case sendText(socket: Int, [UInt8])
-    /// Send a control ping.
     case ping(socket: Int)
-    /// Send a close frame, and end the connection once the server has answered it or ``dropSocket`` comes.
+    /// Send a close frame, and end the connection once the server has answered it or ``dropSocket`` arrives.
     case closeSocket(socket: Int, CloseCode)
-    /// End the connection without a word. Nothing comes back.
+    /// End the connection without a close frame. Nothing comes back.
     case dropSocket(socket: Int)
 }
 
-/// A request of the client's.
 public struct ClientRequest: Sendable, Hashable {
-    /// Its number.
     public var number: Int
-    /// The method.
     public var method: HTTPRequest.Method
     /// The path and query below the base URL: `/api/v1/consultations?page=1`.
     public var target: String
-    /// Its fields, save `Host` and those of framing.
+    /// The header fields, except `Host` and those of framing.
     public var fields: HTTPFields
-    /// Its body; nil for none.
     public var body: [UInt8]?
 
-    /// Describes a request.
     public init(
         number: Int, method: HTTPRequest.Method, target: String, fields: HTTPFields, body: [UInt8]? = nil
     ) {
@@ -107,16 +87,13 @@ public struct ClientRequest: Sendable, Hashable {
     }
 }
 
-/// A WebSocket that the client wants opened.
 public struct ClientSocketRequest: Sendable, Hashable {
-    /// Its number.
     public var number: Int
     /// The path and query below the base URL.
     public var target: String
-    /// Its fields, save `Host` and those of the handshake.
+    /// The header fields, except `Host` and those of the handshake.
     public var fields: HTTPFields
 
-    /// Describes a socket.
     public init(number: Int, target: String, fields: HTTPFields) {
         self.number = number
         self.target = target
@@ -124,11 +101,10 @@ public struct ClientSocketRequest: Sendable, Hashable {
     }
 }
 
-/// What the user of a client does.
+/// A command from the user of a client.
 public enum ClientCommand: Sendable, Hashable {
-    /// Begins a consultation, or goes on with the one that exists, and opens the chat.
+    /// Starts a consultation, or continues the existing one, and opens the chat.
     case startConsultation(persona: Persona)
-    /// Opens the chat of a consultation that is known.
     case openConsultation(id: String)
     /// Sends a message in the open chat.
     case send(text: String)
@@ -138,15 +114,14 @@ public enum ClientCommand: Sendable, Hashable {
     case disconnect
     /// Creates a goal; one that the coach suggested in the open chat is linked to it.
     case createGoal(title: String, description: String, targetDate: Timestamp)
-    /// Opens the chat about a goal.
     case chatAboutGoal(id: String)
-    /// Logs a meal and follows what it comes to.
+    /// Logs a meal and follows its processing.
     case logMeal(text: String, type: MealType)
-    /// Looks at the goals anew.
+    /// Reloads the goals.
     case loadGoals
-    /// Brings the token for which ``ClientEvent/credentialsRefused`` asked; what waited for it goes on.
+    /// Provides the token that ``ClientEvent/credentialsRefused`` asked for; what waited for it continues.
     case useToken(String)
-    /// Says that there is no other token; what waited for one is given up.
+    /// Declares that there is no other token; what waited for one is given up.
     case giveUpToken
 }
 
@@ -154,8 +129,8 @@ public enum ClientCommand: Sendable, Hashable {
 public enum ClientEvent: Sendable, Hashable {
     /// What the user sees has changed.
     case changed
-    /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` lets what waits go on.
+    /// The token was refused, and there is no other: ``ClientCommand/useToken(_:)`` resumes what waits.
     case credentialsRefused
-    /// Something is wrong; the same stands in ``ClientState/problems``.
+    /// Something is wrong; ``ClientState/problems`` lists it too.
     case problem(ClientState.Problem)
 }

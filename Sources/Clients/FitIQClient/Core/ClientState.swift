@@ -3,50 +3,44 @@ import JSON
 
 /// What the user of a client sees.
 public struct ClientState: Sendable, Hashable {
-    /// The consultation whose chat is open, or was last; lower case.
+    /// The consultation whose chat is or was last open; lower case.
     public internal(set) var consultation: String?
-    /// How the chat's connection is.
     public internal(set) var connection = Connection.disconnected
-    /// The messages of the chat, oldest first; those that wait to be sent stand at the end.
+    /// The messages of the chat, oldest first; those that wait to be sent are at the end.
     public internal(set) var transcript: [Line] = []
-    /// What was wrong, oldest first.
+    /// The problems, oldest first.
     public internal(set) var problems: [Problem] = []
     /// The goals, oldest first.
     public internal(set) var goals: [Goal] = []
-    /// The meals that were logged, oldest first.
+    /// The logged meals, oldest first.
     public internal(set) var meals: [Meal] = []
-    /// Whether anything that was begun is not done: requests, retries, reconnecting, an answer that streams, a meal being worked out.
+    /// Whether anything is unfinished: requests, retries, reconnecting, a streaming answer, a meal in processing.
     public internal(set) var isBusy = false
 
-    /// Makes the state of a client that has done nothing.
     public init() {}
 
-    /// How the connection of a chat is.
     public enum Connection: String, Sendable, CaseIterable {
-        /// There is none, and none is wanted.
+        /// There is no connection, and none is wanted.
         case disconnected
-        /// One is being made, for the first time or again.
+        /// A connection is being made, for the first time or again.
         case connecting
-        /// The server has said `connected`.
+        /// The server has sent `connected`.
         case connected
-        /// There is none, and the client has given up.
+        /// There is no connection, and the client has given up.
         case failed
     }
 
-    /// A message of the chat.
     public struct Line: Sendable, Hashable {
-        /// The backend's id; nil while it is not known.
+        /// The backend's id, once known.
         public var id: ExactString?
-        /// Who wrote it.
         public var role: MessageRole
-        /// What it says, as far as it has come.
+        /// The text received so far.
         public var text: String
-        /// Whether it is whole; an answer is once its end came, or the history has it.
+        /// Whether it is complete; an answer is once its end arrived or the history has it.
         public var isComplete: Bool
-        /// Whether the backend has it; a user's line waits, or was refused, while it has not.
+        /// Whether the backend has it; otherwise the user's line waits or was refused.
         public var isDelivered: Bool
 
-        /// Describes a message.
         public init(
             id: ExactString? = nil, role: MessageRole, text: String, isComplete: Bool = true, isDelivered: Bool = true
         ) {
@@ -58,48 +52,42 @@ public struct ClientState: Sendable, Hashable {
         }
     }
 
-    /// Something that is wrong, as the user is told.
+    /// Something that went wrong, as shown to the user.
     public struct Problem: Sendable, Hashable {
-        /// What kind of trouble it is.
         public var kind: Kind
-        /// The words to show: the backend's message, or the client's own.
+        /// The text to show: the backend's message, or the client's own.
         public var message: String
 
-        /// The kinds that the contract tells apart.
+        /// The kinds that the contract distinguishes.
         public enum Kind: String, Sendable, CaseIterable {
             /// There are too many active consultations (429).
             case tooMany = "too_many"
             /// The credentials are refused, and a fresh token did not help.
             case unauthorized
-            /// What was asked for is gone (404).
+            /// The resource is gone (404).
             case notFound = "not_found"
-            /// The request was refused for another reason (400), by the backend or by the client before it was sent.
+            /// The request was refused for another reason (400), by the backend or by the client before sending it.
             case refused
             /// The backend failed, and repeating did not help (5xx, time-out, no connection).
             case unavailable
-            /// An `error` frame came.
+            /// An `error` frame arrived.
             case chat
-            /// A meal could not be worked out.
+            /// The processing of a meal failed.
             case meal
         }
 
-        /// Describes a problem.
         public init(kind: Kind, message: String) {
             self.kind = kind
             self.message = message
         }
     }
 
-    /// A goal.
     public struct Goal: Sendable, Hashable {
-        /// The backend's id.
         public var id: String
-        /// Its title.
         public var title: String
-        /// The consultation about it; nil while there is none.
+        /// The consultation about it, if any.
         public var conversation: String?
 
-        /// Describes a goal.
         public init(id: String, title: String, conversation: String? = nil) {
             self.id = id
             self.title = title
@@ -107,22 +95,17 @@ public struct ClientState: Sendable, Hashable {
         }
     }
 
-    /// A meal that was logged.
     public struct Meal: Sendable, Hashable {
-        /// The log's id; nil before the backend gave it one.
+        /// The log's id; nil before the backend assigned one.
         public var id: String?
-        /// What the user wrote.
         public var text: String
-        /// Which meal of the day it is.
         public var type: MealType
-        /// How far it is.
         public var status: MealLogStatus
         /// The sum of its calories, once completed.
         public var calories: Int?
-        /// Why it failed, as the user is told.
+        /// Why it failed, as shown to the user.
         public var error: String?
 
-        /// Describes a meal.
         public init(
             id: String? = nil, text: String, type: MealType, status: MealLogStatus = .processing, calories: Int? = nil,
             error: String? = nil
@@ -137,7 +120,7 @@ public struct ClientState: Sendable, Hashable {
     }
 }
 
-/// What the client itself tells its user; the backend's own messages are passed on as they came.
+/// The client's own messages to its user; the backend's are passed on unchanged.
 enum ClientMessages {
     static let noChat = "No chat is open. Start or open a consultation first."
     static let blankMessage = "The message is blank. Write something before you send it."

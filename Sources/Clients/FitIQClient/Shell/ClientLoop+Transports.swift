@@ -10,7 +10,7 @@ extension ClientLoop {
             transports[number]?.unsent += bytes
             if transports[number]?.isConnected == true { flush(number) }
         case .close(let number):
-            // What the system does not take at once is for a server that reads nothing: it goes with the connection.
+            // What the system does not accept at once is for a server that reads nothing: drop it with the connection.
             lookup.forget(number)
             drop(number)
         }
@@ -30,7 +30,7 @@ extension ClientLoop {
         connect(number, to: addresses[...], unsent: [], after: nil)
     }
 
-    /// Goes on with the connections that wait for the backend's addresses.
+    /// Continues with the connections that wait for the backend's addresses.
     func serveLookup(_ now: MonotonicInstant) {
         for number in lookup.takeOverdue(now) {
             fail(number, .transport(.resolutionTimeout(host: wire.base.host)))
@@ -45,7 +45,7 @@ extension ClientLoop {
         }
     }
 
-    /// Tries addresses in turn; the first one's error is told where none answers.
+    /// Tries addresses in turn; if none answers, the first one's error is reported.
     private func connect(
         _ number: Int, to addresses: ArraySlice<SocketAddress>, unsent: [UInt8], after first: SocketError?
     ) {
@@ -67,12 +67,12 @@ extension ClientLoop {
                 first = first ?? error
             }
         }
-        // The name may lead elsewhere by the next time.
+        // The name may resolve differently next time.
         self.addresses = []
         if let first { fail(number, .transport(first)) }
     }
 
-    /// Connecting has ended one way or the other.
+    /// Handles a finished connection attempt, successful or not.
     func connected(_ number: Int) {
         guard let transport = transports[number] else { return }
         if let error = transport.socket.connectResult(to: transport.address) {
@@ -106,21 +106,20 @@ extension ClientLoop {
     }
 }
 
-/// A client's connection as its thread holds it: a descriptor, and what waits to be sent.
+/// A client's connection as its thread holds it: a descriptor and its unsent bytes.
 struct ClientTransport {
     let socket: Socket
     let address: SocketAddress
-    /// The addresses to try where this one does not answer.
+    /// The addresses to try if this one does not answer.
     let alternatives: ArraySlice<SocketAddress>
-    /// Why the first address that was tried did not answer.
+    /// The error of the first address, if it did not answer.
     let firstError: SocketError?
-    /// What the system has not taken; bounded by ``WireLimits/unsentBytes``.
+    /// What the system has not accepted; bounded by ``WireLimits/unsentBytes``.
     var unsent: [UInt8]
-    /// What the loop watches the descriptor for.
     var interest = Interest.write
     var isConnected = false
 
-    /// Sends what the system takes.
+    /// Sends what the system accepts.
     mutating func flush() -> SocketError? {
         var sent = 0
         defer { unsent.removeFirst(sent) }
@@ -137,9 +136,9 @@ struct ClientTransport {
     }
 }
 
-/// Asks for the addresses of the backend's host on a thread of its own, because getaddrinfo(3) may block for minutes.
+/// Resolves the backend's host on a separate thread, because getaddrinfo(3) may block for minutes.
 ///
-/// One thread at most: while one asks, connections wait for it, each until its own deadline.
+/// At most one thread: while it asks, connections wait for it, each until its own deadline.
 struct NameLookup {
     typealias Resolve = @Sendable (_ host: String, _ port: UInt16) throws(SocketError) -> [SocketAddress]
     typealias Answer = Result<[SocketAddress], SocketError>
@@ -147,7 +146,7 @@ struct NameLookup {
     /// How long a connection waits for the addresses.
     static let patience = Duration.seconds(10)
 
-    /// A connection that waits, with what it is to send first.
+    /// A waiting connection, with what it sends first.
     private struct Waiting {
         var unsent: [UInt8] = []
         let deadline: MonotonicInstant
@@ -161,7 +160,7 @@ struct NameLookup {
     private let resolve: Resolve
     private let mailbox: Mailbox
     private var waiting: [Int: Waiting] = [:]
-    /// Of the thread that asks.
+    /// The outcome of the thread in progress.
     private var outcome: Outcome?
 
     init(_ mailbox: Mailbox, resolve: @escaping Resolve) {
@@ -169,9 +168,9 @@ struct NameLookup {
         self.resolve = resolve
     }
 
-    /// Has a connection wait for the addresses.
+    /// Makes a connection wait for the addresses.
     ///
-    /// - Throws: where the system has no room for another thread.
+    /// - Throws: if the system has no room for another thread.
     mutating func wait(_ number: Int, for base: BaseURL, now: MonotonicInstant) throws(SocketError) {
         if outcome == nil {
             let (outcome, resolve, mailbox) = (Outcome(), resolve, mailbox)
@@ -185,14 +184,14 @@ struct NameLookup {
         waiting[number] = Waiting(deadline: now.advanced(by: Self.patience))
     }
 
-    /// Keeps what a waiting connection is to send; false where it does not wait.
+    /// Keeps what a waiting connection will send; false if it does not wait.
     mutating func send(_ bytes: [UInt8], on number: Int) -> Bool {
         waiting[number]?.unsent.append(contentsOf: bytes) != nil
     }
 
     mutating func forget(_ number: Int) { waiting[number] = nil }
 
-    /// The answer, once, with the connections that waited for it in the order of their numbers.
+    /// The answer, once, with the connections that waited for it, in the order of their numbers.
     mutating func takeAnswer() -> (answer: Answer, waiting: [(number: Int, unsent: [UInt8])])? {
         guard let answer = outcome?.answer.withLock({ $0 }) else { return nil }
         outcome = nil
@@ -200,13 +199,12 @@ struct NameLookup {
         return (answer, waiting.sorted { $0.key < $1.key }.map { ($0.key, $0.value.unsent) })
     }
 
-    /// Takes out the connections that have waited for too long.
+    /// Removes and returns the connections that have waited too long.
     mutating func takeOverdue(_ now: MonotonicInstant) -> [Int] {
         let overdue = waiting.filter { $0.value.deadline <= now }.keys.sorted()
         for number in overdue { waiting[number] = nil }
         return overdue
     }
 
-    /// When the next connection has waited for too long.
     var nextDeadline: MonotonicInstant? { waiting.values.map(\.deadline).min() }
 }

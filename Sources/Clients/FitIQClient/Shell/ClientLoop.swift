@@ -11,14 +11,14 @@ final class ClientLoop: EventLoopHandler {
     private var core: ClientCore
     var wire: ClientWire
     var transports: [Int: ClientTransport] = [:]
-    /// Where the backend's name leads; looked up again where nothing is known or nothing there answers.
+    /// The backend's addresses; resolved again if unknown or if none answers.
     var addresses: [SocketAddress] = []
     var lookup: NameLookup
     private var snapshot = ClientSnapshot()
     private var isChanged = false
     /// When the thread ends at the latest, once closing has begun.
     private var closesAt: MonotonicInstant?
-    /// Wall-clock time at the monotonic clock's zero: time that never jumps.
+    /// Wall-clock time at the monotonic clock's zero: this time never jumps.
     private let epoch: Int64
     let readBuffer: UnsafeMutableRawBufferPointer
 
@@ -45,15 +45,15 @@ final class ClientLoop: EventLoopHandler {
         readBuffer.deallocate()
     }
 
-    /// Serves until the client is closed.
+    /// Runs until the client is closed.
     func run() {
-        // That the system cannot wait any more ends the client as closing does.
+        // If the system can no longer wait, the client ends as if closed.
         try? loop.run(handler: self)
         snapshot.isClosed = true
         news.publish(snapshot)
     }
 
-    // MARK: What the loop calls
+    // MARK: Event loop callbacks
 
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         let number = Int(readiness.token)
@@ -100,7 +100,7 @@ final class ClientLoop: EventLoopHandler {
         }
     }
 
-    /// Has core and wire talk until neither has more to say.
+    /// Lets core and wire talk until neither has more to say.
     private func settle(_ time: Timestamp) {
         if let due = core.nextDeadline, due <= time { core.advance(to: time) }
         while true {
@@ -138,7 +138,7 @@ final class ClientLoop: EventLoopHandler {
         }
     }
 
-    /// Remembers what went wrong, for those who ask for the cause of a problem.
+    /// Records an error as the cause of a later problem.
     private func note(_ input: ClientInput) {
         switch input {
         case .response(let answer) where answer.status >= 400, .socketRefused(let answer):
@@ -146,16 +146,16 @@ final class ClientLoop: EventLoopHandler {
             snapshot.failure = .refused(status: answer.status, message: message ?? "it says no more than that.")
         case .socketClosed(let end) where !end.isOwn:
             snapshot.failure = .closed(code: end.code ?? .abnormal, reason: end.reason)
-        // What goes well is the end of what did not: a 409 names the consultation that is opened next.
+        // A success ends the failure: a 409 names the consultation that is opened next.
         case .response, .socketOpened: snapshot.failure = nil
         default: return
         }
         isChanged = true
     }
 
-    // MARK: What the transports need
+    // MARK: Transport support
 
-    /// Takes note of a failed connection, which is told to whoever waits for it.
+    /// Records a failed connection, and notifies whatever waits for it.
     func fail(_ number: Int, _ error: ClientError) {
         snapshot.failure = error
         isChanged = true

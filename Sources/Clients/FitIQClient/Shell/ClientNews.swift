@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Carries snapshots from a client's thread to whoever looks; each sees the newest, and misses what it was too slow for.
+/// Carries snapshots from a client's thread to observers; each sees the newest, and misses those it was too slow for.
 final class ClientNews: Sendable {
     private struct State {
         var snapshot = ClientSnapshot()
@@ -10,12 +10,11 @@ final class ClientNews: Sendable {
 
     private let state = Mutex(State())
 
-    /// The newest.
     var snapshot: ClientSnapshot { state.withLock { $0.snapshot } }
 
-    /// Tells everybody; the last one ends their sequences.
+    /// Publishes a snapshot to all observers; the last one ends their sequences.
     ///
-    /// Called on the client's thread only.
+    /// Call it on the client's thread only.
     func publish(_ snapshot: ClientSnapshot) {
         let readers = state.withLock { state in
             state.snapshot = snapshot
@@ -28,13 +27,13 @@ final class ClientNews: Sendable {
         }
     }
 
-    /// The newest snapshot, and those to come, as far as they are taken in time.
+    /// The newest snapshot, and those to come, unless superseded before they are read.
     func snapshots() -> AsyncStream<ClientSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ClientSnapshot.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.lastReader += 1
-            // Within the lock: what is published next comes after it.
+            // Within the lock, so the next published snapshot comes after it.
             continuation.yield(state.snapshot)
             if !state.snapshot.isClosed { state.readers[state.lastReader] = continuation }
             return state.snapshot.isClosed ? nil : state.lastReader
@@ -50,33 +49,31 @@ final class ClientNews: Sendable {
     }
 }
 
-/// Something of a client each time that it has changed, beginning with how it is; ends when the client closes.
+/// A value of a client, now and after each change; ends when the client closes.
 ///
-/// It holds one value: whoever is slower than the changes gets the newest and misses those between.
+/// It holds one value: a slow reader gets the newest and misses those in between.
 public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Sendable {
-    /// A sequence of changes cannot fail.
     public typealias Failure = Never
 
     let news: ClientNews
     let part: @Sendable (ClientState) -> Element
 
-    /// Begins to look; what changes from now on is not missed but for slowness.
+    /// Starts observing; later changes are missed only by slow readers.
     public func makeAsyncIterator() -> Iterator {
         Iterator(snapshots: news.snapshots().makeAsyncIterator(), part: part)
     }
 
-    /// Where one reader is.
     public struct Iterator: AsyncIteratorProtocol {
         var snapshots: AsyncStream<ClientSnapshot>.Iterator
         let part: @Sendable (ClientState) -> Element
         var last: Element?
 
-        /// The next value that differs from the one before; nil once the client has closed.
+        /// The next value that differs from the previous one; nil once the client has closed.
         public mutating func next() async -> Element? {
             await next(isolation: nil)
         }
 
-        /// The next value that differs from the one before; nil once the client has closed.
+        /// The next value that differs from the previous one; nil once the client has closed.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             while let snapshot = await snapshots.next(isolation: actor) {
                 let value = part(snapshot.state)
@@ -89,12 +86,12 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
     }
 }
 
-/// What other threads ask of a client's thread, which alone has the client.
+/// The requests of other threads to a client's thread, which alone owns the client.
 final class ClientInbox: Sendable {
     /// How many commands may wait; more are refused.
     static let capacity = 1024
 
-    /// Something asked, with its place in the order of asking.
+    /// A command with its ticket.
     struct Asked: Sendable {
         var ticket: Int
         var command: ClientCommand
@@ -108,7 +105,7 @@ final class ClientInbox: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds a command and gives its ticket; nil where the client closes, or too much waits.
+    /// Adds a command and returns its ticket; nil if the client closes or too many wait.
     func add(_ command: ClientCommand) -> Int? {
         state.withLock { state in
             guard !state.closes, state.waiting.count < Self.capacity else { return nil }
@@ -118,13 +115,13 @@ final class ClientInbox: Sendable {
         }
     }
 
-    /// The ticket of the command that was asked last; 0 before the first.
+    /// The ticket of the last added command; 0 before the first.
     var lastTicket: Int { state.withLock { $0.lastTicket } }
 
-    /// Asks for the client's end, after what was asked before.
+    /// Requests the client's end, after the commands added before.
     func close() { state.withLock { $0.closes = true } }
 
-    /// Takes out what was asked.
+    /// Removes and returns the waiting commands.
     func take() -> (asked: [Asked], closes: Bool) {
         state.withLock { state in
             defer { state.waiting = [] }
@@ -133,17 +130,16 @@ final class ClientInbox: Sendable {
     }
 }
 
-/// What is known of a client at one moment, as it leaves the client's thread.
+/// The client's state at one moment, as it leaves the client's thread.
 struct ClientSnapshot: Sendable {
-    /// What its user sees.
     var state = ClientState()
-    /// The ticket of the last command that was begun.
+    /// The ticket of the last command that was started.
     var begun = 0
-    /// How many problems there were so far, and the last of them.
+    /// The number of problems so far, and the last of them.
     var problemCount = 0
     var problem: ClientState.Problem?
-    /// What went wrong last on the network.
+    /// The last network failure.
     var failure: ClientError?
-    /// Whether this is the last there will be.
+    /// Whether this is the last snapshot.
     var isClosed = false
 }

@@ -1,34 +1,33 @@
 import FitIQAPI
 import Sockets
 
-/// A client of the API: consultations with their chat, goals and meals, over connections of its own.
+/// A client of the API: consultations with their chat, goals and meals, over its own connections.
 ///
-/// It keeps its promises to the backend by itself: it repeats what failed, opens the chat again, pings, polls, as the guides
-/// say. ``perform(_:)`` begins something; what comes of it shows in ``state``. The calls that wait are made of that.
+/// It meets its obligations to the backend by itself: it retries, reopens the chat, pings and polls as the guides say.
+/// ``perform(_:)`` starts a command; its results show in ``state``. The calls that wait build on that.
 ///
 ///     let client = try FitIQClient(url: "http://127.0.0.1:8080", credentials: credentials)
 ///     _ = try await client.startConsultation(persona: .nutritionist)
 ///     print(try await client.send("What should I eat for breakfast?"))
 ///     await client.close()
 ///
-/// It runs on a thread of its own until ``close()``, or until nobody refers to it; all calls are safe from any thread.
+/// It runs on its own thread until ``close()`` or until the last reference is gone; all calls are thread-safe.
 public final class FitIQClient: Sendable {
-    /// Brings a fresh token after one was refused; nil where there is none.
+    /// Provides a fresh token after one was refused; nil if there is none.
     public typealias TokenRefresh = @Sendable () async -> String?
 
-    /// What it was made with.
     public let configuration: ClientConfiguration
     let news = ClientNews()
     private let inbox = ClientInbox()
     private let mailbox: Mailbox
 
-    /// Makes a client and starts its thread; nothing is sent before it is asked for something.
+    /// Creates a client and starts its thread; it sends nothing before the first command.
     ///
     /// - Parameters:
-    ///   - url: where the backend is, `http://host:port`, perhaps with a path.
-    ///   - configure: changes the usual configuration.
-    ///   - refreshToken: asked when the backend refuses the token, once until it has answered.
-    /// - Throws: `badURL`, or `transport` where the system has no room for another loop.
+    ///   - url: the address of the backend, `http://host:port`, optionally with a path.
+    ///   - configure: changes the default configuration.
+    ///   - refreshToken: called when the backend refuses the token, and not again until it has returned.
+    /// - Throws: `badURL`, or `transport` if the system has no room for another loop.
     public convenience init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
         refreshToken: TokenRefresh? = nil
@@ -38,7 +37,7 @@ public final class FitIQClient: Sendable {
             resolve: SocketAddress.resolve)
     }
 
-    /// - Parameter resolve: looks names up, on a thread of its own.
+    /// - Parameter resolve: resolves names, on its own thread.
     init(
         url: String, credentials: Credentials, configuration configure: (inout ClientConfiguration) -> Void = { _ in },
         refreshToken: TokenRefresh? = nil, resolve: @escaping NameLookup.Resolve
@@ -46,7 +45,7 @@ public final class FitIQClient: Sendable {
         let base = try BaseURL(url)
         var configuration = ClientConfiguration(credentials: credentials)
         configure(&configuration)
-        // Nobody would bring the token that is waited for.
+        // Nothing would provide the token that is waited for.
         if refreshToken == nil, configuration.freshToken == nil { configuration.patience.token = .zero }
         self.configuration = configuration
         do throws(SocketError) {
@@ -66,15 +65,15 @@ public final class FitIQClient: Sendable {
         mailbox.requestStop()
     }
 
-    /// Begins something; what comes of it shows in ``state``.
+    /// Starts a command; its results show in ``state``.
     ///
-    /// - Returns: false where the client is closed or 1024 commands wait already; then nothing comes of it.
+    /// - Returns: false if the client is closed or 1024 commands wait already; then the command is dropped.
     @discardableResult
     public func perform(_ command: ClientCommand) -> Bool { ask(command) != nil }
 
-    /// What its user sees now; busy from the moment that something is begun.
+    /// What its user sees now; busy as soon as a command is accepted.
     public var state: ClientState {
-        // Asked first: what is asked between the two would otherwise be taken for begun.
+        // Read first: otherwise a command added between the two reads would count as started.
         let asked = inbox.lastTicket
         let snapshot = news.snapshot
         var state = snapshot.state
@@ -82,44 +81,44 @@ public final class FitIQClient: Sendable {
         return state
     }
 
-    /// What its user sees, each time that it has changed; ends when the client closes.
+    /// What its user sees, now and after each change; ends when the client closes.
     public var states: ClientChanges<ClientState> { ClientChanges(news: news) { $0 } }
 
-    /// The messages of the chat, each time that they have changed; ends when the client closes.
+    /// The messages of the chat, now and after each change; ends when the client closes.
     public var transcript: ClientChanges<[ClientState.Line]> { ClientChanges(news: news) { $0.transcript } }
 
-    /// What went wrong last between client and backend, to look for the cause of a problem; nil while nothing did.
+    /// The last network failure, to find the cause of a problem; nil if there was none.
     public var lastFailure: ClientError? { news.snapshot.failure }
 
-    /// Leaves the chat in good order, ends all connections and the thread; takes at most a second.
+    /// Leaves the chat properly, ends all connections and the thread; takes at most a second.
     ///
-    /// Nothing can be begun any more.
+    /// No command is accepted afterwards.
     public func close() async {
         inbox.close()
         mailbox.post {}
         for await _ in news.snapshots() {}
     }
 
-    /// Begins something, and gives the ticket by which the snapshots tell that it has begun.
+    /// Adds a command, and returns the ticket by which snapshots show that it was started.
     func ask(_ command: ClientCommand) -> Int? {
         defer { mailbox.post {} }
         return inbox.add(command)
     }
 }
 
-/// Calls that wait until what they began is done.
+/// Calls that wait until their command is done.
 ///
-/// Each throws `problem` where the user is told of one meanwhile, whatever it is about, `abandoned` where nothing came of it and
-/// nothing more will, `cancelled` where the waiting task was, and `unavailable` where the client closes.
+/// Each throws `problem` if any problem is reported meanwhile, whatever its subject, `abandoned` if the command had and
+/// will have no result, `cancelled` if the waiting task was cancelled, and `unavailable` if the client closes.
 extension FitIQClient {
-    /// Begins a consultation, or goes on with the one that exists, and waits until its chat is open.
+    /// Starts a consultation, or continues the existing one, and waits until its chat is open.
     ///
     /// - Returns: the consultation's id.
     public func startConsultation(persona: Persona) async throws(ClientError) -> String {
         try await perform(.startConsultation(persona: persona)) { $0.openConsultation }
     }
 
-    /// Opens the chat of a consultation that is known, and waits until it is open.
+    /// Opens the chat of a known consultation, and waits until it is open.
     ///
     /// - Returns: the consultation's id.
     public func openConsultation(id: String) async throws(ClientError) -> String {
@@ -135,8 +134,8 @@ extension FitIQClient {
 
     /// Sends a message and waits for the whole answer.
     ///
-    /// Where the configuration compares answers with what is stored, the answer is the stored one.
-    /// One question at a time: calls that overlap all wait for the last one's answer, and give that.
+    /// If the configuration compares answers with the stored messages, the stored answer is returned. Ask one question
+    /// at a time: overlapping calls all wait for the last answer and return it.
     public func send(_ text: String) async throws(ClientError) -> String {
         let isChecked = configuration.checksAnswers
         return try await perform(.send(text: text)) { isChecked && $0.isBusy ? nil : $0.lastAnswer }
@@ -147,9 +146,9 @@ extension FitIQClient {
         try await perform(.archive) { $0.isBusy ? nil : () }
     }
 
-    /// Logs a meal and waits for what it comes to; seconds, mostly.
+    /// Logs a meal and waits for its result, usually for seconds.
     ///
-    /// - Returns: the meal, completed.
+    /// - Returns: the completed meal.
     public func logMeal(_ text: String, type: MealType) async throws(ClientError) -> ClientState.Meal {
         try await perform(.logMeal(text: text, type: type)) { state in
             state.meals.last { $0.text == text && $0.type == type && $0.status == .completed }
@@ -157,7 +156,7 @@ extension FitIQClient {
         }
     }
 
-    /// Creates a goal, linked to the open chat where the coach suggested one there.
+    /// Creates a goal, linked to the open chat if the coach suggested one there.
     ///
     /// - Returns: the goal as the backend has it.
     public func createGoal(
@@ -168,12 +167,12 @@ extension FitIQClient {
         }
     }
 
-    /// Looks at the goals anew.
+    /// Reloads the goals.
     public func loadGoals() async throws(ClientError) -> [ClientState.Goal] {
         try await perform(.loadGoals) { $0.isBusy ? nil : $0.goals }
     }
 
-    /// Begins something and waits until the state has what comes of it.
+    /// Starts a command and waits until the state has its result.
     private func perform<Result: Sendable>(
         _ command: ClientCommand, until outcome: (ClientState) -> Result?
     ) async throws(ClientError) -> Result {
@@ -183,7 +182,7 @@ extension FitIQClient {
         for await snapshot in snapshots where snapshot.begun >= ticket {
             if let problem = snapshot.problem, snapshot.problemCount > problems { throw .problem(problem) }
             if let result = outcome(snapshot.state) { return result }
-            // Whatever is begun keeps the client busy until it is done.
+            // Every command keeps the client busy until it is done.
             guard snapshot.isClosed || snapshot.state.isBusy else { throw .abandoned }
         }
         throw Task.isCancelled ? .cancelled : .unavailable
@@ -191,7 +190,7 @@ extension FitIQClient {
 }
 
 extension ClientState {
-    /// The consultation whose chat is open, where nothing is on its way to another.
+    /// The consultation whose chat is open, unless another is being opened.
     fileprivate var openConsultation: String? { connection == .connected && !isBusy ? consultation : nil }
 
     /// The whole answer to the user's last message.

@@ -2,15 +2,15 @@ import HTTP1
 import HTTPTypes
 import WebSocket
 
-/// One transport connection of a client, without the transport: bytes in, what they mean to the client out.
+/// One connection of a client without its transport: bytes in, client inputs out.
 ///
-/// It carries a single request, or the handshake of a WebSocket and then its frames. What is to be sent gathers until
-/// ``takeOutput()``. Once ``isFinished`` the transport is closed after that output, and nothing comes from it any more.
-/// Bytes of a server never crash it: what breaks a protocol or a limit is the failure of the request or socket.
+/// It carries a single request, or the handshake of a WebSocket and then its frames. Output gathers until
+/// ``takeOutput()``. Once ``isFinished``, the transport is closed after that output, and yields nothing more. Bytes
+/// from a server never crash it: a violation of a protocol or a limit fails the request or socket.
 public struct ClientConnection: Sendable {
-    /// The number of the request or socket that it is for.
+    /// The number of its request or socket.
     public let number: Int
-    /// Whether all that the client is told of this connection has been told.
+    /// Whether all inputs of this connection have been returned.
     public private(set) var isFinished = false
 
     private var http: HTTP1.Connection
@@ -21,15 +21,15 @@ public struct ClientConnection: Sendable {
     private var output: [UInt8] = []
     /// The answer that is arriving.
     private var answer: ClientResponse?
-    /// Whether the client itself wanted the socket closed.
+    /// Whether the client itself closed the socket.
     private var closes = false
 
-    /// Begins a request on a connection of its own.
+    /// Begins a request on its own connection.
     ///
     /// - Precondition: the request's target is visible ASCII.
     public init(_ request: ClientRequest, to base: BaseURL, limits: WireLimits = WireLimits()) {
         self.init(number: request.number, handshake: nil, maskSeed: 0, limits)
-        // One request for each connection: none is lost to a server that closes an idle one just then.
+        // One request per connection: none is lost to a server that closes an idle one at that moment.
         let fields: HTTPFields = [.hostField: base.authority, .connection: "close"]
         http.sendRequest(
             method: request.method, target: base.path + request.target, fields: fields + request.fields,
@@ -38,7 +38,7 @@ public struct ClientConnection: Sendable {
 
     /// Begins the handshake of a WebSocket.
     ///
-    /// - Parameter seed: decides the handshake's key and the keys that frames are masked with.
+    /// - Parameter seed: determines the handshake's key and the frames' masking keys.
     /// - Precondition: the request's target is visible ASCII.
     public init(
         _ request: ClientSocketRequest, to base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()
@@ -62,27 +62,27 @@ public struct ClientConnection: Sendable {
         http = HTTP1.Connection(role: .client, limits: httpLimits)
     }
 
-    /// What is to be sent, in order; each byte once.
+    /// The pending output, in order; each byte once.
     public mutating func takeOutput() -> [UInt8] {
         defer { output = [] }
         return output
     }
 
-    // MARK: What the client does
+    // MARK: Client actions
 
-    /// Sends a text frame; nothing where the socket is not open.
+    /// Sends a text frame; does nothing if the socket is not open.
     public mutating func send(text: [UInt8]) {
         socket?.send(text: text, into: &output)
     }
 
-    /// Sends a ping; nothing where the socket is not open.
+    /// Sends a ping; does nothing if the socket is not open.
     public mutating func ping() {
         socket?.ping(into: &output)
     }
 
-    /// Sends a close frame; a socket that is still in its handshake is given up instead.
+    /// Sends a close frame; a socket still in its handshake is abandoned instead.
     ///
-    /// - Precondition: the code may stand in a close frame.
+    /// - Precondition: the code is allowed in a close frame.
     public mutating func close(_ code: CloseCode) -> [ClientInput] {
         guard !isFinished else { return [] }
         closes = true
@@ -94,9 +94,8 @@ public struct ClientConnection: Sendable {
         return [closed(code: nil, reason: WireMessages.closedDuringHandshake)]
     }
 
-    // MARK: What the transport tells
+    // MARK: Transport events
 
-    /// Takes bytes that have arrived.
     public mutating func receive(_ bytes: [UInt8]) -> [ClientInput] {
         guard !isFinished, !bytes.isEmpty else { return [] }
         if socket != nil { return receiveFrames(bytes) }
@@ -104,7 +103,7 @@ public struct ClientConnection: Sendable {
         return readAnswer()
     }
 
-    /// Takes the news that the server sends no more.
+    /// Handles the end of the server's stream.
     public mutating func receiveEndOfStream() -> [ClientInput] {
         guard !isFinished else { return [] }
         if socket != nil { return end(WireMessages.endWithoutCloseFrame) }
@@ -112,7 +111,7 @@ public struct ClientConnection: Sendable {
         return readAnswer()
     }
 
-    /// Takes the news that the connection could not be made, or broke.
+    /// Handles a connection that could not be made, or broke.
     public mutating func fail(_ reason: String) -> [ClientInput] {
         isFinished ? [] : end(reason)
     }
@@ -145,7 +144,7 @@ public struct ClientConnection: Sendable {
     }
 
     private mutating func switchProtocols(_ head: ResponseHead) -> [ClientInput] {
-        // HTTP1 refuses a 101 to a request that proposed nothing.
+        // HTTP1 rejects a 101 to a request that proposed no upgrade.
         guard let handshake else { preconditionFailure("a change of protocol that was not proposed") }
         if let failure = handshake.verify(status: head.status, fields: head.fields.httpFields) {
             return end("\(ClientError.handshake("\(failure)"))")

@@ -2,15 +2,13 @@ import FitIQAPI
 import HTTP1
 import WebSocket
 
-/// All connections of a client, without their transport: actions and bytes in, transport commands and inputs out.
+/// All connections of a client without their transport: actions and bytes in, transport commands and inputs out.
 ///
-/// After each call whoever holds the transport takes ``takeCommands()`` and does them in order, and gives what
-/// ``takeInputs()`` has to the client. At most ``WireLimits/connections`` are open; what names a connection that is
-/// gone is ignored, for a server may end it at any moment.
+/// After each call the owner of the transport performs ``takeCommands()`` in order, and passes ``takeInputs()`` to the
+/// client. At most ``WireLimits/connections`` are open. Actions on a connection that is gone are ignored, because a
+/// server may end it at any moment.
 public struct ClientWire: Sendable {
-    /// Where the backend is.
     public let base: BaseURL
-    /// How much is taken.
     public let limits: WireLimits
 
     private var connections: [Int: ClientConnection] = [:]
@@ -18,9 +16,9 @@ public struct ClientWire: Sendable {
     private var commands: [TransportCommand] = []
     private var inputs: [ClientInput] = []
 
-    /// Makes the network side of a client.
+    /// Creates the network side of a client.
     ///
-    /// - Parameter seed: decides handshake and mask keys; equal seeds and calls give equal bytes.
+    /// - Parameter seed: determines handshake and mask keys; equal seeds and calls give equal bytes.
     public init(base: BaseURL, seed: UInt64, limits: WireLimits = WireLimits()) {
         self.base = base
         self.limits = limits
@@ -30,21 +28,21 @@ public struct ClientWire: Sendable {
     /// The numbers of the open connections, in order.
     public var openConnections: [Int] { connections.keys.sorted() }
 
-    /// What is to be done with the transport, in order; each once.
+    /// The pending transport commands, in order; each once.
     public mutating func takeCommands() -> [TransportCommand] {
         defer { commands = [] }
         return commands
     }
 
-    /// What the client is to be told, in order; each once.
+    /// The pending client inputs, in order; each once.
     public mutating func takeInputs() -> [ClientInput] {
         defer { inputs = [] }
         return inputs
     }
 
-    /// Begins what the client wants done.
+    /// Starts an action of the client.
     ///
-    /// - Precondition: the number of a new request or socket is none that is open.
+    /// - Precondition: the number of a new request or socket is not open already.
     public mutating func perform(_ action: ClientAction) {
         switch action {
         case .send(let request):
@@ -75,22 +73,21 @@ public struct ClientWire: Sendable {
         }
     }
 
-    /// Takes bytes that have arrived.
     public mutating func receive(_ bytes: [UInt8], on number: Int) {
         onConnection(number) { $0.receive(bytes) }
     }
 
-    /// Takes the news that the server sends no more.
+    /// Handles the end of the server's stream.
     public mutating func receiveEndOfStream(on number: Int) {
         onConnection(number) { $0.receiveEndOfStream() }
     }
 
-    /// Takes the news that a connection could not be made, or broke; the reason is a sentence for people.
+    /// Handles a connection that could not be made, or broke; the reason is a sentence for people.
     public mutating func fail(_ number: Int, _ reason: String) {
         onConnection(number) { $0.fail(reason) }
     }
 
-    /// Ends all connections without a word; nothing is told of them.
+    /// Ends all connections abruptly, without inputs about them.
     public mutating func abandonAll() {
         for number in openConnections { abandon(number) }
     }
@@ -110,9 +107,9 @@ public struct ClientWire: Sendable {
         onConnection(connection.number) { _ in [] }
     }
 
-    /// Changes a connection in place, and sends what that left to send.
+    /// Changes a connection in place, and sends its new output.
     private mutating func onConnection(_ number: Int, _ change: (inout ClientConnection) -> [ClientInput]) {
-        // Taken out meanwhile, so that its buffers have one owner and are not copied.
+        // Removed meanwhile, so that its buffers have one owner and are not copied.
         guard var connection = connections.removeValue(forKey: number) else { return }
         inputs += change(&connection)
         let output = connection.takeOutput()
@@ -129,17 +126,16 @@ public struct ClientWire: Sendable {
     }
 }
 
-/// What whoever holds the transport has to do, in order; connections go by the number of their request or socket.
+/// What the owner of the transport has to do, in order; connections have the number of their request or socket.
 public enum TransportCommand: Sendable, Hashable {
-    /// Begin to connect to the backend; what is sent meanwhile waits.
+    /// Begin to connect to the backend; bytes sent meanwhile wait.
     case connect(Int)
-    /// Send bytes.
     case send(Int, [UInt8])
-    /// Close the connection once everything sent before is on its way. Nothing is told of it any more.
+    /// Close the connection once everything sent before is out. Nothing is reported about it any more.
     case close(Int)
 }
 
-/// Keys from a seed, so that a client's bytes can be repeated.
+/// Keys from a seed, so that a client's bytes are reproducible.
 struct SeededBytes: Sendable {
     private var numbers: SplitMix64
 
@@ -154,22 +150,22 @@ struct SeededBytes: Sendable {
     }
 }
 
-/// How much a client takes from the network before it gives up on a connection.
+/// How much a client accepts from the network before it gives up on a connection.
 public struct WireLimits: Sendable, Hashable {
-    /// The bytes of an answer's body; a larger one is a failed request.
+    /// The bytes of a response body; a larger one fails the request.
     public var body = 8 << 20
-    /// The bytes of a message on a WebSocket; a larger one ends the socket with 1009.
+    /// The bytes of a WebSocket message; a larger one ends the socket with 1009.
     public var message = 1 << 20
-    /// The connections that are open at the same time; a request beyond them fails at once.
+    /// The connections open at the same time; a request beyond them fails at once.
     public var connections = 32
-    /// The bytes that wait for a server which reads nothing; more of them end the connection.
+    /// The bytes waiting for a server that reads nothing; more of them end the connection.
     public var unsentBytes = 1 << 20
 
     /// The defaults: bodies of 8 MiB, messages of 1 MiB, 32 connections, 1 MiB unsent.
     public init() {}
 }
 
-/// What a client says of connections that went wrong, beside ``ClientError``.
+/// The texts about failed connections, in addition to ``ClientError``.
 enum WireMessages {
     static let endWithoutCloseFrame = "the connection ended without a close frame"
 

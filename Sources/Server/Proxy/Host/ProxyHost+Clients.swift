@@ -1,11 +1,11 @@
 import Sockets
 import TLS
 
-/// Clients: accepting them, reading them, and ending with them.
+/// Clients: accepting, reading, and dropping them.
 extension ProxyHost {
     private static let acceptsPerTurn = 64
     private static let pauseWithoutDescriptors = Duration.milliseconds(100)
-    /// So many are told that there are too many; beyond them connections are reset.
+    /// So many clients at once get a refusal; further connections are reset.
     private static let refusalsAtOnce = 32
 
     func accept(_ port: ProxyPort, _ now: MonotonicInstant) {
@@ -13,7 +13,7 @@ extension ProxyHost {
             switch port.listener.accept() {
             case .accepted(let socket): begin(socket, isSecure: port.isSecure, now)
             case .exhausted:
-                // The backlog keeps whoever waits; without a pause the loop would spin.
+                // The backlog holds waiting clients; without a pause the loop would spin.
                 stopListening()
                 listensAgainAt = now.advanced(by: ProxyHost.pauseWithoutDescriptors)
                 return
@@ -32,7 +32,7 @@ extension ProxyHost {
         if place == pairs.count { pairs.append(nil) }
         let token = ProxyPair.clientToken(place)
         guard (try? loop.add(socket.descriptor, token: token, interest: .read)) != nil else {
-            // The system watches no more descriptors: as if the connection had never been.
+            // The system watches no more descriptors: drop the connection as if it had never existed.
             freePlaces.append(place)
             return socket.reset()
         }
@@ -69,7 +69,7 @@ extension ProxyHost {
         guard readiness.readable || isFinished else { return }
         let client = pair.client
         if client.hasEnded {
-            // Nothing can be said to it or heard from it; only what it said before is still on its way.
+            // The connection is dead in both directions; only bytes received before are still to be processed.
             if readiness.error { clientIsBroken(pair) } else if isFinished { unwatch(client) }
             return
         }
@@ -85,7 +85,7 @@ extension ProxyHost {
             case .broken: clientIsBroken(pair)
             case .failed(let error, let bytes):
                 pair.relay.receiveFromClient(bytes)
-                // Who only looks whether the port is open makes no mistake.
+                // A bare port scan is not an error.
                 if client.hasReceived {
                     logger.notice("\(Messages.clientTLS(error.description(advice: trustAdvice)))")
                 }
@@ -95,10 +95,10 @@ extension ProxyHost {
         }
     }
 
-    /// A client that speaks HTTP to the port for TLS is answered in HTTP, which it can show.
+    /// A client that speaks HTTP to the TLS port is answered in HTTP, which it can show.
     private func sendPlainRefusal(_ pair: ProxyPair, _ error: TLSError) {
         let answer = Messages.plainHTTPRefusal(error.description)
-        // A fresh connection takes so few bytes at once.
+        // A fresh connection accepts so few bytes at once.
         _ = answer.withUnsafeBytes { pair.client.socket.write($0) }
     }
 
@@ -107,7 +107,7 @@ extension ProxyHost {
         drop(pair, reset: false)
     }
 
-    /// Ends with a client, and with the connection to the upstream that it had.
+    /// Closes a client, and its connection to the upstream.
     func drop(_ pair: ProxyPair, reset: Bool) {
         guard !pair.isGone else { return }
         pair.isGone = true

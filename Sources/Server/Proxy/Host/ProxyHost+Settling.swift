@@ -1,10 +1,10 @@
 import Sockets
 
-/// What a turn leaves to be done for a pair.
+/// The work that a turn leaves for a pair.
 extension ProxyHost {
-    /// Has the transports be as the relay wants them: connected, fed, ended, watched.
+    /// Brings the transports into the state that the relay wants: connected, fed, ended, watched.
     func settle(_ pair: ProxyPair, _ now: MonotonicInstant) {
-        // Each round may leave something for the next: a refusal after a failure, a connection after an end.
+        // Each round may leave work for the next: a refusal after a failure, a connection after an end.
         while !pair.isGone {
             if let link = pair.upstream, link.number != pair.relay.upstreamNumber {
                 close(link, of: pair, reset: pair.relay.resetsUpstream)
@@ -19,7 +19,7 @@ extension ProxyHost {
             }
             break
         }
-        // Whoever has an answer finds in the log what was said of it.
+        // Before the client sees an answer, its log lines are written.
         report(pair)
         guard !pair.isGone, sendToClient(pair, now) else { return }
         watchClient(pair)
@@ -27,7 +27,7 @@ extension ProxyHost {
         if let deadline = pair.deadline(configuration.limits) { nextScan = min(nextScan ?? deadline, deadline) }
     }
 
-    /// What happened goes into the log.
+    /// Logs the relay's events.
     func report(_ pair: ProxyPair) {
         for event in pair.relay.takeEvents() {
             switch event {
@@ -49,7 +49,7 @@ extension ProxyHost {
         }
         let departure = transport.send { write in
             guard transport.isOpen else {
-                // TLS has to agree first; what it says for that goes all the same.
+                // The TLS handshake comes first; its own bytes are sent all the same.
                 return 0
             }
             let isHeld = pair.relay.mayRepeat
@@ -74,13 +74,13 @@ extension ProxyHost {
             if pair.relay.finishesUpstream, transport.isOpen, pair.relay.toUpstream.isEmpty { transport.finish() }
         case .blocked: break
         case .broken:
-            // What it said before can still be read, an answer to the first half of a body, say; the end comes after that.
+            // Bytes received before can still be read, such as an answer to half a body; the end comes after them.
             transport.takesNothing = true
             pair.relay.sentToUpstream(pair.relay.toUpstream.count)
         }
     }
 
-    /// Sends, and obeys the ending; false where the pair is gone.
+    /// Sends, and obeys the ending; false if the pair is gone.
     private func sendToClient(_ pair: ProxyPair, _ now: MonotonicInstant) -> Bool {
         let client = pair.client
         if client.isMute { pair.relay.sentToClient(pair.relay.toClient.count) }
@@ -139,10 +139,10 @@ extension ProxyHost {
         watch(transport, for: interest)
     }
 
-    /// A pair's deadline has passed.
+    /// Handles an expired deadline of a pair.
     func timeIsUp(_ pair: ProxyPair, _ now: MonotonicInstant) {
         if pair.endingSince != nil {
-            // What the system has taken for the client is still on its way there: a reset would drop it.
+            // The bytes accepted by the system are still on their way to the client: a reset would drop them.
             drop(pair, reset: pair.relay.clientEnding != .close || !pair.client.isShutDown)
         } else if pair.client.isShakingHands {
             logger.notice("\(Messages.handshakeTimeout(configuration.limits.handshakeTime))")

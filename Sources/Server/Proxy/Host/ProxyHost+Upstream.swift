@@ -1,7 +1,7 @@
 import Sockets
 import TLS
 
-/// The upstream: connecting to it, reading it, and ending with it.
+/// The upstream: connecting to it, reading it, and dropping it.
 extension ProxyHost {
     private static let ticketsKept = 16
 
@@ -18,7 +18,7 @@ extension ProxyHost {
     private func tryNextAddress(_ link: UpstreamLink, of pair: ProxyPair, _ now: MonotonicInstant) {
         abandonAttempt(link)
         while let address = link.addresses.popFirst() {
-            // Each address that is left gets an equal share of the time that is left.
+            // Each remaining address gets an equal share of the remaining time.
             let left = now.duration(to: link.endsAt) / (link.addresses.count + 1)
             link.attemptEndsAt = now.advanced(by: left)
             link.address = address
@@ -57,7 +57,7 @@ extension ProxyHost {
         link.transport = nil
     }
 
-    /// The time of an attempt, or of the handshake after it, is up.
+    /// Handles the time-out of an attempt, or of the handshake after it.
     func attemptTimedOut(_ link: UpstreamLink, of pair: ProxyPair, _ now: MonotonicInstant) {
         link.lastError = nil
         if link.isConnected { link.addresses = [] }
@@ -74,7 +74,7 @@ extension ProxyHost {
                 return
             }
             link.isConnected = true
-            // The handshake has the rest of all the time.
+            // The handshake has all of the remaining time.
             link.attemptEndsAt = link.endsAt
             prefer(link.address)
             openIfReady(link, of: pair, now)
@@ -152,7 +152,7 @@ extension ProxyHost {
         if pair.relay.upstreamNumber == link.number { pair.relay.upstreamBroke() }
     }
 
-    /// The address that answered goes first from now on.
+    /// Moves the address that answered to the front.
     private func prefer(_ address: SocketAddress?) {
         guard let address, addresses.first != address else { return }
         addresses.removeAll { $0 == address }
@@ -163,7 +163,7 @@ extension ProxyHost {
     func close(_ link: UpstreamLink, of pair: ProxyPair, reset: Bool) {
         pair.upstream = nil
         guard let transport = link.transport else { return }
-        // Sent over a connection that was just going: it is on its way again, and what comes of that is recorded.
+        // Sent over a connection that was just closing: it is sent again, and that exchange is recorded.
         if pair.relay.upstreamNumber != nil { link.held = [] }
         flushHeld(link)
         if let session = transport.session, tickets.count < ProxyHost.ticketsKept, let ticket = session.takeTicket() {
@@ -191,7 +191,7 @@ extension ProxyHost {
 }
 
 extension UpstreamLink {
-    /// The upstream ended the connection, unless we had before.
+    /// Records that the upstream ended the connection, unless we had before.
     fileprivate func noteEnd(isReset: Bool) {
         if transport?.isShutDown == false { wasEndedByServer = true }
         wasReset = wasReset || isReset

@@ -5,19 +5,16 @@ import TLS
 
 /// A reverse proxy: one thread that accepts clients, connects to the upstream for each, and passes bytes both ways.
 ///
-/// It holds the descriptors and the clock; what is passed on, and how, is ``Relay``'s. What went to the upstream and came back is
-/// given to a ``SessionTap``, in plaintext.
+/// It owns the descriptors and the clock; ``Relay`` decides what is passed on, and how. The traffic with the upstream
+/// goes to a ``SessionTap``, in plaintext.
 public final class ProxyHost: EventLoopHandler {
-    /// What a proxy is to do.
     public struct Configuration: Sendable {
-        /// The server behind it.
+        /// The server behind the proxy.
         public var upstream: UpstreamURL
-        /// Whose certificates are believed, where that server speaks TLS.
+        /// The certificates to trust if that server speaks TLS.
         public var trust: TLSTrust
-        /// How much it holds and waits for.
         public var limits: RelayLimits
 
-        /// Describes a proxy.
         public init(upstream: UpstreamURL, trust: TLSTrust = .system, limits: RelayLimits = RelayLimits()) {
             self.upstream = upstream
             self.trust = trust
@@ -25,18 +22,16 @@ public final class ProxyHost: EventLoopHandler {
         }
     }
 
-    /// Where and how clients are served over TLS.
+    /// The TLS listener for clients.
     public struct Secure: Sendable {
-        /// Where to listen.
         public var address: SocketAddress
-        /// The certificate with those between it and its authority, as PEM.
+        /// The certificate and the intermediates up to its authority, as PEM.
         public var certificates: [UInt8]
         /// Its key, as PEM.
         public var key: [UInt8]
-        /// What the log says to whose client does not trust the certificate: a sentence, or nothing.
+        /// The advice in the log if a client does not trust the certificate: a sentence, or empty.
         public var advice: String
 
-        /// Describes a listener.
         public init(address: SocketAddress, certificates: [UInt8], key: [UInt8], advice: String = "") {
             self.address = address
             self.certificates = certificates
@@ -45,18 +40,17 @@ public final class ProxyHost: EventLoopHandler {
         }
     }
 
-    /// Why a proxy does not start.
     public enum StartError: Error, CustomStringConvertible {
         /// The system does not let it listen, or does not know the upstream's host.
         case socket(SocketError)
         /// The system does not let it listen for TLS.
         case listeningForTLS(SocketError)
-        /// A certificate, a key or an authority cannot be used.
+        /// A certificate, a key or an authority is unusable.
         case tls(TLSError)
         /// The upstream is where the proxy itself listens.
         case ownUpstream(UpstreamURL)
 
-        /// What the person at the keyboard is told.
+        /// The message for the person at the keyboard.
         public var description: String {
             switch self {
             case .socket(let error), .listeningForTLS(let error): error.description
@@ -68,44 +62,43 @@ public final class ProxyHost: EventLoopHandler {
 
     /// Where it listens.
     public let address: SocketAddress
-    /// Where it listens for TLS; nil where it does not.
+    /// Where it listens for TLS, if it does.
     public let secureAddress: SocketAddress?
-    /// What it does.
     public let configuration: Configuration
 
     let loop: EventLoop
     let logger: Logger
     private(set) var tap: SessionTap?
-    /// The upstream's addresses; the one that answered last goes first.
+    /// The upstream's addresses; the one that answered last is first.
     var addresses: [SocketAddress]
     var ports: [ProxyPort] = []
-    /// Why a listener accepts no more connections, which ends the proxy.
+    /// Why a listener no longer accepts connections, which ends the proxy.
     var acceptError: SocketError?
     let serverContext: TLSContext?
     let trustAdvice: String
     let clientContext: TLSContext?
-    /// What sessions with the upstream can be resumed with, the latest last.
+    /// TLS tickets for resuming sessions with the upstream, the latest last.
     var tickets: [TLSTicket] = []
     var pairs: [ProxyPair?] = []
     var freePlaces: [Int] = []
     var pairCount = 0
     var touched: [ProxyPair] = []
     var linkCount: UInt64 = 0
-    /// The earliest deadline of all pairs, or before it.
+    /// The earliest deadline of all pairs, or an earlier time.
     var nextScan: MonotonicInstant?
     /// When to listen again after file descriptors ran out.
     var listensAgainAt: MonotonicInstant?
-    /// When what is left is cut off, once stopping has begun.
+    /// When the remaining connections are cut off, once stopping has begun.
     var stopsAt: MonotonicInstant?
     private var wasForced = false
     let readBuffer: UnsafeMutableRawBufferPointer
     var plaintext: [UInt8] = []
-    /// Wall-clock time at the monotonic clock's zero: time that never jumps.
+    /// Wall-clock time at the monotonic clock's zero: this time never jumps.
     private let epoch: Int64
 
-    /// Opens the listeners and looks the upstream's host up; clients are served once ``run()`` is called.
+    /// Opens the listeners and resolves the upstream's host; clients are served once ``run()`` is called.
     ///
-    /// - Throws: where an address cannot be listened on, the upstream's host is not known, or what TLS needs cannot be used.
+    /// - Throws: if an address cannot be listened on, the upstream's host is unknown, or the TLS files are unusable.
     public init(
         listeningOn wanted: SocketAddress, secure: Secure? = nil, configuration: Configuration,
         logger: Logger? = nil
@@ -147,7 +140,7 @@ public final class ProxyHost: EventLoopHandler {
             throw .ownUpstream(configuration.upstream)
         }
         epoch = WallClock.nanosecondsSinceEpoch() - MonotonicInstant.now().nanoseconds
-        // Only now: where the lines above throw, nobody would free it.
+        // Allocated last: if the lines above throw, nothing would free it.
         readBuffer = .allocate(byteCount: 16 * 1024, alignment: 16)
         do throws(SocketError) {
             for port in ports { try loop.add(port.listener.descriptor, token: port.token, interest: .read) }
@@ -165,35 +158,35 @@ public final class ProxyHost: EventLoopHandler {
         readBuffer.deallocate()
     }
 
-    /// Whether whoever connects to an address comes to that listener.
+    /// Whether connections to an address reach that listener.
     private static func reaches(_ listener: SocketAddress, by address: SocketAddress) -> Bool {
         address == listener || (listener.isUnspecified && address.isLoopback && address.port == listener.port)
     }
 
-    /// Has everything recorded from now on; to be called before ``run()``.
+    /// Records everything from now on; call it before ``run()``.
     public func record(to tap: SessionTap) { self.tap = tap }
 
     /// Where other threads leave work for the loop's thread.
     public var mailbox: Mailbox { loop.mailbox }
 
-    /// Connections of clients that are open.
+    /// The number of open client connections.
     public var connectionCount: Int { pairCount }
 
-    /// Has the signals stop the proxy: the first in good order, a second at once.
+    /// Lets the signals stop the proxy: the first gracefully, a second at once.
     public func stopOnSignals(_ signals: [Int32]) throws(SocketError) {
         try loop.watchSignals(signals)
     }
 
     /// Serves until stopped.
     ///
-    /// - Returns: false where a second signal cut it short.
+    /// - Returns: false if a second signal cut it short.
     public func run() throws(SocketError) -> Bool {
         try loop.run(handler: self)
         if let acceptError { throw acceptError }
         return !wasForced
     }
 
-    /// Begins to stop: nobody new is served, answers under way have ``RelayLimits/shutdownTime``; on the loop's thread.
+    /// Begins to stop: no new clients, ``RelayLimits/shutdownTime`` for answers in progress; on the loop's thread.
     public func stop() {
         guard stopsAt == nil else { return }
         stopsAt = MonotonicInstant.now().advanced(by: configuration.limits.shutdownTime)
@@ -207,9 +200,8 @@ public final class ProxyHost: EventLoopHandler {
         pairs.contains { $0.map { $0.relay.phase == .answer || !$0.relay.toClient.isEmpty } ?? false }
     }
 
-    // MARK: What the loop calls
+    // MARK: Event loop callbacks
 
-    /// Serves a descriptor.
     public func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) {
         if let port = ports.first(where: { $0.token == readiness.token }) {
             accept(port, now)
@@ -225,7 +217,6 @@ public final class ProxyHost: EventLoopHandler {
         touch(pair)
     }
 
-    /// Stops the proxy.
     public func signalReceived(_ signal: Int32, now: MonotonicInstant) {
         if stopsAt == nil {
             stop()
@@ -235,11 +226,11 @@ public final class ProxyHost: EventLoopHandler {
         }
     }
 
-    /// Sends what the turn left to send, has it recorded, and says when something is due.
+    /// Sends and records what the turn produced, and returns when something is due.
     public func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
         if let again = listensAgainAt, again <= now { listenAgain(now) }
         if let scan = nextScan, scan <= now { meetDeadlines(now) }
-        // What a client has seen is in the file, whatever becomes of this process.
+        // What a client has seen is in the file, even if this process dies.
         tap?.write()
         while let pair = touched.popLast() {
             pair.isTouched = false
@@ -250,12 +241,12 @@ public final class ProxyHost: EventLoopHandler {
         return [nextScan, listensAgainAt, stopsAt].compactMap { $0 }.min()
     }
 
-    /// The time as the recording has it.
+    /// The time for the recording.
     func time(_ now: MonotonicInstant) -> Timestamp {
         Timestamp(nanosecondsSinceEpoch: epoch + now.nanoseconds)
     }
 
-    /// Has a pair looked after when the turn ends.
+    /// Marks a pair for work at the end of the turn.
     func touch(_ pair: ProxyPair) {
         guard !pair.isTouched else { return }
         pair.isTouched = true

@@ -1,24 +1,23 @@
 import FitIQAPI
 import Sockets
 
-/// A client's connection, and what goes with it.
+/// A client's connection and its state.
 final class ProxyPair {
-    /// Its place in the host's table, which decides the tokens of both descriptors.
+    /// Its index in the host's table, which determines the tokens of both descriptors.
     let place: Int
     var relay: Relay
     let client: RelayTransport
     var upstream: UpstreamLink?
-    /// When a byte last went in any direction.
+    /// When a byte last moved in any direction.
     var lastActivity: MonotonicInstant
-    /// When it was accepted.
     let openedAt: MonotonicInstant
-    /// When the client last took a byte.
+    /// When the client last accepted a byte.
     var lastTaken: MonotonicInstant
     /// When the client's ending began.
     var endingSince: MonotonicInstant?
-    /// Whether there may be something to do when the turn ends.
+    /// Whether there may be work at the end of the turn.
     var isTouched = false
-    /// Whether it was taken out of the table.
+    /// Whether it was removed from the table.
     var isGone = false
 
     init(place: Int, relay: Relay, client: RelayTransport, now: MonotonicInstant) {
@@ -33,10 +32,10 @@ final class ProxyPair {
     static func clientToken(_ place: Int) -> UInt64 { UInt64(place) * 2 }
     static func upstreamToken(_ place: Int) -> UInt64 { UInt64(place) * 2 + 1 }
 
-    /// When something has to happen by itself; nil for never.
+    /// When a timer is due; nil for never.
     func deadline(_ limits: RelayLimits) -> MonotonicInstant? {
         if let endingSince {
-            // Whoever is slow, or stands at a breakpoint, still gets the end of an answer: it is the last one.
+            // A slow client, or one at a breakpoint, still gets the end of its last answer.
             if relay.clientEnding == .close, client.isOpen, !client.isMute, !relay.toClient.isEmpty {
                 return max(endingSince, lastTaken).advanced(by: max(limits.idleTime, limits.lingerTime))
             }
@@ -54,23 +53,23 @@ final class ProxyPair {
 
 /// One connection to the upstream, from the first attempt on.
 final class UpstreamLink {
-    /// Which one of its relay's it is.
+    /// Its number in its relay.
     let number: Int
-    /// How the recording names it.
+    /// Its id in the recording.
     let recordingID: UInt64
-    /// The addresses that were not tried yet, in order.
+    /// The addresses not tried yet, in order.
     var addresses: ArraySlice<SocketAddress>
-    /// The address that is tried, or was connected to.
+    /// The address being tried or connected.
     var address: SocketAddress?
-    /// The socket that is being connected, or is.
+    /// The socket being connected or connected.
     var transport: RelayTransport?
-    /// Whether the socket is connected; with TLS there is a handshake to come.
+    /// Whether the socket is connected; a TLS handshake may follow.
     var isConnected = false
-    /// Whether the relay was told that bytes can go, and the recording that there is a connection.
+    /// Whether the relay may send bytes and the recording has the connection.
     var isOpen = false
-    /// When the present attempt is given up.
+    /// When the present attempt times out.
     var attemptEndsAt: MonotonicInstant
-    /// When all of them are.
+    /// When all attempts time out.
     let endsAt: MonotonicInstant
     /// Why the last address failed.
     var lastError: SocketError?
@@ -78,7 +77,7 @@ final class UpstreamLink {
     var wasEndedByServer = false
     /// Whether it ended by a reset.
     var wasReset = false
-    /// What was sent of a request that may have to be sent again, on another connection; not recorded yet.
+    /// The bytes of a request that may be sent again on another connection; not recorded yet.
     var held: [(bytes: [UInt8], time: Timestamp)] = []
 
     init(number: Int, recordingID: UInt64, addresses: [SocketAddress], endsAt: MonotonicInstant) {
@@ -90,10 +89,10 @@ final class UpstreamLink {
     }
 }
 
-/// A listener, and what is spoken there.
+/// A listener and its protocol.
 struct ProxyPort {
     let listener: Listener
-    /// How the loop names it; above all places of pairs.
+    /// Its token in the loop; above the places of all pairs.
     let token: UInt64
     let isSecure: Bool
 

@@ -1,26 +1,26 @@
 import Sockets
 import TLS
 
-/// One TCP connection with what the loop watches it for, and TLS between where that is spoken.
+/// One TCP connection with its interest in the loop, and TLS if it is spoken there.
 final class RelayTransport {
     let socket: Socket
-    /// How the loop names it.
+    /// Its token in the loop.
     let token: UInt64
-    /// TLS; nil where bytes go as they are.
+    /// TLS; nil for plaintext connections.
     let session: TLSSession?
-    /// What the loop watches it for; nil where it does not any more.
+    /// What the loop watches it for; nil if it is no longer watched.
     var interest: Interest?
-    /// Whether our stream was ended.
+    /// Whether our stream has ended.
     var isShutDown = false
     /// Whether the other side's stream has ended.
     var hasEnded = false
-    /// Whether anything has come over TLS.
+    /// Whether anything has arrived over TLS.
     private(set) var hasReceived = false
-    /// Whether the other side's stream ended without TLS's farewell.
+    /// Whether the other side's stream ended without close_notify.
     private(set) var wasCutOff = false
-    /// Whether nothing can be said to the other side any more.
+    /// Whether the other side accepts nothing more.
     var takesNothing = false
-    /// Whether what still comes means nothing: TLS failed.
+    /// Whether further input is meaningless because TLS failed.
     private var isDeaf = false
 
     init(_ socket: Socket, token: UInt64, session: TLSSession?, interest: Interest) {
@@ -30,28 +30,25 @@ final class RelayTransport {
         self.interest = interest
     }
 
-    /// Whether bytes can be exchanged: at once, or when TLS is agreed on.
+    /// Whether bytes can be exchanged: at once, or after the TLS handshake.
     var isOpen: Bool { session.map { $0.phase == .open || $0.phase == .closed } ?? true }
-    /// Whether TLS is still to be agreed on.
     var isShakingHands: Bool { session?.phase == .handshaking }
-    /// Whether there is nothing that could be said over it: its bytes can be dropped.
+    /// Whether nothing more can be sent: pending bytes can be dropped.
     var isMute: Bool { isShutDown || takesNothing || session?.phase == .failed }
 
-    /// What came of a reading.
+    /// The result of reading.
     enum Arrival {
-        /// So many bytes stand at the front of the buffer; none where TLS kept them.
+        /// Bytes at the front of the buffer; none if TLS consumed them.
         case bytes(UnsafeRawBufferPointer)
         /// The other side ended its stream, after those bytes.
         case end(UnsafeRawBufferPointer)
         /// Nothing more at present.
         case nothing
-        /// The connection is broken.
         case broken
-        /// TLS failed.
         case failed(TLSError, UnsafeRawBufferPointer)
     }
 
-    /// Reads once, and decrypts what came; the bytes are valid only during the call of `body`.
+    /// Reads once and decrypts; the bytes are valid only during the call of `body`.
     func read(_ buffer: UnsafeMutableRawBufferPointer, plaintext: inout [UInt8], _ body: (Arrival) -> Void) {
         let result = socket.read(into: buffer)
         guard let session, !isDeaf else {
@@ -82,7 +79,7 @@ final class RelayTransport {
                 isDeaf = true
                 guard let failure = session.failure else { return body(.broken) }
                 if case .truncated = failure {
-                    // Many servers end so; what is missing is told of by the protocol above.
+                    // Many servers end this way; the protocol above reports missing bytes.
                     wasCutOff = true
                     body(.end(bytes))
                 } else {
@@ -92,17 +89,16 @@ final class RelayTransport {
         }
     }
 
-    /// What came of sending.
+    /// The result of sending.
     enum Departure {
-        /// All is on its way.
+        /// Everything was sent.
         case done
-        /// The socket takes no more at present.
+        /// The socket accepts no more at present.
         case blocked
-        /// The connection is broken.
         case broken
     }
 
-    /// Sends as much as the socket takes; `taken` is told of each piece that was, in plaintext.
+    /// Sends as much as the socket accepts; `taken` is called with each accepted piece, in plaintext.
     func send(
         _ next: ((UnsafeRawBufferPointer) -> Int) -> Int, _ taken: (Int) -> Void
     ) -> Departure {
@@ -135,9 +131,9 @@ final class RelayTransport {
         }
     }
 
-    /// Ends our stream, which everything was sent of.
+    /// Ends our stream after everything was sent.
     ///
-    /// With TLS that is said before; the few bytes find room, or go without being missed.
+    /// With TLS a close_notify comes first; if its few bytes do not fit, they are not missed.
     func finish() {
         guard !isShutDown else { return }
         isShutDown = true

@@ -3,50 +3,46 @@ import Logging
 import Sessions
 import Sockets
 
-/// A recording of what goes over the connections of a program: a `SessionRecorder`, and the file that grows by it.
+/// A recording of a program's connections: a `SessionRecorder`, and the file that grows by it.
 ///
-/// The file is whole at any time, see `TwinFile`. A disk that is full, or fails, ends the recording and nothing else: that is
-/// logged once, as an error, and the program goes on.
+/// The file is complete at any time, see `TwinFile`. A full or failing disk ends only the recording: that is logged
+/// once, as an error, and the program continues.
 public final class SessionTap {
     private let recorder: SessionRecorder
     private let file: TwinFile
     private let program: String
     private let logger: Logger
-    /// Whether the file can be written no more.
+    /// Whether the file can no longer be written.
     private var hasFailed = false
-    /// How much is in the file.
+    /// The counts in the file.
     private var written = (requests: 0, sockets: 0)
 
-    /// Bytes that are copied at a time where the finished file is made of the one that grew.
+    /// Bytes copied at a time when the finished file is made from the growing one.
     private static let pieceSize = 1 << 20
 
-    /// What a recording came to.
+    /// The contents of a recording.
     public struct Summary: Sendable, Equatable {
-        /// Requests with their answers, refused handshakes among them.
+        /// Requests with their answers, including refused handshakes.
         public var requests: Int
-        /// WebSockets.
         public var sockets: Int
-        /// Whether nothing is missing.
         public var isComplete: Bool
-        /// Where they are.
         public var place: Place
 
-        /// Where a recording is.
         public enum Place: Sendable, Equatable {
-            /// Where it was to be.
+            /// At the requested path.
             case wanted
-            /// In a file beside that, because it was moved, removed or replaced by another file meanwhile.
+            /// In a file next to it, because it was moved, removed or replaced by another file meanwhile.
             case beside(String)
-            /// Nowhere: it was moved or removed, with its folder perhaps.
+            /// Nowhere: it was moved or removed, perhaps with its folder.
             case gone
         }
     }
 
-    /// Begins to record into a file, which is whole from now on; the log calls the program by that name.
+    /// Begins to record into a file, which is complete from now on; the log uses `program` as the program's name.
     ///
-    /// A file that is replaced can be brought back by ``discard()`` until ``write()``.
+    /// A replaced file can be restored by ``discard()`` until ``write()``.
     ///
-    /// - Throws: where the file cannot be made or written.
+    /// - Throws: if the file cannot be created or written.
     public init(
         _ settings: SessionRecorder.Settings, to path: String, existing: TwinFile.Existing = .refuse,
         program: String, logger: Logger? = nil
@@ -58,32 +54,29 @@ public final class SessionTap {
         self.logger = logger ?? .silent
     }
 
-    /// Takes note of a new connection; the scheme is `http` or `https`.
+    /// Records a new connection; the scheme is `http` or `https`.
     public func opened(_ connection: UInt64, scheme: String) {
         if !hasFailed { recorder.opened(connection, scheme: scheme) }
     }
 
-    /// Takes what the client sent.
     public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         if !hasFailed { recorder.clientSent(bytes, on: connection, at: time) }
     }
 
-    /// Takes what the server sent.
     public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         if !hasFailed { recorder.serverSent(bytes, on: connection, at: time) }
     }
 
-    /// Takes note that one side sends no more.
+    /// Records the end of one side's stream.
     public func finished(_ connection: UInt64, byServer: Bool, at time: Timestamp) {
         if !hasFailed { recorder.finished(connection, by: byServer ? .server : .client, at: time) }
     }
 
-    /// Takes note that a connection is gone.
     public func ended(_ connection: UInt64, byServer: Bool, isReset: Bool, at time: Timestamp) {
         if !hasFailed { recorder.ended(connection, by: byServer ? .server : .client, isReset: isReset, at: time) }
     }
 
-    /// Writes what came up since the last call.
+    /// Writes what was recorded since the last call.
     public func write() {
         guard !hasFailed else { return }
         do throws(FileError) {
@@ -97,15 +90,15 @@ public final class SessionTap {
         for note in recorder.takeNotes() { logger.warning("\(note)") }
     }
 
-    /// Takes the file back, for a program that cannot start after all.
+    /// Removes the file, for a program that cannot start after all.
     public func discard() {
         hasFailed = true
         file.discard()
     }
 
-    /// Ends the recording: the file is brought into order, and takes its own place.
+    /// Ends the recording: compacts the file, and moves it to its final place.
     ///
-    /// Where that fails, the file stays as it grew, which opens just as well; the log says so.
+    /// If that fails, the file stays in its growing form, which opens just as well; the log says so.
     public func finish(at time: Timestamp) -> Summary {
         let compaction = recorder.finish(at: time)
         write()
@@ -123,14 +116,14 @@ public final class SessionTap {
             case file.path?: .wanted
             case let path?: .beside(path)
             }
-        // Where its place was taken from it, that is what there is to tell.
+        // If another file took its place, that is what is reported.
         if let trouble, place == .wanted { logger.warning("\(Messages.notCompacted(trouble.description))") }
         return Summary(
             requests: written.requests, sockets: written.sockets, isComplete: !hasFailed && !recorder.isFull,
             place: place)
     }
 
-    /// Copies the pieces, many small ones in one go.
+    /// Copies the pieces, many small ones at once.
     private func compact(
         _ compaction: SessionCompaction, into append: (_ bytes: [UInt8]) throws(FileError) -> Void
     ) throws(FileError) {
@@ -146,7 +139,7 @@ public final class SessionTap {
                 var start = range.lowerBound
                 while start < range.upperBound {
                     let bytes = try file.read(min(range.upperBound - start, Self.pieceSize), at: start)
-                    // Somebody else has cut the file.
+                    // Another program has truncated the file.
                     guard !bytes.isEmpty else { throw FileError(.read, path: file.path, cause: .cut) }
                     pending += bytes
                     start += bytes.count
@@ -166,6 +159,6 @@ extension SessionRecorder {
 }
 
 extension Logger {
-    /// One that says nothing, for programs and tests that have a proxy within them.
+    /// A silent one, for programs and tests that embed a proxy.
     static var silent: Logger { Logger(label: "proxy", factory: { _ in SwiftLogNoOpLogHandler() }) }
 }

@@ -3,9 +3,10 @@ import HTTPTypes
 
 /// Writes an upstream's answer to a client.
 ///
-/// Not the codec's own writing, because that drops what is left of a request once an answer to it has begun; here both go on.
+/// The codec's own encoder does not fit: it drops the rest of a request once an answer to it has begun; here both
+/// continue.
 struct AnswerEncoder {
-    /// How the client is told where the body ends.
+    /// How the client learns where the body ends.
     enum Framing: Equatable {
         case none
         case length
@@ -19,8 +20,7 @@ struct AnswerEncoder {
 
     /// Appends the head.
     ///
-    /// - Parameters:
-    ///   - closes: whether the client or its request want the connection ended.
+    /// - Parameter closes: whether the client or its request want the connection ended.
     init(
         _ head: ResponseHead, fields: HTTPFields, isHead: Bool, clientVersion: Version, closes: Bool,
         into out: inout [UInt8]
@@ -48,14 +48,13 @@ struct AnswerEncoder {
         Self.append("\r\n", to: &out)
     }
 
-    /// Appends a 1xx; that of a change of protocol has `Connection: Upgrade`.
+    /// Appends a 1xx; a 101 has `Connection: Upgrade`.
     static func appendInterim(_ head: ResponseHead, fields: HTTPFields, into out: inout [UInt8]) {
         appendHead(head.status, fields, into: &out)
         if head.status.code == 101 { append("Connection: Upgrade\r\n", to: &out) }
         append("\r\n", to: &out)
     }
 
-    /// Appends a piece of the body.
     func appendBody(_ bytes: ArraySlice<UInt8>, into out: inout [UInt8]) {
         switch framing {
         case .none: break
@@ -68,7 +67,7 @@ struct AnswerEncoder {
         }
     }
 
-    /// Appends what ends the body.
+    /// Appends the end of the body.
     func appendEnd(into out: inout [UInt8]) {
         if framing == .chunked { Self.append("0\r\n\r\n", to: &out) }
     }
@@ -78,7 +77,7 @@ struct AnswerEncoder {
         for field in fields {
             append(field.name.rawName, to: &out)
             append(": ", to: &out)
-            // The bytes as they came, which need not be UTF-8.
+            // The bytes as they arrived, which need not be UTF-8.
             field.withUnsafeBytesOfValue { out.append(contentsOf: $0) }
             append("\r\n", to: &out)
         }
@@ -89,31 +88,30 @@ struct AnswerEncoder {
 
 /// Bytes that wait for one side of a relay.
 public struct RelayOutput: Sendable {
-    /// Where the codecs append; what was sent lies before ``start``.
+    /// Where the codecs append; bytes already sent precede ``start``.
     var bytes: [UInt8] = []
     private var start = 0
 
-    /// An emptied buffer that has grown beyond this gives its memory back.
+    /// An emptied buffer larger than this is released.
     private static let retainedCapacity = 16 * 1024
 
     /// How many bytes wait.
     public var count: Int { bytes.count - start }
-    /// Whether nothing waits.
     public var isEmpty: Bool { bytes.count == start }
 
-    /// Borrows the bytes that wait.
+    /// Borrows the waiting bytes.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
-    /// Takes note that the first of them were sent.
+    /// Removes the first bytes, which were sent.
     mutating func take(_ count: Int) {
         precondition(count <= self.count, "more was sent than there was")
         start += count
         if start == bytes.count {
             removeAll()
         } else if start >= bytes.count - start, start > RelayOutput.retainedCapacity {
-            // Each byte is moved at most once for each that was sent.
+            // Each byte is moved at most once per byte sent.
             bytes.removeSubrange(..<start)
             start = 0
         }

@@ -1,18 +1,18 @@
 import HTTP1
 import HTTPTypes
 
-/// What becomes of a request's head on its way to the upstream server.
+/// The transformation of a request's head on its way to the upstream server.
 ///
-/// Nothing is added that tells of the proxy (no Via, no X-Forwarded-For): the upstream should see the request that it would see
-/// without. The exceptions are what keeps a recording readable: bodies without a content coding, frames without extensions.
+/// Nothing reveals the proxy (no Via, no X-Forwarded-For): the upstream should see the same request as without it. The
+/// exceptions keep a recording readable: bodies without a content coding, frames without extensions.
 struct RequestHeading {
     /// The fields to send; framing is left to the codec.
     let fields: HTTPFields
     /// The target in origin form, or `*`.
     let target: String
-    /// Whether the client asks for a WebSocket; every other protocol that it offers to change to is declined.
+    /// Whether the client asks for a WebSocket; upgrades to other protocols are declined.
     let wantsWebSocket: Bool
-    /// The origin that the client takes the proxy for, in lower case; nil where it names none.
+    /// The origin by which the client addresses the proxy, in lower case; nil if it names none.
     let ownOrigin: String?
 
     init(_ head: RequestHead, isClientSecure: Bool, upstream: UpstreamURL) {
@@ -27,7 +27,7 @@ struct RequestHeading {
                 if !hasHost { fields.append(HTTPField(name: .hostField, value: upstream.authority)) }
                 hasHost = true
             case "accept-encoding": continue
-            // An answer to this could not be passed on to a client of HTTP/1.0, and without a body there is none to wait for.
+            // A 100 could not be passed on to a client of HTTP/1.0, and without a body there is nothing to wait for.
             case "expect" where !head.expectsContinue: continue
             case "sec-websocket-extensions": continue
             case "origin":
@@ -53,7 +53,7 @@ struct RequestHeading {
         target = head.target.path + (head.target.query.map { "?" + $0 } ?? "")
     }
 
-    /// The URL at another origin where it begins with this one; else as it is.
+    /// The URL moved to another origin if it begins with this one; else unchanged.
     static func moved(_ url: String, from origin: String?, to other: String) -> String {
         guard let origin, url.utf8.count >= origin.utf8.count,
             zip(url.utf8, origin.utf8).allSatisfy({ lowercased($0) == lowercased($1) })
@@ -71,17 +71,17 @@ struct RequestHeading {
     }
 }
 
-/// What becomes of an answer's head on its way to the client: it must not lead the client past the proxy.
+/// The transformation of an answer's head on its way to the client: it must not lead the client past the proxy.
 ///
-/// Bodies are passed on untouched: a URL of the upstream in one stays as it is.
+/// Bodies are passed on untouched: a URL of the upstream in one is unchanged.
 struct AnswerHeading {
     /// The fields to send; framing is left to ``AnswerEncoder``.
     let fields: HTTPFields
 
-    /// - Parameter ownOrigin: what the client takes the proxy for; without one nothing can be changed to it.
+    /// - Parameter ownOrigin: the proxy's origin as the client sees it; without it no URL can be moved.
     init(_ head: ResponseHead, ownOrigin: String?, isClientSecure: Bool, upstream: UpstreamURL) {
         let hopByHop = HopByHop(head.fields)
-        // A 101 needs the field, and a 426 says by it what is wanted (RFC 9110 §15.5.22).
+        // A 101 needs the field, and a 426 names the required protocol in it (RFC 9110 §15.5.22).
         let keepsUpgrade = head.status.code == 101 || head.status.code == 426
         var fields = HTTPFields()
         for field in head.fields.httpFields {
@@ -97,7 +97,7 @@ struct AnswerHeading {
             case "set-cookie":
                 fields.append(
                     HTTPField(name: field.name, value: Self.cookie(field.value, isClientSecure: isClientSecure)))
-            // Both would have the client come to this host by ways that the proxy does not serve (RFC 7838, RFC 6797).
+            // Both would lead the client to this host in ways that the proxy does not serve (RFC 7838, RFC 6797).
             case "alt-svc", "strict-transport-security": continue
             case let name where hopByHop.contains(name): continue
             default: fields.append(field)
@@ -106,7 +106,7 @@ struct AnswerHeading {
         self.fields = fields
     }
 
-    /// A URL at the upstream becomes one at the proxy, whichever port and scheme of the upstream's it spells out.
+    /// Moves a URL at the upstream to the proxy, regardless of the upstream's port and scheme in it.
     private static func moved(_ url: String, from upstream: UpstreamURL, to own: String) -> String {
         let host = upstream.host.contains(":") ? "[\(upstream.host)]" : upstream.host
         let spellings = [
@@ -119,7 +119,7 @@ struct AnswerHeading {
         return url
     }
 
-    /// Without Domain, which names the upstream, and without Secure where the client comes without TLS.
+    /// Removes Domain, which names the upstream, and Secure if the client connects without TLS.
     ///
     /// `SameSite=None` goes with Secure, without which browsers refuse it (RFC 6265bis §5.7).
     static func cookie(_ value: String, isClientSecure: Bool) -> String {
@@ -136,7 +136,7 @@ struct AnswerHeading {
 
 /// The fields that concern one connection only, and are not passed on (RFC 9110 §7.6.1).
 struct HopByHop {
-    /// The fields, where the message itself names some in its Connection fields.
+    /// The fields, if the message names some in its own Connection fields.
     private let fields: FieldBlock?
 
     init(_ fields: FieldBlock) { self.fields = fields.contains(.connection) ? fields : nil }

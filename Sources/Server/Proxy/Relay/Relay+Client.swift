@@ -2,9 +2,7 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// What the client does.
 extension Relay {
-    /// Takes bytes that came from the client.
     public mutating func receiveFromClient(_ bytes: UnsafeRawBufferPointer) {
         guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
         if isTunnel {
@@ -15,7 +13,7 @@ extension Relay {
         }
     }
 
-    /// Takes the news that the client sends no more (FIN, or TLS's close_notify).
+    /// Handles the end of the client's stream (FIN, or TLS's close_notify).
     public mutating func clientFinished() {
         guard !clientHasFinished, clientEnding == .none || clientEnding == .finish else { return }
         clientHasFinished = true
@@ -26,22 +24,21 @@ extension Relay {
         }
         clientCodec.receiveEndOfStream()
         readClient()
-        // A client that has asked and ended its stream still waits for its answer; the upstream sees just that.
+        // A client that has asked and ended its stream still waits for its answer; the upstream sees the same.
         if exchange?.isRequestComplete == true { finishesUpstream = true }
     }
 
-    /// Takes the news that the client's connection broke.
     public mutating func clientBroke() {
         if let exchange { events.append(.brokenOff(Messages.clientWentAway(exchange.name))) }
         endClient(.reset, resetUpstream: true)
     }
 
-    /// Ends a connection on which nothing came for ``RelayLimits/idleTime``, or which nobody needs any more.
+    /// Ends a connection that was silent for ``RelayLimits/idleTime``, or is no longer needed.
     public mutating func closeIdle() {
         endClient(.close, resetUpstream: false)
     }
 
-    /// Answers 503 to whatever the client asks, in place of serving it.
+    /// Answers 503 to any request instead of serving it.
     public mutating func refuseForLimit() {
         clientCodec.abandonRequest(
             RemoteError(status: .serviceUnavailable, message: "", source: ""))
@@ -94,7 +91,7 @@ extension Relay {
         }
     }
 
-    /// Sends a request without a body, perhaps once more.
+    /// Sends a request without a body, possibly for the second time.
     mutating func sendWithoutBody() {
         guard let exchange else { return }
         upstreamCodec?.sendRequest(
@@ -110,7 +107,7 @@ extension Relay {
         concludeIfDone()
     }
 
-    /// The client broke HTTP, or ended its stream within a request.
+    /// The client violated HTTP, or ended its stream within a request.
     private mutating func clientViolated(_ error: RemoteError) {
         let hasBegun = exchange.map { $0.answer != .awaited } ?? false
         exchange = nil
@@ -123,9 +120,9 @@ extension Relay {
         }
     }
 
-    // MARK: Answers of our own
+    // MARK: The proxy's own answers
 
-    /// Answers in the upstream's place, with an error in the API's form; nothing of an answer may have been sent yet.
+    /// Answers in the upstream's place, with an error in the API's form; no part of an answer may have been sent yet.
     mutating func answer(_ status: HTTPResponse.Status, code: String, _ message: String, close: Bool = false) {
         exchange = nil
         guard clientCodec.canRespond else {

@@ -1,9 +1,8 @@
 import HTTP1
 import HTTPTypes
 
-/// What the upstream does.
 extension Relay {
-    /// Takes bytes that came from the wanted upstream connection.
+    /// Handles bytes from the wanted upstream connection.
     public mutating func receiveFromUpstream(_ bytes: UnsafeRawBufferPointer) {
         guard upstreamNumber != nil, !upstreamHasFinished, !bytes.isEmpty else { return }
         if isTunnel {
@@ -16,7 +15,7 @@ extension Relay {
         readClient()
     }
 
-    /// Takes the news that the upstream sends no more (FIN, or TLS's close_notify).
+    /// Handles the end of the upstream's stream (FIN, or TLS's close_notify).
     public mutating func upstreamFinished() {
         guard upstreamNumber != nil, !upstreamHasFinished else { return }
         upstreamHasFinished = true
@@ -27,12 +26,11 @@ extension Relay {
         }
         upstreamCodec?.receiveEndOfStream()
         if exchange?.hasAnswerBytes == true { readUpstream() }
-        // An answer that lasts until the end of the stream has just been concluded.
+        // This concludes an answer that lasts until the end of the stream.
         if upstreamNumber != nil, upstreamHasFinished { upstreamIsGone(reset: false) }
         readClient()
     }
 
-    /// Takes the news that the upstream's connection broke.
     public mutating func upstreamBroke() {
         guard upstreamNumber != nil else { return }
         if isTunnel {
@@ -43,7 +41,6 @@ extension Relay {
         readClient()
     }
 
-    /// Takes the news that the wanted connection to the upstream could not be made.
     public mutating func upstreamFailed(_ failure: UpstreamFailure) {
         guard upstreamNumber != nil else { return }
         dropUpstream(reset: true)
@@ -63,12 +60,12 @@ extension Relay {
         }
     }
 
-    /// Takes the news that the time is up that the present ``phase`` may last.
+    /// Handles the time-out of the present ``phase``.
     public mutating func timeIsUp() {
         if phase == .answer { answerTimedOut() } else { closeIdle() }
     }
 
-    /// Whether the request on its way may have to be sent again, on another connection.
+    /// Whether the current request may have to be sent again, on another connection.
     public var mayRepeat: Bool { requestsOnUpstream > 1 && exchange?.isRepeatable == true }
 
     private mutating func fail(_ failure: UpstreamFailure) {
@@ -76,7 +73,7 @@ extension Relay {
         answer(failure.status, code: failure.code, Messages.failure(failure, upstream: upstream))
     }
 
-    /// The connection ended, and with it what was under way on it.
+    /// Handles the end of the connection, and of what was in progress on it.
     private mutating func upstreamIsGone(reset: Bool) {
         let isReused = requestsOnUpstream > 1
         dropUpstream(reset: reset)
@@ -149,9 +146,9 @@ extension Relay {
     }
 
     private mutating func beginAnswer(_ head: ResponseHead) {
-        // The codec refuses an answer that nobody asked for.
+        // The codec rejects an answer without a request.
         guard let exchange else { preconditionFailure("an answer without a request") }
-        // Refused before it sent its body, the client may or may not send it still: only a fresh connection is clear of it.
+        // A client refused before it sent its body may still send it: only a fresh connection avoids the ambiguity.
         let closes = exchange.closes || exchange.awaitsContinue || clientHasFinished
         let encoder = AnswerEncoder(
             head, fields: heading(of: head).fields, isHead: exchange.method == .head, clientVersion: exchange.version,
@@ -173,19 +170,19 @@ extension Relay {
         concludeIfDone()
     }
 
-    /// Goes on to the next request once this one and its answer are complete.
+    /// Moves on to the next request once this one and its answer are complete.
     mutating func concludeIfDone() {
         guard let exchange, let encoder = exchange.encoder, exchange.answer == .complete else { return }
         let upstreamIsDone = exchange.upstreamCloses || upstreamCodec?.shouldClose ?? true
         if !exchange.isRequestComplete {
-            // The upstream may want the rest of the request all the same, unless it said otherwise.
+            // The upstream may still want the rest of the request, unless it said otherwise.
             guard upstreamIsDone || exchange.awaitsContinue || upstreamHasFinished else { return }
             dropUpstream()
         } else if upstreamIsDone || upstreamHasFinished {
             dropUpstream()
         }
         self.exchange = nil
-        // Only the codec's state is wanted: the answer itself was written already.
+        // Only the codec's state matters: the answer itself was written already.
         var written: [UInt8] = []
         if clientCodec.canRespond {
             clientCodec.respond(status: .ok, fields: [:], body: [], close: encoder.closes, into: &written)
@@ -195,11 +192,12 @@ extension Relay {
 
     private mutating func upstreamViolated(_ error: RemoteError) {
         guard let exchange else {
-            // Something unasked between requests, such as a 408 before it closes: the next request gets a fresh connection.
+            // Unsolicited bytes between requests, such as a 408 before closing: the next request gets a fresh
+            // connection.
             dropUpstream()
             return
         }
-        // Ends of the stream are told of as such.
+        // Ends of the stream are reported as such.
         if upstreamHasFinished { return }
         dropUpstream(reset: true)
         let reason = "\(error.message) (\(error.source))"
@@ -214,7 +212,7 @@ extension Relay {
     // MARK: Another protocol
 
     private mutating func beginTunnel(_ head: ResponseHead) {
-        // The codec refuses a 101 to a request that proposed nothing, or is not complete; then ours is just as far.
+        // The codec rejects a 101 to a request that proposed nothing, or is not complete; then ours is just as far.
         guard let exchange, exchange.heading.wantsWebSocket else { preconditionFailure("a 101 that was not proposed") }
         AnswerEncoder.appendInterim(head, fields: heading(of: head).fields, into: &toClient.bytes)
         events.append(.opened(target: exchange.path))

@@ -2,33 +2,32 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// One client's connection paired with one connection to the upstream server, without I/O: bytes of both in, bytes for both out.
+/// A client's connection paired with one to the upstream server, without I/O: bytes of both in, bytes for both out.
 ///
-/// Whoever holds the transports tells what happens, and after each call looks at ``upstreamNumber``, the outputs and the endings,
-/// and obeys. Heads are written anew (``RequestHeading``, ``AnswerHeading``), bodies pass as they come, and after a 101 bytes pass
-/// as they are. Memory is bounded by ``RelayLimits/unsentBytes`` for each direction, as long as a side is read only while
-/// ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. Nothing that either side sends can crash it.
+/// The owner of the transports reports what happens; after each call it checks ``upstreamNumber``, the outputs and the
+/// endings, and obeys. Heads are rewritten (``RequestHeading``, ``AnswerHeading``), bodies pass as they arrive, and
+/// after a 101 bytes pass unchanged. Memory is bounded by ``RelayLimits/unsentBytes`` per direction, as long as a side
+/// is read only while ``wantsClientBytes`` and ``wantsUpstreamBytes`` allow it. No input from either side can crash it.
 public struct Relay: Sendable {
-    /// The server behind.
+    /// The server behind the proxy.
     public let upstream: UpstreamURL
     /// Whether the client speaks TLS with us.
     public let isClientSecure: Bool
-    /// How much is held.
     public let limits: RelayLimits
 
     /// What waits to be sent to the client.
     public internal(set) var toClient = RelayOutput()
     /// What waits to be sent to the upstream, once it is connected.
     public internal(set) var toUpstream = RelayOutput()
-    /// How the client's connection is to be ended, once ``toClient`` was sent.
+    /// How to end the client's connection, once ``toClient`` was sent.
     public internal(set) var clientEnding = RelayEnding.none
-    /// Which connection to the upstream is wanted, counted from 1; nil for none.
+    /// The number of the wanted connection to the upstream, counted from 1; nil for none.
     ///
-    /// Where another than this is open it is to be dropped, and where this one is not, it is to be made.
+    /// If another one is open, drop it; if this one is not open, make it.
     public internal(set) var upstreamNumber: Int?
-    /// Whether an upstream connection that is not wanted any more is to be reset, rather than closed.
+    /// Whether to reset an upstream connection that is no longer wanted, rather than close it.
     public internal(set) var resetsUpstream = false
-    /// Whether our stream to the upstream is to be ended, once ``toUpstream`` was sent.
+    /// Whether to end our stream to the upstream, once ``toUpstream`` was sent.
     public internal(set) var finishesUpstream = false
 
     var clientCodec: HTTP1.Connection
@@ -37,13 +36,13 @@ public struct Relay: Sendable {
     var isTunnel = false
     var clientHasFinished = false
     var upstreamHasFinished = false
-    /// Requests that went over the present upstream connection.
+    /// The requests sent over the present upstream connection.
     var requestsOnUpstream = 0
-    /// Connections to the upstream so far.
+    /// The number of connections to the upstream so far.
     var upstreamCount = 0
     var events: [RelayEvent] = []
 
-    /// Makes the relay of a connection that a client has just opened.
+    /// Creates the relay for a connection that a client has just opened.
     public init(upstream: UpstreamURL, isClientSecure: Bool, limits: RelayLimits = RelayLimits()) {
         self.upstream = upstream
         self.isClientSecure = isClientSecure
@@ -56,28 +55,26 @@ public struct Relay: Sendable {
         codec.requestLine = limits.headBytes
         codec.headerBlock = limits.headBytes
         codec.fieldCount = limits.fieldCount
-        // Bodies are not kept; a length that is no number here, which counts as Int.max, is refused all the same.
+        // Bodies are not kept; a length that overflows, which counts as Int.max, is rejected all the same.
         codec.body = .max - 1
         codec.pipelined = 64 * 1024
         return codec
     }
 
-    // MARK: What there is to do
+    // MARK: State
 
-    /// What happened since this was last asked.
+    /// The events since the last call.
     public mutating func takeEvents() -> [RelayEvent] {
         defer { events = [] }
         return events
     }
 
-    /// Whether the client is to be read.
     public var wantsClientBytes: Bool {
         guard !clientHasFinished, toUpstream.count < limits.unsentBytes else { return false }
         if isTunnel { return clientEnding == .none || clientEnding == .finish }
         return clientEnding == .none && clientCodec.wantsBytes
     }
 
-    /// Whether the upstream is to be read.
     public var wantsUpstreamBytes: Bool {
         upstreamNumber != nil && !upstreamHasFinished && toClient.count < limits.unsentBytes
     }
@@ -90,13 +87,13 @@ public struct Relay: Sendable {
         return clientCodec.isIdle ? .idle : .request
     }
 
-    /// Takes note that the first bytes of ``toClient`` were sent.
+    /// Records that the first bytes of ``toClient`` were sent.
     public mutating func sentToClient(_ count: Int) {
         toClient.take(count)
         settleTunnel()
     }
 
-    /// Takes note that the first bytes of ``toUpstream`` were sent.
+    /// Records that the first bytes of ``toUpstream`` were sent.
     public mutating func sentToUpstream(_ count: Int) {
         toUpstream.take(count)
         settleTunnel()
@@ -104,7 +101,7 @@ public struct Relay: Sendable {
 
     // MARK: Upstream connections
 
-    /// Asks for a fresh connection to the upstream.
+    /// Requests a fresh connection to the upstream.
     mutating func openUpstream() {
         upstreamCount += 1
         upstreamNumber = upstreamCount
@@ -116,7 +113,7 @@ public struct Relay: Sendable {
         upstreamCodec = HTTP1.Connection(role: .client, limits: Self.codecLimits(limits))
     }
 
-    /// Wants none any more; what it has not taken is dropped.
+    /// Wants no connection any more; drops what it has not accepted.
     mutating func dropUpstream(reset: Bool = false) {
         guard upstreamNumber != nil else { return }
         upstreamNumber = nil
@@ -135,7 +132,7 @@ public struct Relay: Sendable {
         dropUpstream(reset: resetUpstream)
     }
 
-    /// Once both streams of a tunnel have ended and all was passed on, so has the tunnel.
+    /// Ends the tunnel once both of its streams have ended and all bytes were passed on.
     private mutating func settleTunnel() {
         guard isTunnel, clientHasFinished, upstreamHasFinished, toClient.isEmpty, toUpstream.isEmpty,
             clientEnding == .finish
@@ -146,9 +143,8 @@ public struct Relay: Sendable {
     mutating func tunnelMayBeOver() { settleTunnel() }
 }
 
-/// A request under way, and its answer.
+/// A request in progress, and its answer.
 struct RelayExchange: Sendable {
-    /// Where the answer stands.
     enum Answer: Equatable, Sendable {
         case awaited
         case begun
@@ -160,18 +156,18 @@ struct RelayExchange: Sendable {
     var heading: RequestHeading
     /// Whether the client wants its connection ended afterwards.
     var closes: Bool
-    /// Whether the client may hold its body back until it is told to go on.
+    /// Whether the client may hold its body back until a 100.
     var awaitsContinue: Bool
     var hasBody: Bool
     var isRequestComplete = false
-    /// Whether any byte came back for it.
+    /// Whether any byte of an answer arrived.
     var hasAnswerBytes = false
     var answer = Answer.awaited
     var encoder: AnswerEncoder?
     var status = 0
-    /// How many interim answers (1xx) came for it.
+    /// How many interim answers (1xx) arrived.
     var interimCount = 0
-    /// Whether the upstream said that it ends the connection after its answer.
+    /// Whether the upstream announced that it ends the connection after its answer.
     var upstreamCloses = false
 
     init(_ head: RequestHead, _ heading: RequestHeading) {
@@ -191,7 +187,7 @@ struct RelayExchange: Sendable {
     /// The target without its query.
     var path: String { String(heading.target.prefix { $0 != "?" }) }
 
-    /// Whether it can be sent a second time without having it done twice.
+    /// Whether it can be sent a second time without repeating its effect.
     ///
     /// Safe and idempotent methods (RFC 9110 §9.2.2), and only without a body, since none is kept.
     var isRepeatable: Bool {

@@ -1,31 +1,29 @@
 import HTTPTypes
 import Text
 
-/// Something that a relay did, for the log and for counting.
+/// An event of a relay, for the log and for counting.
 public enum RelayEvent: Sendable, Equatable {
-    /// A request was answered by the upstream, to its last byte.
+    /// The upstream answered a request, to the last byte.
     case answered(method: String, target: String, status: Int)
     /// A WebSocket was opened.
     case opened(target: String)
-    /// The proxy itself answered, with that status; the message says why, and what to do.
+    /// The proxy itself answered, with that status; the message gives the reason and the remedy.
     case refused(status: Int, message: String)
     /// An exchange ended before its answer was complete; the sentence says how.
     case brokenOff(String)
 }
 
-/// How one side of a relay is to be ended, after what waits for it was sent.
+/// How to end one side of a relay, after what waits for it was sent.
 public enum RelayEnding: Sendable, Equatable {
-    /// Not yet.
     case none
-    /// By the end of our stream (FIN, with TLS a close_notify before it), while the other direction goes on.
+    /// By the end of our stream (FIN, with TLS a close_notify before it), while the other direction continues.
     case finish
-    /// In good order: FIN, then what still arrives is dropped until the peer ends its stream too.
+    /// Gracefully: FIN, then what still arrives is dropped until the peer ends its stream too.
     case close
-    /// By a reset.
     case reset
 }
 
-/// What a relay waits for, which decides how long it may.
+/// What a relay waits for, which decides its time-out.
 public enum RelayPhase: Sendable, Equatable {
     /// For a request to begin.
     case idle
@@ -33,43 +31,42 @@ public enum RelayPhase: Sendable, Equatable {
     case request
     /// For an answer, or the rest of one.
     case answer
-    /// For nothing: a WebSocket may be silent for as long as both sides like.
+    /// For nothing: a WebSocket may be silent as long as both sides like.
     case tunnel
-    /// For the client to take what is left and go.
+    /// For the client to accept the rest and leave.
     case ending
 }
 
-/// How much a proxy holds and waits for.
+/// The limits and time-outs of a proxy.
 public struct RelayLimits: Sendable, Equatable {
-    /// Connections of clients at the same time; more are answered 503.
+    /// Client connections at the same time; more are answered 503.
     public var connections = 4_096
-    /// Bytes that wait for one side before the other is not read any more.
+    /// Bytes that wait for one side before the other is no longer read.
     public var unsentBytes = 1024 * 1024
-    /// Bytes of a head's fields, and bytes of its first line; more are answered 431 or 414, or 502 where the upstream sends them.
+    /// Bytes of a head's fields, and of its first line; more are answered 431 or 414, or 502 if from the upstream.
     public var headBytes = 64 * 1024
-    /// Fields of a head; more are answered 431, or 502 where the upstream sends them.
+    /// Fields of a head; more are answered 431, or 502 if the upstream sends them.
     public var fieldCount = 256
     /// Interim answers (1xx) to one request; with one more it is answered 502.
     public var interimAnswers = 16
-    /// Time to connect to the upstream server and agree on TLS, all of its addresses together; then 504.
+    /// Time to connect to the upstream server including TLS, all of its addresses together; then 504.
     public var connectTime = Duration.seconds(10)
-    /// Time for a client to agree on TLS; then its connection is closed.
+    /// Time for a client's TLS handshake; then its connection is closed.
     public var handshakeTime = Duration.seconds(10)
-    /// Time without any byte on a connection between requests, or within one that is not complete; then it is closed.
+    /// Time without any byte on a connection between requests, or within an incomplete one; then it is closed.
     public var idleTime = Duration.seconds(120)
-    /// Time without any byte while an answer is awaited or under way; then 504, or a reset where it has begun.
+    /// Time without any byte while an answer is awaited or in progress; then 504, or a reset if it has begun.
     public var answerTime = Duration.seconds(300)
-    /// Time that a connection which is being closed has to end its own stream, once all was sent; then nothing more is read.
+    /// Time for the peer of a closing connection to end its stream, once all was sent; then nothing more is read.
     ///
-    /// To take what is left of an answer it has ``idleTime`` after each byte that it takes.
+    /// To accept the rest of an answer it has ``idleTime`` after each byte that it accepts.
     public var lingerTime = Duration.seconds(2)
-    /// Time that answers under way have once the proxy is told to stop.
+    /// Time for answers in progress after the proxy begins to stop.
     public var shutdownTime = Duration.seconds(2)
 
-    /// The defaults, to be changed field by field.
     public init() {}
 
-    /// Lowers ``connections`` to what a process with that many file descriptors can serve: two each, and some for itself.
+    /// Lowers ``connections`` to what that many file descriptors can serve: two each, and some for the proxy itself.
     public mutating func fit(descriptors: Int) {
         connections = max(1, min(connections, (descriptors - RelayLimits.ownDescriptors) / 2))
     }
@@ -77,27 +74,27 @@ public struct RelayLimits: Sendable, Equatable {
     /// File descriptors that ``connections`` need.
     public var descriptors: Int { connections * 2 + RelayLimits.ownDescriptors }
 
-    /// Standard streams, event queue, listeners, recording, and connections that are refused or connected anew just then.
+    /// Standard streams, event queue, listeners, recording, and connections being refused or reconnected.
     private static let ownDescriptors = 128
 }
 
-/// Why no answer could be had from the upstream server.
+/// Why the upstream server gave no answer.
 public enum UpstreamFailure: Error, Sendable, Equatable {
-    /// None of its addresses could be connected to; the reason is a sentence of the system's.
+    /// None of its addresses accepted a connection; the reason is the system's message.
     case unreachable(String)
-    /// It did not accept the connection, or agree on TLS, in that time.
+    /// It did not accept the connection, or finish the TLS handshake, in that time.
     case connectTimeout(Duration)
-    /// TLS failed; the reason says how, and `isCertificate` whether the certificate was not to be trusted.
+    /// TLS failed; the reason says how, and `isCertificate` whether the certificate was not trusted.
     case tls(String, isCertificate: Bool)
-    /// The connection was made, and no answer came in that time.
+    /// The connection was made, and no answer arrived in that time.
     case answerTimeout(Duration)
-    /// What it answered is not HTTP/1.1.
+    /// Its answer is not valid HTTP/1.1.
     case badAnswer(String)
 
     /// It sent more interim answers (1xx) to one request than that.
     case tooManyInterimAnswers(Int)
 
-    /// What the client is answered with.
+    /// The status of the answer to the client.
     var status: HTTPResponse.Status {
         switch self {
         case .unreachable, .tls, .badAnswer, .tooManyInterimAnswers: .badGateway
@@ -116,24 +113,22 @@ public enum UpstreamFailure: Error, Sendable, Equatable {
     }
 }
 
-/// The server that a proxy stands in front of: scheme, host and port.
+/// The server behind a proxy: scheme, host and port.
 public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
-    /// Whether it speaks TLS.
     public let isSecure: Bool
     /// A name, an IPv4 address, or an IPv6 address without brackets; in lower case.
     public let host: String
-    /// 80 or 443 where the URL names none.
+    /// 80 or 443 if the URL names none.
     public let port: UInt16
 
-    /// Why a text is no such URL.
     public struct Refusal: Error, Equatable, CustomStringConvertible {
-        /// What the person at the keyboard is told.
+        /// The message for the person at the keyboard.
         public let description: String
     }
 
-    /// Reads a URL: `https://api.example.com`, `http://127.0.0.1:8080`; `ws` and `wss` are taken for `http` and `https`.
+    /// Parses a URL: `https://api.example.com`, `http://127.0.0.1:8080`; `ws` and `wss` count as `http` and `https`.
     ///
-    /// - Throws: for other schemes, a path, a query, credentials, or a host or port that cannot be one.
+    /// - Throws: for other schemes, a path, a query, credentials, or an invalid host or port.
     public init(_ text: String) throws(Refusal) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].hasPrefix("//") else { throw Refusal(description: Messages.notAURL(text)) }
@@ -161,15 +156,14 @@ public struct UpstreamURL: Hashable, Sendable, CustomStringConvertible {
         self.port = number
     }
 
-    /// `http` or `https`.
     public var scheme: String { isSecure ? "https" : "http" }
 
-    /// Host and port as they stand in a `Host` field; the scheme's own port is left out.
+    /// Host and port as in a `Host` field; the scheme's default port is omitted.
     public var authority: String {
         let host = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? host : "\(host):\(port)"
     }
 
-    /// The URL without a slash at its end: an origin as RFC 6454 §6.2 writes it.
+    /// The URL without a trailing slash: an origin in the form of RFC 6454 §6.2.
     public var description: String { "\(scheme)://\(authority)" }
 }

@@ -1,10 +1,10 @@
 import FitIQAPI
 import JSON
 
-/// What a server's frame says, in either protocol; types that no guide knows are nothing to worry about.
+/// A frame from the server, in either protocol; types that no guide defines are not an error.
 enum ChatFrame: Sendable, Equatable {
     case connected
-    /// `message_received`, or the echo of a `user_message` with its id and words.
+    /// `message_received`, or the echo of a `user_message` with its id and text.
     case received(id: ExactString?, content: String?)
     case answerBegins(id: ExactString)
     /// `stream_chunk` has no id.
@@ -14,12 +14,12 @@ enum ChatFrame: Sendable, Equatable {
     case error(message: String, code: String?)
     case meal(MealNews)
     case pong
-    /// A type that no guide knows.
+    /// A type that no guide defines.
     case unknown
-    /// No JSON object with a type, or one that lacks what its type needs.
+    /// Not a JSON object with a type, or one that lacks what its type requires.
     case broken
 
-    /// Reads a text message: one frame, or several separated by newlines, as servers in the field send them.
+    /// Parses a text message: one frame, or several separated by newlines, as servers in the field send them.
     static func frames(in text: [UInt8]) -> [ChatFrame] {
         if let value = try? JSON.parse(text) { return frames(of: value) }
         let lines = text.split(separator: 0x0A)
@@ -27,7 +27,7 @@ enum ChatFrame: Sendable, Equatable {
         return lines.flatMap { line in (try? JSON.parse(line)).map(frames) ?? [.broken] }
     }
 
-    /// A frame, and what its metadata tells besides.
+    /// A frame, and what its metadata adds.
     private static func frames(of value: JSONValue) -> [ChatFrame] {
         guard let type = value["type"]?.string else { return [.broken] }
         let frame = frame(of: type, value)
@@ -62,7 +62,7 @@ enum ChatFrame: Sendable, Equatable {
     }
 }
 
-/// Something that the coach made while it answered, as metadata name it.
+/// Something that the coach made while it answered, as named in metadata.
 struct Template: Sendable, Equatable {
     let type: String
     let id: String
@@ -74,7 +74,6 @@ struct Template: Sendable, Equatable {
     }
 }
 
-/// A message as the client sends it.
 enum ChatMessage {
     static func frame(_ text: String, style: ClientConfiguration.ChatStyle) -> [UInt8] {
         let value: JSONValue = ["type": .string(style.rawValue), "content": .string(text)]

@@ -1,46 +1,43 @@
 import FitIQAPI
 import WebSocket
 
-/// The one socket of a client: which consultation is wanted, which one is open, and when the next may be opened.
+/// The one socket of a client: which consultation is wanted, which is open, and when the next may be opened.
 ///
-/// It opens a socket only when the one before is gone, and none for a consultation within 3 s after closing it.
+/// It opens a socket only after the previous one is gone, and none for a consultation within 3 s after closing it.
 struct ChatLink: Sendable {
-    /// A socket from its handshake to its end.
     struct Socket: Sendable {
         let number: Int
         let consultation: String
         let token: String
         var phase = Phase.opening
-        /// When the phase has lasted too long; nil where it may last.
+        /// When the phase times out; nil if it does not.
         var deadline: Timestamp?
-        /// When the next ping is due, and until when a sign of life after the last one.
+        /// When the next ping is due, and the deadline for a sign of life after the last one.
         var nextPing: Timestamp?
         var pongDue: Timestamp?
-        /// Whether it is to be replaced once it is closed.
+        /// Whether another socket replaces it once it is closed.
         var isReplaced = false
     }
 
-    /// Where a socket stands.
     enum Phase: Sendable, Hashable {
-        /// The handshake is out.
+        /// The handshake was sent.
         case opening
-        /// It is open, and `connected` has not come.
+        /// It is open, and `connected` has not arrived.
         case greeting
-        /// `connected` has come.
+        /// `connected` has arrived.
         case open
-        /// The client's close frame is out.
+        /// The client's close frame was sent.
         case closing
     }
 
     /// The consultation whose chat is wanted.
     private(set) var wanted: String?
-    /// Whether its history was read, so that the socket may be opened.
+    /// Whether its history was read, so the socket may be opened.
     var isReady = false
-    /// The socket, if there is one.
     var socket: Socket?
-    /// No handshake before that time.
+    /// The earliest time for a handshake.
     private(set) var notBefore: Timestamp?
-    /// How many handshakes there were since `connected`, or since the user asked, and the wait before the last.
+    /// The number of handshakes since `connected` or the user's request, and the delay before the last.
     private(set) var tryCount = 0
     private(set) var lastWait = Duration.zero
     /// The consultations whose sockets the client closed last, and when they were gone; oldest first.
@@ -48,7 +45,7 @@ struct ChatLink: Sendable {
 
     let schedule: ReconnectSchedule
     let patience: ClientPatience
-    /// The longest wait that a server can ask for with `Retry-After`.
+    /// The longest delay that a server can ask for with `Retry-After`.
     let longestRetryAfter: Duration
 
     init(_ configuration: ClientConfiguration) {
@@ -57,17 +54,15 @@ struct ChatLink: Sendable {
         longestRetryAfter = configuration.retries.longestRetryAfter
     }
 
-    /// Whether a chat can be sent on.
     var isConnected: Bool { socket?.phase == .open && socket?.consultation == wanted }
-    /// Whether any socket is open, for whatever consultation.
+    /// Whether any socket is open, for any consultation.
     var hasOpenSocket: Bool { socket.map { $0.phase != .opening } ?? false }
 
-    /// Wants another consultation, or none.
     mutating func want(_ consultation: String?) {
         (wanted, isReady, notBefore, tryCount, lastWait) = (consultation, false, nil, 0, .zero)
     }
 
-    /// Brings the socket nearer to what is wanted.
+    /// Takes the next step toward the wanted state.
     mutating func step(at now: Timestamp, mayOpen: Bool) -> Step {
         if let socket {
             guard socket.consultation != wanted, socket.phase == .greeting || socket.phase == .open else {
@@ -79,36 +74,34 @@ struct ChatLink: Sendable {
         return .open(consultation: wanted)
     }
 
-    /// What is to be done.
     enum Step: Sendable {
         case nothing
         case open(consultation: String)
         case close(Int, CloseCode)
     }
 
-    /// When the wanted socket may be opened; nil where nothing holds it back.
+    /// When the wanted socket may be opened; nil if nothing delays it.
     var opensAt: Timestamp? {
         guard let ownClose = ownCloses.last(where: { $0.consultation == wanted }) else { return notBefore }
         let back = ownClose.at.advanced(by: patience.afterOwnClose)
         return max(back, notBefore ?? back)
     }
 
-    /// Notes that a handshake is out.
+    /// Records that a handshake was sent.
     mutating func opening(_ number: Int, _ consultation: String, token: String, at now: Timestamp) {
         socket = Socket(
             number: number, consultation: consultation, token: token, deadline: now.advanced(by: patience.handshake))
     }
 
-    /// Notes that the handshake was accepted.
     mutating func opened(at now: Timestamp) {
         socket?.phase = .greeting
         socket?.deadline = now.advanced(by: patience.connected)
         socket?.nextPing = now.advanced(by: patience.pingInterval)
     }
 
-    /// Notes `connected`.
+    /// Records `connected`.
     ///
-    /// - Returns: whether the socket takes the place of one that was lost; nil where it is no news.
+    /// - Returns: whether the socket replaces a lost one; nil if the wanted socket was not waiting for `connected`.
     mutating func connected() -> Bool? {
         guard socket?.phase == .greeting, socket?.consultation == wanted else { return nil }
         socket?.phase = .open
@@ -117,7 +110,6 @@ struct ChatLink: Sendable {
         return tryCount > 0
     }
 
-    /// Begins to close the socket.
     mutating func close(_ code: CloseCode, at now: Timestamp) -> Step {
         guard let number = socket?.number else { return .nothing }
         socket?.phase = .closing
@@ -127,9 +119,9 @@ struct ChatLink: Sendable {
         return .close(number, code)
     }
 
-    /// Notes that the socket is gone.
+    /// Records that the socket is gone.
     ///
-    /// - Parameter isOwn: whether the client's close frame came first, whyever.
+    /// - Parameter isOwn: whether the client's close frame came first, for any reason.
     mutating func ended(isOwn: Bool, at now: Timestamp) {
         guard let socket else { return }
         if isOwn {
@@ -139,7 +131,7 @@ struct ChatLink: Sendable {
         self.socket = nil
     }
 
-    /// Plans the next try.
+    /// Schedules the next try.
     ///
     /// - Returns: whether there is one.
     mutating func retry(asked: Duration? = nil, at now: Timestamp) -> Bool {
@@ -151,10 +143,10 @@ struct ChatLink: Sendable {
         return true
     }
 
-    /// Notes that something came: the socket lives.
+    /// Records that something arrived: the socket is alive.
     mutating func signOfLife() { socket?.pongDue = nil }
 
-    /// Whether a ping is due; it counts as sent.
+    /// Whether a ping is due; marks it as sent.
     mutating func takePing(at now: Timestamp) -> Int? {
         guard let number = socket?.number, let due = socket?.nextPing, due <= now else { return nil }
         socket?.nextPing = now.advanced(by: patience.pingInterval)
@@ -162,7 +154,7 @@ struct ChatLink: Sendable {
         return number
     }
 
-    /// When something is due by itself.
+    /// When a timer is due.
     func nextDeadline(mayOpen: Bool) -> Timestamp? {
         if let socket { return earlier(socket.deadline, earlier(socket.nextPing, socket.pongDue)) }
         guard wanted != nil, isReady, mayOpen else { return nil }

@@ -1,50 +1,48 @@
 import FitIQAPI
 import JSON
 
-/// What is said in one consultation: its history, what was said since, and what waits to be said.
+/// The talk of one consultation: its history, what was said since, and what waits to be sent.
 struct Conversation: Sendable {
-    /// A question whose answer has not ended, or an answer that came by itself.
+    /// A question whose answer has not ended, or an unprompted answer.
     struct Turn: Sendable {
-        /// What was asked; nil where nothing was, as far as the client knows.
+        /// The question; nil if the client knows of none.
         var question: String?
-        /// Whether the backend has said that it has the question.
+        /// Whether the backend has acknowledged the question.
         var isAcknowledged = false
-        /// Whether the question was found in the history.
+        /// Whether the history has the question.
         var isStored = false
-        /// Whether the answer comes over the socket; after a cut only the history has it.
+        /// Whether the answer arrives over the socket; after a cut only the history has it.
         var isHeard = true
-        /// Whether its time is over: the history has the last word.
+        /// Whether it has timed out: the history decides.
         var isLate = false
         var deadline: Timestamp
-        /// The answer's id, where its protocol has one, and its bytes.
+        /// The answer's id, if its protocol has one, and its bytes.
         var answerID: ExactString?
         var byteCount = 0
     }
 
     let id: String
     let limits: ClientLimits
-    /// The history, and what was said since it was read.
     var history: [ClientState.Line] = []
+    /// What was said since the history was read.
     var tail: [ClientState.Line] = []
-    /// What waits to be sent.
     var waiting: [String] = []
     var turn: Turn?
     /// The last message of the history that was read.
     var lastKnownID: ExactString?
-    /// Whether a history was read at all.
     var hasHistory = false
-    /// Whether the history has to be read before anything is sent: the socket was away.
+    /// Whether the history must be read before anything is sent: the socket was away.
     var needsHistory = false
     /// Whether the socket was cut and the history not read on the next one.
     var wasCut = false
-    /// Whether something ended while the history was being read, so that it must be read anew.
+    /// Whether something ended while the history was being read, so it must be read again.
     var isStale = false
-    /// Whether frames came that could not be read, since the last history.
+    /// Whether unreadable frames arrived since the last history.
     var isTroubled = false
-    /// When an answer that nobody hears is looked for again, and how often it was.
+    /// When the history is read again for an unheard answer, and how often it was.
     var nextLook: Timestamp?
     var lookCount = 0
-    /// How often the current question was sent anew because nobody had received it.
+    /// How often the current question was sent again because the backend had not received it.
     var repeatCount = 0
 
     init(id: String, limits: ClientLimits) {
@@ -52,21 +50,20 @@ struct Conversation: Sendable {
         self.limits = limits
     }
 
-    /// What the user sees.
     var transcript: [ClientState.Line] {
         history + tail + waiting.map { ClientState.Line(role: .user, text: $0, isDelivered: false) }
     }
 
-    /// The place of the answer that streams, in the tail.
+    /// The index of the streaming answer in the tail.
     var streamingIndex: Int? { tail.lastIndex { $0.role == .assistant && !$0.isComplete } }
 
-    /// The place of the question of the current turn, in the tail.
+    /// The index of the current turn's question in the tail.
     var questionIndex: Int? {
         guard let question = turn?.question else { return nil }
         return tail.lastIndex { $0.role == .user && $0.text == question }
     }
 
-    /// Takes the next message that waits, and begins its turn.
+    /// Dequeues the next waiting message and begins its turn.
     mutating func beginTurn(until deadline: Timestamp) -> String? {
         guard turn == nil, !waiting.isEmpty else { return nil }
         let text = waiting.removeFirst()
@@ -76,19 +73,19 @@ struct Conversation: Sendable {
         return text
     }
 
-    /// Ends the turn; a half answer stays as it is, or goes where the backend took it back.
+    /// Ends the turn; a partial answer stays, or is removed if the backend took it back.
     mutating func endTurn(takesBack: Bool = false) {
         if takesBack { tail.removeAll { $0.role == .assistant && !$0.isComplete } }
         (turn, nextLook, lookCount, repeatCount) = (nil, nil, 0, 0)
     }
 
-    /// Notes that the socket is gone: what is under way comes by the history, or not at all.
+    /// Records that the socket is gone: what is in progress arrives through the history, or not at all.
     mutating func cut() {
         turn?.isHeard = false
         (needsHistory, wasCut) = (true, true)
     }
 
-    /// Notes that the history cannot be had: what was heard has to do.
+    /// Records that the history is unavailable: what was heard has to do.
     mutating func goOnWithoutHistory() { (needsHistory, wasCut) = (false, false) }
 
     /// Keeps the transcript within its limit.
@@ -101,19 +98,16 @@ struct Conversation: Sendable {
     }
 }
 
-/// What the socket tells of the talk.
+/// What the socket reports.
 extension Conversation {
-    /// What a frame came to.
     enum Effect: Equatable {
         case nothing
         case changed
-        /// A piece of the answer was appended.
+        /// A piece was appended to the answer.
         case grown(String)
-        /// The answer ended.
         case ended
     }
 
-    /// The backend has the question.
     mutating func received(id: ExactString?, content: String?) -> Effect {
         if let id, history.last?.id == id || tail.contains(where: { $0.id == id }) { return .nothing }
         if let index = questionIndex, turn?.isAcknowledged == false, content == nil || content == tail[index].text {
@@ -129,13 +123,11 @@ extension Conversation {
         return .changed
     }
 
-    /// An answer begins.
     mutating func begins(id: ExactString, until deadline: Timestamp) -> Effect {
         if tail.contains(where: { $0.id == id && $0.role == .assistant }) { return .nothing }
         return piece(id: id, "", until: deadline)
     }
 
-    /// A piece of an answer came.
     mutating func piece(id: ExactString?, _ content: String, until deadline: Timestamp) -> Effect {
         if let turn, !turn.isHeard { return .nothing }
         if let id, tail.contains(where: { $0.id == id && $0.isComplete }) {
@@ -167,9 +159,9 @@ extension Conversation {
         return .grown(content)
     }
 
-    /// An answer ended.
+    /// Ends an answer.
     ///
-    /// An end that belongs to no answer is one that came twice: it must not end the next.
+    /// An end that belongs to no answer is a duplicate: it must not end the next.
     ///
     /// - Parameter hasReceipts: whether the backend acknowledges questions.
     mutating func ends(id: ExactString?, hasReceipts: Bool) -> Effect {
@@ -190,7 +182,7 @@ extension Conversation {
         return .ended
     }
 
-    /// A coach who answers has heard the question, whatever became of the receipt.
+    /// A coach that answers has heard the question, even without a receipt.
     private mutating func acknowledgeBySpeaking() {
         guard let index = questionIndex, turn?.isAcknowledged == false else { return }
         turn?.isAcknowledged = true
@@ -198,11 +190,11 @@ extension Conversation {
     }
 }
 
-/// What the history tells of the talk: what is stored there is the truth.
+/// What the history says: the stored messages are the truth.
 extension Conversation {
-    /// What the history says of the current turn.
+    /// What the history says about the current turn.
     enum Finding: Equatable {
-        /// There is none, or its answer streams.
+        /// There is no turn, or its answer streams.
         case nothing
         /// The answer is there; the turn is over.
         case answered
@@ -212,9 +204,9 @@ extension Conversation {
         case unheard
     }
 
-    /// Takes the history in place of what was known.
+    /// Replaces what was known by the history.
     ///
-    /// - Returns: what it says of the turn, and the templates that are new in it.
+    /// - Returns: what it says about the turn, and the new templates in it.
     mutating func take(_ messages: [JSONValue]) -> (finding: Finding, templates: [Template]) {
         let lines = messages.compactMap(Self.line)
         let isFirst = !hasHistory
@@ -245,21 +237,21 @@ extension Conversation {
         return lines[place...].contains { $0.role == .assistant } ? .answered : .unanswered
     }
 
-    /// Where the current question stands in the history.
+    /// The index of the current question in the history.
     private func place(of turn: Turn, in lines: [ClientState.Line], from start: Int) -> Int? {
         guard let question = turn.question else { return lines.lastIndex { $0.role == .user } ?? lines.startIndex }
         func isQuestion(_ line: ClientState.Line) -> Bool { line.role == .user && line.text == question }
         if turn.isStored { return lines.lastIndex(where: isQuestion) }
-        // Words that were said before are found as often as they were said.
+        // Repeated questions must occur as often as they were asked.
         let isThere = lines[start...].count(where: isQuestion) >= tail.count(where: isQuestion)
         return isThere ? lines[start...].lastIndex(where: isQuestion) : nil
     }
 
-    /// What of the tail the history does not have: words that did not arrive, and the answer that streams.
+    /// What the history lacks of the tail: messages that did not arrive, and the streaming answer.
     private func remains(
         of tail: [ClientState.Line], in fresh: ArraySlice<ClientState.Line>, _ finding: Finding
     ) -> [ClientState.Line] {
-        var stored: [String: Int] = [:]  // Words, which a backend may normalise.
+        var stored: [String: Int] = [:]  // Text, which a backend may normalise.
         for line in fresh where line.role == .user { stored[line.text, default: 0] += 1 }
         return tail.filter { line in
             switch line.role {

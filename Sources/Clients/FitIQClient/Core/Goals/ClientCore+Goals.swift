@@ -1,9 +1,9 @@
 import FitIQAPI
 import JSON
 
-/// Goals: made, shown, linked with the consultation in which the coach suggested them.
+/// Goals: created, listed, linked with the consultation in which the coach suggested them.
 extension ClientCore {
-    /// For how long a suggestion is taken for the reason of a new goal.
+    /// How long a suggestion counts as the origin of a new goal.
     static let suggestionLife = Duration.seconds(600)
 
     mutating func createGoal(_ title: String, _ description: String, _ targetDate: Timestamp, at now: Timestamp) {
@@ -15,7 +15,7 @@ extension ClientCore {
         let draft = GoalDraft(
             number: lastErrand, title: title, description: description, targetDate: targetDate.wireText, begunAt: now,
             consultation: isFresh ? suggestion?.consultation : nil)
-        // One suggestion is one goal's: linking another would take the consultation from the first.
+        // A suggestion belongs to one goal: linking another would take the consultation from the first.
         suggestion = nil
         let body = Body.object([
             ("title", title), ("description", description), ("targetDate", draft.targetDate),
@@ -25,7 +25,7 @@ extension ClientCore {
 
     mutating func finishCreateGoal(_ draft: GoalDraft, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         if case .uncertain = outcome {
-            // Whether it was done shows in the list; another would be a second goal.
+            // The list shows whether it was created; repeating would create a second goal.
             let time = now.advanced(by: configuration.retries.firstDelay)
             return submit(.findGoal(draft), .get, "/api/v1/goals", at: time)
         }
@@ -35,7 +35,7 @@ extension ClientCore {
         made(goal, draft, at: now)
     }
 
-    /// Looks for a goal whose making got no usable answer.
+    /// Searches for a goal whose creation got no usable answer.
     mutating func finishFindGoal(_ draft: GoalDraft, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard case .answered(let answer) = outcome, answer.isSuccess, let list = answer.goals else {
             drop(.createGoal(draft))
@@ -54,7 +54,7 @@ extension ClientCore {
         }
     }
 
-    /// Whether something was made by what was begun then; clocks may differ by five minutes.
+    /// Whether something was created by a request that began then; clocks may differ by five minutes.
     static func isRecent(_ value: JSONValue?, since begin: Timestamp) -> Bool {
         guard let time = value?.string.flatMap({ DateTime($0)?.timestamp }) else { return false }
         return time.advanced(by: .seconds(300)) >= begin
@@ -82,7 +82,7 @@ extension ClientCore {
         isChanged = true
     }
 
-    /// A consultation has one goal: linking it anew unlinks the old one.
+    /// A consultation has one goal: linking it again unlinks the old one.
     private mutating func unlink(_ consultation: String) {
         for index in state.goals.indices where state.goals[index].conversation == consultation {
             state.goals[index].conversation = nil
@@ -97,7 +97,7 @@ extension ClientCore {
         let dated = list.compactMap { value in
             Self.goal(value).map { (goal: $0, at: (value["createdAt"] ?? value["created_at"])?.string ?? "") }
         }
-        // Times on the wire have one form, so their text sorts as they do.
+        // Times on the wire have one form, so their text sorts chronologically.
         let sorted = dated.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
         state.goals = sorted.suffix(configuration.limits.goals).map(\.element.goal)
         for goal in state.goals { gone.remove(goal.id) }
@@ -121,7 +121,7 @@ extension ClientCore {
             id: id, title: title, conversation: Answer.id(value["conversationId"] ?? value["conversation_id"]))
     }
 
-    /// Notes what the coach made; a goal is offered to the next one that the user creates.
+    /// Records what the coach made; a suggested goal applies to the next one the user creates.
     mutating func suggested(_ type: String, _ id: String, at now: Timestamp) {
         guard let consultation = conversation?.id else { return }
         guard seenTemplates.insert("\(consultation) \(id)"), type == "goal" else { return }
@@ -139,7 +139,7 @@ extension ClientCore {
         forgetBeforehand()
         intent = .goal(id)
         if link.wanted == nil { show(.connecting) }
-        // Only an id that the backend issued is sent, and a conversation that there is is used.
+        // Only ids that the backend issued are sent, and an existing conversation is used.
         if areGoalsStale || !state.goals.contains(where: { $0.id == id }) {
             submit(.listGoals, .get, "/api/v1/goals", at: now)
         } else {
@@ -147,7 +147,7 @@ extension ClientCore {
         }
     }
 
-    /// Opens the conversation of a goal that was just shown, or has one made.
+    /// Opens the conversation of a goal that was just listed, or has the backend create one.
     mutating func chatAboutShownGoal(_ id: String, at now: Timestamp) {
         guard let goal = state.goals.first(where: { $0.id == id }) else {
             tell(.notFound, ClientMessages.unknown("goal"))

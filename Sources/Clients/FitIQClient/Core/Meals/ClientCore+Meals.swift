@@ -1,11 +1,11 @@
 import FitIQAPI
 import JSON
 
-/// Meals: logged, and followed by events while a socket is open, by looking while none is.
+/// Meals: logged, then followed by events while a socket is open, by polling while none is.
 extension ClientCore {
     /// The longest description of a meal, in characters.
     static let mealTextLimit = CreateMealLogRequest.maximumInputLength
-    /// The most events that wait for the answer which names their log.
+    /// The most events that wait for the answer that names their log.
     static let earlyNewsLimit = 32
 
     mutating func logMeal(_ text: String, _ type: MealType, at now: Timestamp) {
@@ -30,7 +30,7 @@ extension ClientCore {
     mutating func finishCreateMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard let index = meals.firstIndex(where: { $0.number == number }) else { return }
         if case .uncertain = outcome {
-            // Whether it was done shows in the list; another would be a second meal.
+            // The list shows whether it was logged; repeating would log a second meal.
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return
         }
@@ -40,7 +40,7 @@ extension ClientCore {
         begin(index, news, isLooked: false, at: now)
     }
 
-    /// Looks for a meal whose logging got no usable answer.
+    /// Searches for a meal whose logging got no usable answer.
     mutating func finishFindMeal(_ number: Int, _ outcome: RequestBook.Outcome, at now: Timestamp) {
         guard let index = meals.firstIndex(where: { $0.number == number }), case .searching = meals[index].stage
         else { return }
@@ -80,7 +80,6 @@ extension ClientCore {
         take(early.map { earlyNews.remove(at: $0) } ?? news, for: index)
     }
 
-    /// Takes an event.
     mutating func take(_ news: MealNews) {
         if let index = meals.firstIndex(where: { $0.meal.id == news.id }) { return take(news, for: index) }
         let index = meals.firstIndex { meal in
@@ -123,7 +122,7 @@ extension ClientCore {
         case .unavailable:
             following.failureCount += 1
             guard following.failureCount < configuration.retries.maximumAttempts else { return giveUp(index, outcome) }
-            // What failed told nothing: it is asked again, also while a socket is open.
+            // A failed request revealed nothing: it is repeated, even while a socket is open.
             (following.nextLook, following.isFree) = (next, true)
             meals[index].stage = .following(following)
         case .uncertain, .unauthorized: giveUp(index, outcome)
@@ -153,9 +152,8 @@ extension ClientCore {
     }
 }
 
-/// When meals are looked at.
 extension ClientCore {
-    /// Looks at the meals once after the socket was opened: their events may have gone out before.
+    /// Looks at the meals once after the socket was opened: their events may have been sent before.
     mutating func lookAtMealsOnce(at now: Timestamp) {
         for index in meals.indices {
             guard case .following(var following) = meals[index].stage, following.failureCount == 0,
@@ -167,7 +165,7 @@ extension ClientCore {
         expireMeals(at: now)
     }
 
-    /// Begins to look where the socket is gone, and stops where one is open.
+    /// Starts polling if the socket is gone, and stops if one is open.
     mutating func followMeals(at now: Timestamp) {
         for index in meals.indices {
             guard case .following(var following) = meals[index].stage,
@@ -212,7 +210,7 @@ extension ClientCore {
         let number = meals[index].number
         guard !requests.contains(.findMeal(number)) else { return }
         let areOthersFollowed = meals.contains { if case .following = $0.stage { true } else { false } }
-        // The list is a poll for every log that is being processed; it waits until none is.
+        // The list polls every log in processing; it waits until there is none.
         guard !link.hasOpenSocket || !areOthersFollowed else {
             meals[index].stage = .searching(now.advanced(by: configuration.retries.firstDelay))
             return

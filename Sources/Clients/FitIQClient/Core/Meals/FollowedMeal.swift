@@ -5,40 +5,34 @@ import JSON
 struct FollowedMeal: Sendable {
     /// Its number among the client's meals.
     let number: Int
-    /// When the user logged it.
     let loggedAt: Timestamp
-    /// What the user sees.
     var meal: ClientState.Meal
     var stage = Stage.creating
 
-    /// How far the client is with it.
     enum Stage: Sendable, Hashable {
-        /// The request is on its way.
         case creating
-        /// The request got no usable answer; the list is looked at from that time on.
+        /// The request got no usable answer; the list is searched from that time on.
         case searching(Timestamp)
         case following(Following)
-        /// Nothing more will come of it, or be waited for.
+        /// Nothing more will arrive or be waited for.
         case settled
     }
 
-    /// The wait for what a meal comes to.
+    /// The wait for the result of a meal.
     struct Following: Sendable, Hashable {
-        /// When it is looked at next; nil while its event is waited for.
+        /// When it is next loaded; nil while its event is awaited.
         var nextLook: Timestamp?
         /// When it is given up.
         var end: Timestamp
         var pollCount = 0
         var failureCount = 0
         var lastLook: Timestamp?
-        /// Whether the next look is no poll, so that an open socket does not forbid it.
+        /// Whether the next load does not count as a poll, so an open socket does not forbid it.
         var isFree = false
     }
 
-    /// Whether anything is waited for.
     var isBusy: Bool { stage != .settled }
 
-    /// Takes what is known of the log.
     mutating func take(_ news: MealNews) {
         meal.id = news.id
         meal.status = news.status
@@ -47,7 +41,7 @@ struct FollowedMeal: Sendable {
         if news.isFinal { stage = .settled }
     }
 
-    /// When something is due by itself.
+    /// When a timer is due.
     var nextDeadline: Timestamp? {
         switch stage {
         case .creating, .settled: nil
@@ -57,7 +51,7 @@ struct FollowedMeal: Sendable {
     }
 }
 
-/// What an answer or an event tells of a meal log.
+/// What an answer or an event says about a meal log.
 struct MealNews: Sendable, Equatable {
     let id: String
     let status: MealLogStatus
@@ -65,7 +59,7 @@ struct MealNews: Sendable, Equatable {
     let calories: Int?
     let error: String?
 
-    /// Reads a log; the status is the event's where the data have none.
+    /// Parses a log; the status is the event's if the data has none.
     init?(_ data: JSONValue?, status known: MealLogStatus? = nil) {
         guard let data, let id = Answer.id(data["id"] ?? data["meal_log_id"]),
             let status = known ?? data["status"]?.string.flatMap(MealLogStatus.init)
@@ -79,6 +73,5 @@ struct MealNews: Sendable, Equatable {
         error = data["error_message"]?.string ?? data["error"]?.string
     }
 
-    /// Whether nothing more will come of it.
     var isFinal: Bool { status != .processing }
 }

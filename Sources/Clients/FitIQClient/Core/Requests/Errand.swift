@@ -2,25 +2,26 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// What a request is for; the book of requests holds each errand at most once.
+/// The purpose of a request; the request book holds each errand at most once.
 enum Errand: Sendable, Hashable {
     case createConsultation(Persona)
     case chatAboutGoal(String)
     case history(consultation: String)
     case archive(consultation: String)
     case createGoal(GoalDraft)
-    /// Whether a goal was made by a request that got no usable answer.
+    /// Whether a goal was created by a request that got no usable answer.
     case findGoal(GoalDraft)
     case listGoals
     case linkGoal(goal: String, consultation: String)
     case createMeal(Int)
-    /// Whether a meal log was made by a request that got no usable answer.
+    /// Whether a meal was logged by a request that got no usable answer.
     case findMeal(Int)
     case loadMeal(Int)
 
-    /// Whether the request may be sent again although the first may have been done.
+    /// Whether the request may be sent again although the first may have succeeded.
     ///
-    /// Another consultation is answered with 409 and chat-about-goal with the one that exists; another goal or meal is made.
+    /// A second consultation gets 409 and a second chat-about-goal the existing one; a second goal or meal would be
+    /// created.
     var isRepeatable: Bool {
         switch self {
         case .createGoal, .createMeal: false
@@ -28,7 +29,7 @@ enum Errand: Sendable, Hashable {
         }
     }
 
-    /// Whether the book repeats it by the schedule; the load of a meal has a cadence of its own.
+    /// Whether the book repeats it on schedule; loading a meal has its own cadence.
     var isRetried: Bool {
         if case .loadMeal = self { false } else { true }
     }
@@ -39,9 +40,9 @@ enum Errand: Sendable, Hashable {
     }
 }
 
-/// A goal that is being made.
+/// A goal that is being created.
 struct GoalDraft: Sendable, Hashable {
-    /// Tells two of the same words apart.
+    /// Distinguishes two drafts with the same text.
     let number: Int
     let title: String
     let description: String
@@ -51,7 +52,7 @@ struct GoalDraft: Sendable, Hashable {
     let consultation: String?
 }
 
-/// Bodies of requests: the forms of the union, which every guide's backend takes.
+/// Request bodies: the forms of the union, which the backend of every guide accepts.
 enum Body {
     static func object(_ members: [(key: String, value: String)]) -> [UInt8] {
         JSONValue.object(JSONObject(members.map { (key: $0.key, value: JSONValue.string($0.value)) })).encoded()
@@ -61,9 +62,9 @@ enum Body {
 /// A response as the client reads it.
 struct Answer: Sendable {
     let status: Int
-    /// The body as JSON; nil where it is none.
+    /// The body as JSON; nil if it is not valid JSON.
     let body: JSONValue?
-    /// What `Retry-After` asks for, in whole seconds.
+    /// The value of `Retry-After`, in whole seconds.
     let retryAfter: Duration?
 
     init(_ response: ClientResponse) {
@@ -76,16 +77,16 @@ struct Answer: Sendable {
     var isSuccess: Bool { (200..<300).contains(status) }
     var code: String? { body?["error"]?["code"]?.string }
 
-    /// Whether the backend asks for a pause (429 of a rate limit, told from the other 429 by its code).
+    /// Whether the backend asks for a pause (429 of a rate limit; its code distinguishes it from the other 429).
     var isThrottled: Bool {
         guard status == 429, code != "TOO_MANY_ACTIVE_CONSULTATIONS" else { return false }
         return code == "RATE_LIMITED" || retryAfter != nil
     }
 
-    /// Whether what was asked for may have been done, and asking again may help.
+    /// Whether the request may have succeeded, and repeating may help.
     var isFailure: Bool { status >= 500 || status == 408 || (isSuccess && body == nil) }
 
-    /// The backend's words, or the status in ours.
+    /// The backend's message, or a description of the status.
     var message: String {
         guard let text = body?["error"]?["message"]?.string, !text.isEmpty else {
             return isSuccess ? ClientMessages.noUsableAnswer : ClientMessages.status(status)
@@ -94,16 +95,16 @@ struct Answer: Sendable {
     }
 }
 
-/// What the guides' answers hold, wherever they put it.
+/// The contents of the guides' answers, at any of their documented places.
 extension Answer {
-    /// The id of a consultation that was created: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
+    /// The id of a created consultation: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
     var consultationID: String? {
         Self.id(
             body?["data"]?["consultation"]?["id"] ?? body?["data"]?["id"] ?? body?["data"]?["consultation_id"]
                 ?? body?["id"] ?? body?["consultation_id"])
     }
 
-    /// The id of the consultation that stands in the way (409).
+    /// The id of the conflicting consultation (409).
     var existingConsultationID: String? { Self.id(body?["error"]?["details"]?["existing_consultation_id"]) }
 
     /// The consultation of chat-about-goal.
@@ -113,22 +114,22 @@ extension Answer {
                 ?? body?["data"]?["conversationId"])
     }
 
-    /// The object of an answer about one thing, with an envelope or without.
+    /// The object of an answer about one thing, with or without an envelope.
     var object: JSONValue? { body?["data"]?.object != nil ? body?["data"] : body }
 
-    /// The messages of a history; nil where there is no list.
+    /// The messages of a history; nil if there is no list.
     var messages: [JSONValue]? { (body?["data"]?["messages"] ?? body?["messages"] ?? body?["data"])?.array }
 
-    /// The goals of a list; nil where there is none.
+    /// The goals of a list; nil if there is none.
     var goals: [JSONValue]? { (body?["goals"] ?? body?["data"]?["goals"] ?? body?["data"])?.array }
 
-    /// The meal logs of a list; nil where there is none.
+    /// The meal logs of a list; nil if there is none.
     var mealLogs: [JSONValue]? { (body?["data"]?["meal_logs"] ?? body?["meal_logs"] ?? body?["data"])?.array }
 
-    /// An id in the backend's form; another may not go into a path.
+    /// An id in the backend's form; no other may go into a path.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
-    /// A text as the id that goes into a path: lower case, a UUID; nil where it is none.
+    /// A text as an id for a path: a lower-case UUID; nil if it is not a UUID.
     static func pathID(_ text: String) -> String? {
         guard text.utf8.count == 36 else { return nil }
         return ResourceID(text.lowercased())?.description

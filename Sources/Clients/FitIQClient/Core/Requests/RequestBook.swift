@@ -2,29 +2,26 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// The requests that are under way or wait: for their turn, for a token, for the time to try again.
+/// The requests that are in flight or wait: for their turn, for a token, for the time to try again.
 struct RequestBook: Sendable {
-    /// What came of an errand.
     enum Outcome: Sendable {
-        /// An answer that repeating would not better.
+        /// An answer that repeating would not improve.
         case answered(Answer)
         /// No usable answer, although it was repeated as often as allowed.
         case unavailable(String)
-        /// No usable answer; it must be looked up whether it was done before it is sent again.
+        /// No usable answer; whether it succeeded must be looked up before it is sent again.
         case uncertain(String)
         /// The token was refused, and no other came.
         case unauthorized
     }
 
-    /// Where an entry stands.
     enum Phase: Sendable {
         case waiting(until: Timestamp)
         case sent(number: Int, token: String, deadline: Timestamp)
-        /// It is being looked up whether it was done.
+        /// Whether it succeeded is being looked up.
         case uncertain
     }
 
-    /// An errand on its way.
     struct Entry: Sendable {
         let errand: Errand
         let method: HTTPRequest.Method
@@ -33,7 +30,7 @@ struct RequestBook: Sendable {
         var phase: Phase
         var attempts = 0
         var throttles = 0
-        /// When the last attempt failed, and how long the one before it had been waited for.
+        /// When the last attempt failed, and the delay before it.
         var failedAt: Timestamp?
         var lastWait = Duration.zero
     }
@@ -47,7 +44,7 @@ struct RequestBook: Sendable {
 
     /// How often an errand is throttled before it is given up.
     static let mostThrottles = 3
-    /// For how long after a pause requests go one by one.
+    /// How long requests go one by one after a pause.
     static let serialTime = Duration.seconds(60)
 
     init(_ configuration: ClientConfiguration) {
@@ -56,10 +53,9 @@ struct RequestBook: Sendable {
         tokens = TokenKeeper(token: configuration.credentials.token, spare: configuration.freshToken)
     }
 
-    /// Whether an errand is on its way.
     func contains(_ errand: Errand) -> Bool { entries.contains { $0.errand == errand } }
 
-    /// Takes an errand on, unless it is on its way already.
+    /// Adds an errand, unless it is already in the book.
     mutating func submit(
         _ errand: Errand, _ method: HTTPRequest.Method, _ target: String, body: [UInt8]? = nil, at time: Timestamp
     ) {
@@ -68,9 +64,9 @@ struct RequestBook: Sendable {
             Entry(errand: errand, method: method, target: target, body: body, phase: .waiting(until: time)))
     }
 
-    /// Sends again what was uncertain and turned out not to be done.
+    /// Repeats a request that was uncertain and turned out not to have succeeded.
     ///
-    /// - Returns: whether there is an attempt left; where there is none the errand is over.
+    /// - Returns: whether there is an attempt left; otherwise the errand is over.
     mutating func sendAgain(_ errand: Errand, at now: Timestamp) -> Bool {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return false }
         let entry = entries[index]
@@ -82,9 +78,9 @@ struct RequestBook: Sendable {
         return true
     }
 
-    /// Forgets an errand.
+    /// Removes an errand.
     ///
-    /// - Returns: the number of the request to cancel, where one is out.
+    /// - Returns: the number of the request to cancel, if one is in flight.
     mutating func drop(_ errand: Errand) -> Int? {
         guard let index = entries.firstIndex(where: { $0.errand == errand }) else { return nil }
         let entry = entries.remove(at: index)
@@ -92,7 +88,7 @@ struct RequestBook: Sendable {
         return nil
     }
 
-    /// Sends what may go out now.
+    /// Sends what may be sent now.
     mutating func pump(at now: Timestamp, credentials: Credentials, number: inout Int) -> [ClientAction] {
         if let throttledUntil, throttledUntil.advanced(by: Self.serialTime) <= now { self.throttledUntil = nil }
         guard tokens.isUsable else { return [] }
@@ -115,7 +111,7 @@ struct RequestBook: Sendable {
         return actions
     }
 
-    /// The entry that may go out now.
+    /// The index of the entry that may be sent now.
     private func nextIndex(at now: Timestamp) -> Int? {
         if let throttledUntil {
             guard throttledUntil <= now, !isSending else { return nil }
@@ -128,7 +124,7 @@ struct RequestBook: Sendable {
         entries.contains { if case .sent = $0.phase { true } else { false } }
     }
 
-    /// When something is due by itself.
+    /// When a timer is due.
     var nextDeadline: Timestamp? {
         var next = tokens.deadline
         let isHeld = throttledUntil != nil && isSending
@@ -150,19 +146,18 @@ extension RequestBook.Entry {
     }
 }
 
-/// The earlier of two points in time, of which the first may be missing.
 func earlier(_ first: Timestamp?, _ second: Timestamp?) -> Timestamp? {
     guard let first, let second else { return first ?? second }
     return min(first, second)
 }
 
-/// What the network tells of requests.
+/// What the network reports about requests.
 extension RequestBook {
     typealias Result = (errand: Errand, outcome: Outcome)
 
     /// Takes a response.
     ///
-    /// - Returns: what came of the errand, where that is decided; and whether the user has to bring another token.
+    /// - Returns: the result of the errand, if decided, and whether the user has to provide another token.
     mutating func receive(_ response: ClientResponse, at now: Timestamp) -> (result: Result?, asksForToken: Bool) {
         guard let index = index(of: response.number), case .sent(_, let token, _) = entries[index].phase else {
             return (nil, false)
@@ -179,14 +174,14 @@ extension RequestBook {
         return (fail(index, answer.message, asked: answer.retryAfter, at: now), false)
     }
 
-    /// Notes that a request has no answer.
+    /// Records that a request has no answer.
     mutating func fail(number: Int, at now: Timestamp) -> Result? {
         index(of: number).flatMap { fail($0, ClientMessages.noAnswer, asked: nil, at: now) }
     }
 
-    /// Ends what has waited too long.
+    /// Times out entries.
     ///
-    /// - Returns: the requests to cancel, and what came of errands.
+    /// - Returns: the requests to cancel, and the results of errands.
     mutating func expire(at now: Timestamp) -> (cancelled: [Int], results: [Result]) {
         var cancelled: [Int] = []
         var results: [Result] = []
@@ -199,7 +194,6 @@ extension RequestBook {
         return (cancelled, results)
     }
 
-    /// Gives up what waits for a token.
     mutating func giveUpTokens() -> [Result] {
         tokens.giveUp()
         let waiting = entries.filter { if case .waiting = $0.phase { true } else { false } }
@@ -241,15 +235,14 @@ extension RequestBook {
     }
 }
 
-/// The token that requests bring along, and what happens when it is refused.
+/// The token of requests, and the handling of its refusal.
 ///
-/// A token that was refused is never sent again (consultation-websocket, HTTP errors).
+/// A refused token is never sent again (consultation-websocket, HTTP errors).
 struct TokenKeeper: Sendable {
     private(set) var token: String
     private var spare: String?
-    /// Whether the token was refused and no other has come.
     private(set) var isRefused = false
-    /// Until when another is waited for; nil while none is.
+    /// How long another token is awaited; nil if none is.
     private(set) var deadline: Timestamp?
 
     init(token: String, spare: String?) {
@@ -257,14 +250,14 @@ struct TokenKeeper: Sendable {
         self.spare = spare.isExactly(token) ? nil : spare
     }
 
-    /// Whether requests may go out.
+    /// Whether requests may be sent.
     var isUsable: Bool { !isRefused }
 
-    /// Notes a 401.
+    /// Records a 401.
     ///
-    /// - Returns: whether the user has to bring another token.
+    /// - Returns: whether the user has to provide another token.
     mutating func refuse(_ refused: String, until limit: Timestamp) -> Bool {
-        // A late refusal of an older token; what it leaves waiting needs one all the same.
+        // A late refusal of an older token; what it leaves waiting still needs one.
         guard refused.isExactly(token) else { return ask(until: limit) }
         if let spare {
             (token, self.spare) = (spare, nil)
@@ -274,24 +267,23 @@ struct TokenKeeper: Sendable {
         return ask(until: limit)
     }
 
-    /// Begins to wait for another token.
+    /// Starts waiting for another token.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether the wait is new.
     mutating func ask(until limit: Timestamp) -> Bool {
         guard isRefused, deadline == nil else { return false }
         deadline = limit
         return true
     }
 
-    /// Takes another token.
+    /// Replaces the token.
     ///
-    /// - Returns: whether it is one: the refused one is none.
+    /// - Returns: whether it differs from the refused one.
     mutating func use(_ new: String) -> Bool {
         guard !isRefused || !new.isExactly(token) else { return false }
         (token, isRefused, deadline) = (new, false, nil)
         return true
     }
 
-    /// Ends the wait.
     mutating func giveUp() { deadline = nil }
 }

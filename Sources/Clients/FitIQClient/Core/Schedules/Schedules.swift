@@ -1,24 +1,22 @@
 import FitIQAPI
 import Text
 
-/// When a socket is opened again that ended unexpectedly.
+/// When a socket that ended unexpectedly is reopened.
 public struct ReconnectSchedule: Sendable, Hashable {
-    /// How the delays grow.
     public var growth: Growth
-    /// The most tries in a row without success, after which the client gives up; the guides allow 5.
+    /// The most consecutive failed tries before the client gives up; the guides allow 5.
     public var maximumTries: Int
 
-    /// The ways of the guides.
     public enum Growth: Sendable, Hashable {
-        /// Try n comes after n times the step (consultation-websocket: 1 s).
+        /// Try n follows after n times the step (consultation-websocket: 1 s).
         case linear(step: Duration)
-        /// Each delay is twice the one before (enhanced-consultations: from 1 s to 30 s).
+        /// Each delay is twice the previous one (enhanced-consultations: from 1 s to 30 s).
         case doubling(first: Duration, longest: Duration)
         /// All delays are the same (meal-log-websocket: 5 s).
         case constant(Duration)
     }
 
-    /// Makes a schedule; the usual one is consultation-websocket's.
+    /// Creates a schedule; the default is consultation-websocket's.
     public init(_ growth: Growth = .linear(step: .seconds(1)), maximumTries: Int = 5) {
         self.growth = growth
         self.maximumTries = maximumTries
@@ -31,7 +29,7 @@ public struct ReconnectSchedule: Sendable, Hashable {
     /// The schedule of meal-log-websocket: every 5 s.
     public static let mealLogWebSocket = ReconnectSchedule(.constant(.seconds(5)))
 
-    /// The wait before a try, the first of a row being 1; nil where the client gives up instead.
+    /// The delay before a try, counted from 1; nil if the client gives up instead.
     public func delay(beforeTry number: Int) -> Duration? {
         guard number >= 1, number <= maximumTries else { return nil }
         switch growth {
@@ -45,26 +43,25 @@ public struct ReconnectSchedule: Sendable, Hashable {
     }
 }
 
-/// When a request is repeated that got 5xx, no answer in time, or no connection.
+/// When a request that got 5xx, no answer in time, or no connection is repeated.
 public struct RetrySchedule: Sendable, Hashable {
-    /// The most attempts in all; 3 is what the guides allow.
+    /// The most attempts in total; the guides allow 3.
     public var maximumAttempts = 3
-    /// The wait before the second attempt; the third waits twice as long, and so on.
+    /// The delay before the second attempt; it doubles with each further attempt.
     ///
-    /// At least 1 s by the guides.
+    /// The guides demand at least 1 s.
     public var firstDelay = Duration.seconds(1)
-    /// The longest `Retry-After` that is waited for; a server that wants more is taken for unavailable.
+    /// The longest `Retry-After` to wait for; a server that asks for more counts as unavailable.
     public var longestRetryAfter = Duration.seconds(300)
 
-    /// The schedule that keeps all guides.
     public init() {}
 
-    /// The wait before the next attempt; nil where there is none.
+    /// The delay before the next attempt; nil if there is none.
     ///
     /// - Parameters:
-    ///   - attempts: how many there were.
-    ///   - asked: what `Retry-After` says.
-    ///   - last: the wait before the last attempt; the next is not shorter.
+    ///   - attempts: the number of attempts so far.
+    ///   - asked: the value of `Retry-After`.
+    ///   - last: the delay before the last attempt; the next is not shorter.
     public func delay(afterAttempts attempts: Int, asked: Duration? = nil, last: Duration = .zero) -> Duration? {
         guard attempts < maximumAttempts else { return nil }
         if let asked, asked > longestRetryAfter { return nil }
@@ -76,14 +73,13 @@ public struct RetrySchedule: Sendable, Hashable {
 public struct MealPolling: Sendable, Hashable {
     /// The time between two polls.
     public var interval = Duration.seconds(5)
-    /// The most polls of one meal; the load right after creating is none.
+    /// The most polls of one meal, not counting the load right after creating.
     public var maximumPolls = 12
 
-    /// The polling that keeps all guides.
     public init() {}
 }
 
-/// How long a client waits for what should happen.
+/// The client's time-outs and intervals.
 public struct ClientPatience: Sendable, Hashable {
     /// The longest wait for a response to a request.
     public var response = Duration.seconds(30)
@@ -91,9 +87,9 @@ public struct ClientPatience: Sendable, Hashable {
     public var handshake = Duration.seconds(30)
     /// The longest wait for `connected` once the socket is open.
     public var connected = Duration.seconds(10)
-    /// The time between two pings (meal-log-websocket asks for one each 30 s).
+    /// The time between two pings (meal-log-websocket asks for one every 30 s).
     public var pingInterval = Duration.seconds(25)
-    /// The longest wait for a pong, or any other sign of life, after a ping; then the socket counts as dropped.
+    /// The longest wait for a pong, or any other sign of life, after a ping; then the socket counts as lost.
     public var pong = Duration.seconds(10)
     /// The longest silence while an answer is awaited or streams.
     public var answer = Duration.seconds(60)
@@ -105,24 +101,22 @@ public struct ClientPatience: Sendable, Hashable {
     public var afterTooMany = Duration.seconds(60)
     /// The longest wait for ``ClientCommand/useToken(_:)`` after ``ClientEvent/credentialsRefused``.
     public var token = Duration.seconds(60)
-    /// The wait for the event of a meal while a socket is open, before the one look at it that is no poll.
+    /// The wait for a meal's event while a socket is open, before the one load of it that is not a poll.
     ///
-    /// Processing takes 2.0 to 4.5 s, and a look within 5 s of creating is not taken for a poll.
+    /// Processing takes 2.0 to 4.5 s, and a load within 5 s of creating does not count as a poll.
     public var mealEvent = Duration.milliseconds(4700)
-    /// The time after which a meal whose event has not come is given up.
+    /// The time after which a meal without an event is given up.
     public var meal = Duration.seconds(65)
 
-    /// The patience that keeps all guides.
     public init() {}
 }
 
 extension Timestamp {
-    /// The point in time that lies so much later; waits of more than a day are cut to one.
+    /// A later point in time; durations of more than a day count as one day.
     func advanced(by duration: Duration) -> Timestamp {
         advanced(byNanoseconds: min(max(duration, .zero), .seconds(86_400)).nanoseconds)
     }
 
-    /// The time since an earlier point.
     func duration(since earlier: Timestamp) -> Duration {
         .nanoseconds(nanosecondsSinceEpoch - earlier.nanosecondsSinceEpoch)
     }
