@@ -124,7 +124,7 @@ extension Report {
         case broken
     }
 
-    /// Summarizes the report.
+    /// Summarises the report.
     public func outcome(knownBroken: KnownBroken = .none) -> Outcome {
         var outcome = Outcome()
         var worst: [String: Mark] = [:]  // Obligation IDs: constants.

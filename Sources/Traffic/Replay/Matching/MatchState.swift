@@ -49,7 +49,7 @@ struct MatchState: Sendable {
             looked += 1
             if looked == ReplayLimits.candidates { break }
         }
-        // Each exhausted variant is removed once, so it is not skipped again.
+        // Exhausted variants are removed, each once, so that later calls do not skip them again.
         if over > ReplayLimits.candidates {
             list = Live(variants: list.variants[list.first...].filter { !isOver($0) })
         }

@@ -101,7 +101,7 @@ struct SocketScript: Sendable {
         }
     }
 
-    /// Whether a frame is the pong to an unanswered ping, with which it is then kept.
+    /// Whether a frame is the pong to an unanswered ping; if so, it is stored with the ping.
     private mutating func takePong(_ bytes: [UInt8], _ action: ReplayEffect.Action, at time: Int64) -> Bool {
         guard unanswered < keepAlives.count, KeepAliveFrame(bytes) == .pong else { return false }
         keepAlives[unanswered].pong = (action, time - keepAlives[unanswered].time)

@@ -17,7 +17,7 @@ struct DamagedHAR {
     private let limits: JSON.Limits
     /// The number of entries kept.
     private var entries = 0
-    /// Further damage, which is summarized because there is so much.
+    /// Further damage, which is summarised because there is so much.
     private var others = (entries: 0, leftOut: 0)
 
     /// Nil if the text does not have its entries on separate lines, or its only one is not an entry.

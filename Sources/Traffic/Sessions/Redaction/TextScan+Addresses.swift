@@ -1,6 +1,6 @@
 import Text
 
-/// E-mail addresses, recognized by their form: the commonly used part of RFC 5322 §3.4.1.
+/// E-mail addresses, recognised by their form: the commonly used part of RFC 5322 §3.4.1.
 ///
 /// The local part has letters, digits, `.`, `_`, `+`, `-`, `'` and non-ASCII characters; the domain has a dot, and a
 /// last label of two characters or more that begins with a letter. Either may be percent-encoded.

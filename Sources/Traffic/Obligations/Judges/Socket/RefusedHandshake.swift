@@ -30,10 +30,10 @@ struct RefusedHandshake: ObligationJudge {
         let token: ExactString
     }
 
-    /// The refusals with 401 by token, and by the consultation last requested with it.
+    /// The refusals with 401 by token, and the token last refused for each consultation.
     private var unauthorized = Recent<ExactString, Refusal>(capacity: RecentLimits.fewest)
     private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// The refusals with 404 by question, and by the token that last asked it.
+    /// The refusals with 404 by question, and the consultation last refused for each token.
     private var unknown = Recent<Question, Refusal>(capacity: RecentLimits.fewest)
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 

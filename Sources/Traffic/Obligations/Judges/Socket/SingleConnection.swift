@@ -18,7 +18,7 @@ struct SingleConnection: ObligationJudge {
             """)
     static let needs: Evidence = .socketEnds
 
-    /// Two sockets that are open together, unless one turns out to replace the other.
+    /// Two sockets that are open together; the new one may still turn out to replace the old one.
     private struct Overlap: Sendable {
         let old: Scene.Socket
         let new: Scene.Socket

@@ -64,7 +64,7 @@ enum SocketEnding: Sendable, Hashable {
         }
     }
 
-    /// Whether the client ended it without cause.
+    /// Whether the client ended it of its own accord.
     var isOwn: Bool { self == .closedByClient || self == .leftByClient }
 }
 
