@@ -2,63 +2,53 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// A documented way in which things go wrong, and how often a client met it.
+/// A documented failure path and how often a client met it.
 public struct Exposure: Sendable, Hashable {
-    /// What went wrong.
     public let path: Path
-    /// How often.
     public let count: Int
 
-    /// The documented ways.
+    /// The documented failure paths.
     public enum Path: String, Sendable, Hashable, CaseIterable {
-        /// A request was refused with 401.
         case unauthorized = "401"
-        /// A request to an endpoint that exists was refused with 404: the id is unknown.
+        /// A request to an existing endpoint was refused with 404: the ID is unknown.
         case notFound = "404"
-        /// A create was answered with 409.
         case conflict = "409"
-        /// A create was answered with 429.
         case tooMany = "429"
-        /// A request was answered with 500 to 599.
+        /// A request was answered with a status from 500 to 599.
         case serverError = "5xx"
-        /// A request was answered a second late or more, in part or not at all; a handshake too.
+        /// A request or handshake was answered a second late or more, in part or not at all.
         case timeOut = "time_out"
-        /// A handshake was refused.
         case refusedHandshake = "refused_handshake"
-        /// A socket ended while an answer streamed.
+        /// A socket ended while a reply streamed.
         case dropMidStream = "drop_mid_stream"
-        /// A socket ended for another reason that was not the client's.
+        /// A socket ended for another reason not caused by the client.
         case drop = "drop"
-        /// A socket fell silent.
         case silence = "silence"
-        /// An `error` frame came.
         case errorFrame = "error_frame"
-        /// A frame came that is not what the contract says: it was broken, lost, repeated or out of order.
+        /// A frame violated the guides: it was broken, lost, repeated or out of order.
         case brokenFrame = "broken_frame"
-        /// A meal log failed.
         case failedMeal = "failed_meal"
-        /// A meal log was not settled 5 seconds after it was accepted.
+        /// A meal log was not settled within 5 seconds of being accepted.
         case lateMeal = "late_meal"
     }
 
-    /// Describes an exposure.
     public init(path: Path, count: Int) {
         self.path = path
         self.count = count
     }
 }
 
-/// Counts what a client was exposed to, as far as the journal shows it.
+/// Counts the failure paths a client met, as far as the journal shows them.
 struct ExposureCounter: Sendable {
     private var counts: [Exposure.Path: Int] = [:]
-    /// Connections whose silence was counted.
+    /// Connections whose silence is already counted.
     private var silent = Recent<UInt64, Bool>()
     private var meals = MealExposure()
 
-    /// An answer that takes longer than this is late: without a fault none takes any time.
+    /// A response that takes longer than this is late; without a fault, responses take no time.
     static let lateAnswer = Tolerance.second
 
-    /// Every path, also those that the client never met, as things stand at a time.
+    /// Returns every path at the given time, including those the client never met.
     func exposures(at end: Timestamp, in scene: Scene) -> [Exposure] {
         Exposure.Path.allCases.map { path in
             let pending = path == .lateMeal ? meals.overdueCount(at: end, in: scene) : 0
@@ -88,7 +78,7 @@ struct ExposureCounter: Sendable {
     private mutating func observe(_ request: RequestFact) {
         let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer
         if isLate || !request.isAnswered { count(.timeOut) }
-        // Also of an answer that was cut, the client may have seen the status; but it cannot be told.
+        // The client may have seen the status of a truncated response, but the journal cannot tell.
         guard request.isAnswered, let status = request.status, status >= 400 else { return }
         if request.isHandshake { return count(.refusedHandshake) }
         switch status {
@@ -108,27 +98,27 @@ struct ExposureCounter: Sendable {
     }
 
     private mutating func observe(_ closing: RecordedClosing, of socket: Scene.Socket?) {
-        // Who was left in silence has met that, and not its end.
+        // A client left in silence has met the silence, not the end of the socket.
         guard let socket, !socket.isSilenced, closing.isUnprovoked else { return }
         count(socket.isStreaming ? .dropMidStream : .drop)
     }
 }
 
 extension RecordedClosing {
-    /// Whether neither the client nor the end of its consultation brought it about.
+    /// Whether neither the client nor the end of its consultation caused it.
     fileprivate var isUnprovoked: Bool {
         guard faults.isEmpty else { return true }
         switch cause {
         case .fault, .shutdown: return true
         case .violation, .limit: return false
-        // A server that ends a socket in order has been asked to, by archiving the consultation.
+        // A server only closes a socket normally because the client archived the consultation.
         case .closeFrame: return party == .server && summary.sent?.code != .normalClosure
         case .finish, .reset, .timeOut: return party == .server
         }
     }
 }
 
-/// Which meal logs failed, and which were not settled in time.
+/// Tracks which meal logs failed and which were not settled in time.
 struct MealExposure: Sendable {
     private struct Log: Sendable {
         let client: ExactString
@@ -137,13 +127,13 @@ struct MealExposure: Sendable {
 
     /// The logs whose end the client has not seen.
     private var pending = Recent<Owned, Log>()
-    /// The logs whose end was seen: a fault may let the event overtake the 201.
+    /// The logs whose end was seen; a fault may let the event overtake the 201.
     private var settled = Recent<Owned, Bool>()
 
-    /// A log that is settled later than this after the 201 is late.
+    /// A log settled later than this after the 201 is late.
     static let dueAfter = 5 * Tolerance.second
 
-    /// What the fact shows, for the first time of each log.
+    /// Returns the paths that the fact shows for the first time of each log.
     mutating func observe(_ fact: Fact, in scene: Scene) -> [Exposure.Path] {
         switch fact.kind {
         case .request(let request):
@@ -163,7 +153,7 @@ struct MealExposure: Sendable {
         }
     }
 
-    /// - Parameter isNews: whether it is told the moment it happens; what is read may be old.
+    /// - Parameter isNews: whether the status is reported the moment it changes; a status that is read may be old.
     private mutating func see(
         _ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false
     ) -> [Exposure.Path] {
@@ -178,7 +168,7 @@ struct MealExposure: Sendable {
         return paths
     }
 
-    /// The logs of which a client that was there to hear of it has heard nothing in time.
+    /// The number of logs whose client was connected but heard nothing in time.
     func overdueCount(at end: Timestamp, in scene: Scene) -> Int {
         let waiting = pending.values.filter { end.lag(behind: $0.acceptedAt) > Self.dueAfter }
         return waiting.count { log in

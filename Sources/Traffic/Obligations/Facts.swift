@@ -5,27 +5,24 @@ import JSON
 import Recording
 import WebSocket
 
-/// An entry of the journal, read the way judges ask.
+/// A journal entry, parsed once for all judges.
 struct Fact: Sendable {
-    /// The entry itself: evidence.
+    /// The entry itself, kept as evidence.
     ///
-    /// Judges keep thousands, so of long bodies it has the beginning only.
+    /// Judges keep thousands of entries, so long bodies are reduced to their beginning.
     let entry: JournalEntry
     let kind: Kind
 
-    /// What it tells.
     enum Kind: Sendable {
-        /// A request that was answered or given up; a handshake too, where it was refused.
+        /// A request that was answered or abandoned, including a refused handshake.
         case request(RequestFact)
-        /// A WebSocket was opened.
         case opened(OpeningFact)
         /// A message or control frame.
         case frame(FrameFact)
-        /// A WebSocket ended.
         case closed(RecordedClosing)
-        /// A fault set in on a WebSocket that lasts.
+        /// A lasting fault started on a WebSocket.
         case fault(RecordedFault)
-        /// What no client did.
+        /// Something no client did.
         case other
     }
 
@@ -45,25 +42,27 @@ struct Fact: Sendable {
     /// How much of a body is kept as evidence: 4 KiB.
     static let evidenceBytes = 4096
 
-    /// When it happened: when an answer or frame was let go, a request's answer included.
+    /// When it happened: the time a response or frame was sent; for requests, the time of the response.
     var time: Timestamp { entry.time }
     var connection: UInt64 { entry.connection }
 }
 
-/// A request and its answer, read once.
+/// A request and its response, parsed once.
 final class RequestFact: Sendable {
     let exchange: RecordedExchange
     /// When the request was complete.
     let requestedAt: Timestamp
-    /// When the answer was let go, or the client gave up.
+    /// When the response was sent or the client gave up.
     let answeredAt: Timestamp
     let credentials: PresentedCredentials
-    /// The path's segments within its world, percent-decoded.
+    /// The percent-decoded path segments within the world.
     let segments: [String]
-    /// The body as JSON; nil where it is none.
+    /// The body as JSON, or nil if it is not JSON.
     let body: JSONValue?
-    /// The answer as JSON; nil where it is none or was cut, and for histories and quick actions, which are long and
-    /// tell no judge anything.
+    /// The response as JSON.
+    ///
+    /// It is nil if it is not JSON or is truncated, and for histories and quick actions, which are long and irrelevant
+    /// to the judges.
     let answer: JSONValue?
 
     init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
@@ -82,25 +81,27 @@ final class RequestFact: Sendable {
     var method: HTTPRequest.Method { exchange.head.method }
     /// The user whose credentials were accepted.
     var user: ExactString? { exchange.user }
-    /// Whose request it is: the user, or where nobody asked for credentials whom the token names; nil without a token.
+    /// The client that made the request: the user, or the user named by the token if no credentials were required.
+    ///
+    /// It is nil without a token.
     var client: ExactString? {
         if let user { return user }
         return credentials.token.map { AccessToken.claimedSubject(of: $0.text) ?? $0 }
     }
-    /// The endpoint, where the mode has it and it is no WebSocket's handshake.
+    /// The endpoint, if the mode has it and the request is not a WebSocket handshake.
     var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
-    /// Whether the client was told so: it was done.
+    /// Whether the client received a complete response with a 2xx status.
     var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
-    /// Whether a fault acted on it: the answer need not be what the backend thinks of the request.
+    /// Whether a fault acted on it, so that the response may differ from what the backend would say.
     var isFaulted: Bool { !exchange.faults.isEmpty }
-    /// Nil where no answer was sent.
+    /// The status, or nil if no response was sent.
     var status: Int? { exchange.status }
     var delivery: Delivery { exchange.delivery }
-    /// Whether the client has got the whole answer.
+    /// Whether the client received the whole response.
     var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
-    /// Whether it is a WebSocket's handshake that was refused.
+    /// Whether it is a refused WebSocket handshake.
     var isHandshake: Bool { exchange.endpoint == .webSocket }
-    /// What stands in the path where the endpoint has `{id}` or `{goalId}`; nil for paths without.
+    /// The path segment in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
     var pathID: ExactString? {
         guard let endpoint else { return nil }
         let template = endpoint.template.split(separator: "/")
@@ -109,7 +110,7 @@ final class RequestFact: Sendable {
     }
 }
 
-/// What a request proves itself with.
+/// The credentials that a request carries.
 struct PresentedCredentials: Sendable, Hashable {
     /// The token of `Authorization: Bearer`.
     var bearer: ExactString?
@@ -118,7 +119,7 @@ struct PresentedCredentials: Sendable, Hashable {
     /// The value of `?token=`.
     var queryToken: ExactString?
 
-    /// The token that counts: the field's before the query's.
+    /// The effective token: the header field takes precedence over the query.
     var token: ExactString? { bearer ?? queryToken }
 
     init(_ head: RequestHead) {
@@ -135,12 +136,12 @@ struct PresentedCredentials: Sendable, Hashable {
     private static let apiKeyName = HTTPField.Name("X-API-Key")
 }
 
-/// A handshake that was accepted.
+/// An accepted handshake.
 struct OpeningFact: Sendable {
     let opening: RecordedOpening
     /// When the request was complete.
     let requestedAt: Timestamp
-    /// When the 101 was let go.
+    /// When the 101 was sent.
     let openedAt: Timestamp
     let credentials: PresentedCredentials
     /// The consultation in the path.
@@ -156,19 +157,21 @@ struct OpeningFact: Sendable {
     }
 }
 
-/// A message or a control frame on a WebSocket.
+/// A message or control frame on a WebSocket.
 ///
-/// A class, because most of a journal is frames, and each judge takes the fact apart.
+/// It is a class because most journal entries are frames and every judge reads each fact.
 final class FrameFact: Sendable {
     let frame: RecordedFrame
-    /// The text as JSON; nil for what is none, and for the chunks of answers, whose words tell no judge anything.
+    /// The text as JSON.
+    ///
+    /// It is nil if it is not JSON, and for chunks of replies, whose words are irrelevant to the judges.
     let json: JSONValue?
-    /// The `type` of a text frame that is a JSON object with one.
+    /// The `type` of a text frame, if the frame is a JSON object with one.
     let type: String?
 
     init(_ frame: RecordedFrame) {
         self.frame = frame
-        // Most of a journal is chunks, and reading them as JSON would take most of the time of judging.
+        // Most of a journal is chunks, and parsing them as JSON would take most of the judging time.
         if let chunk = Self.chunkTypes.first(where: { Self.isWellFormed(frame, beginningWith: $0.leader) }) {
             json = nil
             type = chunk.type
@@ -188,7 +191,7 @@ final class FrameFact: Sendable {
     }
 
     var isFromClient: Bool { frame.sender == .client }
-    /// Whether the client can have it all.
+    /// Whether the frame was delivered completely.
     var isDelivered: Bool { frame.delivery == .complete }
     /// Whether it is a question to the coach, in either protocol.
     var isChatMessage: Bool { isFromClient && (type == "message" || type == "user_message") }

@@ -1,23 +1,23 @@
 import FitIQAPI
 import Recording
 
-/// Judges a client by what the journal of a world shows, as it grows.
+/// Judges a client by the growing journal of a world.
 ///
-/// A pure state machine: entries in, verdicts out. Its memory is bounded, however long the journal.
+/// It is a pure state machine from entries to verdicts. Its memory is bounded, regardless of the journal's length.
 public struct Judge: Sendable {
     private var scene: Scene
     private var places: [Place]
     private var exposureCounter = ExposureCounter()
-    /// The number of the last entry that was judged; 0 before the first.
+    /// The number of the last judged entry; 0 before the first.
     public private(set) var lastNumber = 0
-    /// How many entries there were that nobody judged, because the journal had lost them.
+    /// The number of entries that were never judged because the journal had lost them.
     public private(set) var missedCount = 0
     private var end = Timestamp(nanosecondsSinceEpoch: 0)
 
-    /// A judge and what it found.
+    /// A judge and its findings.
     private struct Place: Sendable {
         var judge: any ObligationJudge
-        /// Whether the entries tell all that it has to know.
+        /// Whether the evidence suffices for the judge.
         let isHeard: Bool
         var findings: Findings
 
@@ -26,9 +26,10 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Makes a judge of the obligations that clients have in a mode.
+    /// Creates a judge of the obligations that clients have in a mode.
     ///
-    /// What cannot be judged without more than the entries tell is not exercised; a journal tells all.
+    /// Obligations that need more evidence than the entries contain count as not exercised; a journal contains
+    /// everything.
     public init(mode: GuideMode, evidence: Evidence = .all) {
         scene = Scene(mode: mode)
         places = Self.judges.filter { $0.obligation.applies(in: mode) }.map { judge in
@@ -38,9 +39,9 @@ public struct Judge: Sendable {
         }
     }
 
-    /// Takes the next entry of the journal.
+    /// Observes the next journal entry.
     ///
-    /// Entries come in order; numbers that are left out count as missed.
+    /// Entries come in order; skipped numbers count as missed.
     public mutating func observe(_ entry: JournalEntry) {
         missedCount += max(0, entry.number - lastNumber - 1)
         lastNumber = entry.number
@@ -51,9 +52,9 @@ public struct Judge: Sendable {
         for index in places.indices { places[index].observe(fact, in: scene) }
     }
 
-    /// The verdicts so far, in the order of ``obligations``.
+    /// Returns the verdicts so far, in the order of ``obligations``.
     ///
-    /// - Parameter time: the end of the time that is judged, where it is later than the last entry.
+    /// - Parameter time: the end of the judged time, if it is later than the last entry.
     public func verdicts(at time: Timestamp? = nil) -> [Verdict] {
         let end = max(self.end, time ?? self.end)
         return places.map { place in
@@ -63,17 +64,18 @@ public struct Judge: Sendable {
         }
     }
 
-    /// What went wrong so far without being the client's doing.
+    /// The failures so far that the client did not cause.
     public var exposures: [Exposure] { exposures() }
 
-    /// What went wrong until a time without being the client's doing: every way, in order, also those never met.
+    /// Returns the failures up to a time that the client did not cause: every path, in order, including those never
+    /// met.
     ///
-    /// - Parameter time: the end of the time that is looked at, where it is later than the last entry.
+    /// - Parameter time: the end of the observed time, if it is later than the last entry.
     public func exposures(at time: Timestamp? = nil) -> [Exposure] {
         exposureCounter.exposures(at: max(end, time ?? end), in: scene)
     }
 
-    /// Everything that is judged from outside the client, in the order of the contract.
+    /// All obligations that are judged from outside the client, in the order of the contract.
     public static let obligations: [Obligation] = judges.map { $0.obligation }
 }
 
@@ -81,7 +83,7 @@ extension Judge {
     /// The judges, in the order of the contract's table.
     static let judges: [any ObligationJudge.Type] = judgesBeforeSockets + socketJudges + judgesAfterSockets
 
-    /// What comes before a socket is open: credentials, ids, requests, consultations.
+    /// The judges of everything before a socket is open: credentials, IDs, requests, consultations.
     static let judgesBeforeSockets: [any ObligationJudge.Type] = [
         CredentialsOnEveryRequest.self, WebSocketCredentials.self, RefreshAfter401.self,
         LowercaseIDs.self, BackendGoalIDs.self, GoneNotReused.self,
@@ -89,7 +91,7 @@ extension Judge {
         ConflictContinuesExisting.self, LimitStopsCreating.self, HistoryBeforeConnect.self,
     ]
 
-    /// What the table has after the sockets: repeats, goals, meal logs.
+    /// The judges after the sockets: retries, goals, meal logs.
     static let judgesAfterSockets: [any ObligationJudge.Type] = [
         RetryBackoff.self,
         ReusesConversation.self, LinksCreatedGoal.self,
@@ -106,24 +108,23 @@ extension Judge {
     ]
 }
 
-/// Judges one obligation: a state machine over the facts of a journal, in order.
+/// Judges one obligation as a state machine over the facts of a journal, in order.
 ///
-/// Its state is bounded, whatever the journal holds: what is kept per user, token or id lives in a ``Recent``.
+/// Its state is bounded: values per user, token or ID live in a ``Recent``.
 protocol ObligationJudge: Sendable {
-    /// What it judges.
     static var obligation: Obligation { get }
 
-    /// What a record has to tell beside requests, answers and messages, or the client is not judged by it.
+    /// The evidence a recording needs in addition to requests, responses and messages for this obligation to be judged.
     static var needs: Evidence { get }
 
     init()
 
-    /// Takes the next fact; the scene already knows of it.
+    /// Observes the next fact; the scene already includes it.
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
 
-    /// Says what is still owed at the end of the journal: what is overdue at that time is a breach.
+    /// Reports what is overdue at the end of the journal.
     ///
-    /// What was not due yet is none: the client may have kept it later.
+    /// What was not due yet is not a breach: the client may have kept it later.
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
 }
 
@@ -133,20 +134,20 @@ extension ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {}
 }
 
-/// A dictionary that forgets the values written longest ago, so that a judge's memory is bounded.
+/// A dictionary that drops the values written longest ago, so that a judge's memory is bounded.
 struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The most values, after which older ones go.
+    /// The maximum number of values, after which older ones are dropped.
     let capacity: Int
     private var current: [Key: Value] = [:]
     private var previous: [Key: Value] = [:]
 
-    /// Makes an empty one; between half its capacity and all of it is remembered for certain.
+    /// Creates an empty dictionary that retains at least half its capacity and at most all of it.
     init(capacity: Int = RecentLimits.usual) {
         precondition(capacity > 1, "there is room for something")
         self.capacity = capacity
     }
 
-    /// The value of a key; setting it makes it the newest, nil forgets it.
+    /// The value of a key; setting it makes it the newest, and setting nil removes it.
     subscript(key: Key) -> Value? {
         get { current[key] ?? previous[key] }
         set {
@@ -156,15 +157,15 @@ struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// What is remembered, in no order: sort before anything is shown.
+    /// The remembered values, in no order; sort them before showing anything.
     var values: [Value] { Array(current.values) + previous.values }
-    /// The keys of what is remembered, in no order.
+    /// The remembered keys, in no order.
     var keys: [Key] { Array(current.keys) + previous.keys }
 }
 
-/// How many users, sockets or ids a judge remembers.
+/// How many users, sockets or IDs a judge remembers.
 enum RecentLimits {
     static let usual = 10_000
-    /// Of kinds whose values are large.
+    /// For kinds with large values.
     static let fewest = 2000
 }

@@ -1,23 +1,22 @@
 import FitIQAPI
 
-/// Something that a client of the API owes its backend, as a row of the contract.
+/// An obligation of an API client towards its backend: a row of the contract.
 public struct Obligation: Sendable, Hashable {
-    /// Its name, `ws/keepalive`: what it is about, and what it asks.
+    /// The name, such as `ws/keepalive`: the subject and the requirement.
     public let id: String
-    /// What breaking it does to a run.
+    /// The effect of a breach on a run.
     public let level: Level
-    /// Who asks it.
     public let origin: Origin
-    /// Where the guides say so, `best practice 1`; empty where the guide's name says enough.
+    /// The place in the guides, such as `best practice 1`; empty if the guide's name suffices.
     public let place: String
-    /// What the client owes, as one sentence.
+    /// What the client must do, as one sentence.
     public let clause: String
-    /// What is let pass, as a sentence; nil where nothing is.
+    /// What is tolerated, as a sentence, or nil if nothing is.
     public let tolerance: String?
-    /// How a client that broke it is mended, as one or two sentences.
+    /// How to fix a client that breaks it, as one or two sentences.
     public let advice: String
 
-    /// What breaking an obligation does to a run.
+    /// The effect of a breach on a run.
     public enum Level: String, Sendable, Hashable, CaseIterable {
         /// The run fails.
         case must
@@ -25,17 +24,15 @@ public struct Obligation: Sendable, Hashable {
         case should
     }
 
-    /// Who asks an obligation.
+    /// The source of an obligation.
     public enum Origin: Sendable, Hashable {
-        /// These guides.
         case guides([GuideMode])
         /// Every guide.
         case all
-        /// This project: no guide says so.
+        /// This project; no guide requires it.
         case ours
     }
 
-    /// Describes an obligation.
     public init(
         id: String, level: Level, origin: Origin, place: String = "", clause: String, tolerance: String? = nil,
         advice: String
@@ -49,7 +46,7 @@ public struct Obligation: Sendable, Hashable {
         self.advice = advice
     }
 
-    /// Whether clients of a server that answers as the mode says are judged by it (CONTRACT section 9).
+    /// Whether the obligation applies to clients of a server in the given mode.
     public func applies(in mode: GuideMode) -> Bool {
         switch origin {
         case .all: true
@@ -60,7 +57,7 @@ public struct Obligation: Sendable, Hashable {
 }
 
 extension Obligation {
-    /// What can be seen only from inside a client, through an adapter: what it shows its user (CONTRACT section 9).
+    /// Obligations visible only from inside a client, through an adapter: what it shows its user.
     public static let inside: [Obligation] = [
         Obligation(
             id: "inside/transcript-equals-chunks", level: .must,

@@ -2,25 +2,25 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// What all judges have to know: which sockets are open, whose they are, and what streams.
+/// The state shared by all judges: the open sockets, their users and their streams.
 struct Scene: Sendable {
-    /// How the server answers the clients that are judged.
     let mode: GuideMode
 
     /// The open sockets by connection.
     private(set) var sockets: [UInt64: Socket] = [:]
-    /// The one that the last fact ended; nil after any other fact.
+    /// The socket that the last fact ended, or nil after any other fact.
     private(set) var endedSocket: Socket?
 
-    /// The connections of the open sockets by user and by consultation, oldest first: searching all takes too long.
+    /// The connections of the open sockets by user and by consultation, oldest first; searching all of them is too
+    /// slow.
     private var connectionsByUser: [ExactString: [UInt64]] = [:]
     private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
-    /// The connections in the order of their openings, those that ended since among them.
+    /// The connections in opening order, including those that have ended since.
     private var order: [UInt64] = []
     private var orderStart = 0
     private let socketLimit: Int
 
-    /// The most sockets that are remembered; a journal that lost the ends of some has no more open than that.
+    /// The maximum number of remembered sockets, even if the journal lost the ends of some.
     static let socketLimit = 20_000
 
     init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
@@ -29,17 +29,17 @@ struct Scene: Sendable {
         self.socketLimit = socketLimit
     }
 
-    /// How many open sockets of a user, or on a consultation, are looked at, the newest.
+    /// How many of the newest open sockets of a user or consultation are searched.
     ///
-    /// No client has so many; a journal of openings alone would have each of them look through all before it.
+    /// No client has this many; without the limit, a journal of openings alone would take quadratic time.
     static let lookBack = 64
 
-    /// The open sockets of a user that are not silenced, oldest first; of many the newest.
+    /// Returns the open sockets of a user that are not silenced, oldest first, limited to the newest.
     func openSockets(of user: ExactString) -> [Socket] {
         live(connectionsByUser[user])
     }
 
-    /// The open sockets on a consultation that are not silenced, oldest first; of many the newest.
+    /// Returns the open sockets on a consultation that are not silenced, oldest first, limited to the newest.
     func openSockets(onConsultation id: ExactString) -> [Socket] {
         live(connectionsByConsultation[id])
     }
@@ -60,7 +60,7 @@ struct Scene: Sendable {
     }
 
     private mutating func open(_ opening: OpeningFact, _ fact: Fact) {
-        // A connection is opened once; a journal that says otherwise is not ours, and the later entry counts.
+        // A connection is opened once. A foreign journal may open it twice; the later entry counts.
         _ = remove(fact.connection)
         if sockets.count >= socketLimit { forgetOldest() }
         let socket = Socket(opening, fact)
@@ -90,7 +90,7 @@ struct Scene: Sendable {
         }
     }
 
-    /// Lets go of the places of sockets that ended; seldom enough to cost nothing.
+    /// Releases the entries of ended sockets, seldom enough to cost nothing.
     private mutating func dropEnded() {
         order = order[orderStart...].filter { sockets[$0] != nil }
         orderStart = 0
@@ -98,41 +98,40 @@ struct Scene: Sendable {
 }
 
 extension Scene {
-    /// A WebSocket that is open, or ended a moment ago, as its client sees it.
+    /// A WebSocket that is open or has just ended, as its client sees it.
     struct Socket: Sendable {
         let connection: UInt64
         let user: ExactString
         let consultation: ExactString
         let credentials: PresentedCredentials
         let openedAt: Timestamp
-        /// The entry of its opening.
         let opening: JournalEntry
         /// When `connected` was delivered.
         private(set) var connectedAt: Timestamp?
-        /// Whether the frame that should have been `connected` was lost or broken on its way.
+        /// Whether the frame that should have been `connected` was lost or broken in transit.
         private(set) var lostConnected = false
-        /// The answer that it hears.
+        /// The reply the client is receiving.
         private(set) var stream: Stream?
-        /// Whether it has heard any of an answer.
+        /// Whether the client has received any part of a reply.
         private(set) var hasStreamed = false
-        /// Whether the fake has silenced it: it counts as closed (CONTRACT section 9, `ws/single-connection`).
+        /// Whether the fake has silenced it, so that it counts as closed (`ws/single-connection`).
         private(set) var isSilenced = false
-        /// Whether nothing that the client sends is read.
+        /// Whether the server has stopped reading from the client.
         private(set) var isStalled = false
-        /// When the server's close frame was let go, where the journal says so.
+        /// When the server's close frame was sent, if the journal says so.
         private(set) var serverClosedAt: Timestamp?
-        /// Whether the client was told that the consultation is not active: the server closes the socket after that.
+        /// Whether the client heard that the consultation is not active, after which the server closes the socket.
         private(set) var isArchived = false
-        /// The first fault that touched a frame or set in: from there on its end may not be the client's choice.
+        /// The first fault on this socket; from then on, its end may not be the client's choice.
         private(set) var trouble: JournalEntry?
-        /// Whether an answer ended after the client's last question: a piece that a fault sent astray begins no other.
+        /// Whether a reply ended after the client's last question; a piece displaced by a fault does not start another.
         private var isAnswered = false
 
-        /// An answer of which the client has got some and not the end.
+        /// A reply that the client has received in part but not to its end.
         struct Stream: Sendable {
             /// The first piece that was delivered.
             let first: JournalEntry
-            /// When the last one was.
+            /// When the last piece was delivered.
             var lastPieceAt: Timestamp
             /// Whether a fault may have swallowed its end.
             var hasLostEnd = false
@@ -148,9 +147,9 @@ extension Scene {
             trouble = opening.opening.faults.isEmpty ? nil : fact.entry
         }
 
-        /// Whether an answer is under way that it hears: some of it was delivered, and not its end.
+        /// Whether the client has received the beginning of a reply but not its end.
         var isStreaming: Bool { stream != nil }
-        /// Whether the client has reason to believe that the socket is about to end, or did.
+        /// Whether the client has reason to believe that the socket has ended or is about to.
         var isEnding: Bool { isSilenced || isStalled || isArchived || serverClosedAt != nil }
     }
 }
@@ -201,7 +200,7 @@ extension Scene.Socket {
 }
 
 extension FrameFact {
-    /// Whether it is the server's word that the consultation is not active any more.
+    /// Whether the server says that the consultation is no longer active.
     fileprivate var endsConsultation: Bool {
         let refusal = FrameError.consultationNotActive
         return type == "error"

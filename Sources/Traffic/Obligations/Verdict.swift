@@ -1,30 +1,25 @@
 import FitIQAPI
 import Recording
 
-/// Whether a client kept an obligation, and what shows that it did not.
+/// Whether a client kept an obligation, with evidence if it did not.
 public struct Verdict: Sendable {
-    /// The obligation.
     public let obligation: Obligation
-    /// What was found.
     public let outcome: Outcome
-    /// How often the client faced it.
+    /// How often the client faced the obligation.
     public let exercisedCount: Int
     /// The first breaches, at most ``Findings/keptCount``.
     public let findings: [Finding]
-    /// How many breaches there were in all.
+    /// The total number of breaches.
     public let findingCount: Int
 
-    /// What can be found.
     public enum Outcome: String, Sendable, CaseIterable {
-        /// The client faced it and kept it.
+        /// The client faced the obligation and kept it.
         case kept
-        /// The client broke it.
         case broken
-        /// The client was never made to face it.
+        /// The client never faced the obligation.
         case notExercised = "not_exercised"
     }
 
-    /// Describes a verdict.
     public init(
         obligation: Obligation, outcome: Outcome, exercisedCount: Int, findings: [Finding], findingCount: Int
     ) {
@@ -41,14 +36,13 @@ public struct Verdict: Sendable {
 
 /// One breach of an obligation.
 public struct Finding: Sendable {
-    /// How bad it is; mostly the obligation's own level.
+    /// The severity; usually the obligation's own level.
     public let level: Obligation.Level
     /// What the client did and what was due, with numbers, as a sentence.
     public let message: String
-    /// The entries of the journal that show it, oldest first; few.
+    /// The few journal entries that show the breach, oldest first.
     public let evidence: [JournalEntry]
 
-    /// Describes a breach.
     public init(level: Obligation.Level, message: String, evidence: [JournalEntry]) {
         self.level = level
         self.message = message
@@ -56,9 +50,9 @@ public struct Finding: Sendable {
     }
 }
 
-/// Where a judge writes down what it found of one obligation.
+/// Collects a judge's findings about one obligation.
 public struct Findings: Sendable {
-    /// How many breaches are kept with their evidence; the others are counted.
+    /// How many breaches are kept with their evidence; the others are only counted.
     public static let keptCount = 5
 
     let obligation: Obligation
@@ -70,14 +64,14 @@ public struct Findings: Sendable {
         self.obligation = obligation
     }
 
-    /// Notes that the client faced the obligation.
+    /// Records that the client faced the obligation.
     mutating func exercised() {
         exercisedCount += 1
     }
 
-    /// Notes a breach; what is broken was faced, so call ``exercised()`` for it too.
+    /// Records a breach; call ``exercised()`` as well, because a broken obligation was faced.
     ///
-    /// A breach of a *must* takes the place of one of a *should* where there is no room for both.
+    /// A breach of a *must* replaces one of a *should* if there is no room for both.
     mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
         count += 1
         let finding = Finding(level: level ?? obligation.level, message: message, evidence: evidence)
@@ -95,23 +89,20 @@ public struct Findings: Sendable {
     }
 }
 
-/// What a record of a client tells beside requests, answers and messages.
+/// What a recording of a client contains in addition to requests, responses and messages.
 ///
-/// A journal tells all of it. Other programs' recordings leave things out, and what they leave out no client may be
-/// blamed for: an obligation that cannot be judged without it counts as not exercised.
+/// A journal contains all of it. Recordings of other programs omit things, and no client is blamed for what they omit:
+/// an obligation that needs it counts as not exercised.
 public struct Evidence: OptionSet, Sendable, Hashable {
-    /// The bits.
     public let rawValue: UInt8
 
-    /// Makes a set of bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The pings, pongs and close frames of WebSockets.
     public static let controlFrames = Evidence(rawValue: 1)
-    /// When each WebSocket ended, and who ended it.
+    /// When each WebSocket ended, and which side ended it.
     public static let socketEnds = Evidence(rawValue: 2)
-    /// The credentials of requests, or placeholders in their place.
+    /// The credentials of requests, or placeholders for them.
     public static let credentials = Evidence(rawValue: 4)
-    /// Everything.
     public static let all: Evidence = [.controlFrames, .socketEnds, .credentials]
 }

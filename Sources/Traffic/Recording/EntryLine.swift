@@ -3,10 +3,10 @@ import HTTP1
 import Text
 import WebSocket
 
-/// An entry on one line, for people: when, which way, what, and the beginning of what it held.
+/// An entry on one line: time, direction, event, and the beginning of its content.
 ///
-/// `#12 +1.250 s  → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Fields, and so most credentials, are left out;
-/// what would act on a terminal is shown as U+FFFD.
+/// `#12 +1.250 s  → POST /api/v1/goals {"title":"Run"} → 201 {"id":"…"}`. Fields, and so most credentials, are omitted;
+/// characters that act on a terminal are shown as U+FFFD.
 public struct EntryLine: Sendable {
     /// The line, without a line end.
     public let text: String
@@ -16,12 +16,12 @@ public struct EntryLine: Sendable {
 
     /// Describes an entry.
     ///
-    /// - Parameter start: what its time is counted from; nil shows the time of day in UTC.
+    /// - Parameter start: the origin of its time; nil shows the time of day in UTC.
     public init(_ entry: JournalEntry, since start: Timestamp? = nil) {
         text = "#\(entry.number) \(Self.time(entry.time, since: start))  \(Self.description(of: entry.event))"
     }
 
-    /// Seconds with three digits behind the point, or the time of day.
+    /// Seconds with three decimal places, or the time of day.
     private static func time(_ time: Timestamp, since start: Timestamp?) -> String {
         guard let start else { return String(time.nanosecondText.dropFirst(11).prefix(12)) }
         let nanoseconds = time.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch

@@ -1,14 +1,12 @@
-/// Entries in a circle: the newest takes the place of one that has gone.
+/// A ring buffer of entries in which the newest replaces a dropped one.
 ///
-/// It begins without storage and grows to its capacity by doubling, so that a world in which nothing happens costs nothing;
-/// from then on nothing is allocated.
+/// It starts without storage and doubles up to its capacity, so that an idle world costs nothing; after that, it
+/// allocates nothing.
 struct EntryRing: Sendable {
-    /// The most entries that it may hold.
     let capacity: Int
-    /// How many entries it holds.
     private(set) var count = 0
     private var places: [JournalEntry] = []
-    /// The place of the oldest entry.
+    /// The position of the oldest entry.
     private var start = 0
 
     init(capacity: Int) {
@@ -16,14 +14,14 @@ struct EntryRing: Sendable {
         self.capacity = capacity
     }
 
-    /// The entry that is so many after the oldest.
+    /// The entry at an offset from the oldest.
     subscript(offset: Int) -> JournalEntry {
         precondition(offset >= 0 && offset < count, "no such entry")
         return places[place(offset)]
     }
 
     var isFull: Bool { count == capacity }
-    /// What the oldest entry counts for.
+    /// The byte count of the oldest entry.
     var firstByteCount: Int { places[start].byteCount }
 
     @inline(__always)
@@ -34,7 +32,7 @@ struct EntryRing: Sendable {
         count += 1
     }
 
-    /// Puts a new entry in the place of the oldest.
+    /// Replaces the oldest entry with a new one.
     @inline(__always)
     mutating func replaceFirst(with entry: consuming JournalEntry) {
         precondition(isFull, "there are free places")
@@ -44,13 +42,13 @@ struct EntryRing: Sendable {
 
     mutating func removeFirst() {
         precondition(count > 0, "the ring is empty")
-        // What the entry refers to is let go of now, not when the place is used again.
+        // This releases what the entry refers to now, not when the position is reused.
         places[start] = .vacant
         start = start + 1 == places.count ? 0 : start + 1
         count -= 1
     }
 
-    /// Takes the oldest entries out, and gives back the storage that the others do not need.
+    /// Removes the oldest entries and frees the storage that the others do not need.
     mutating func dropFirst(_ dropped: Int) {
         precondition(dropped >= 0 && dropped <= count, "there are not so many entries")
         var rest = EntryRing(capacity: capacity)

@@ -1,37 +1,34 @@
 import FitIQAPI
 
-/// What happened in a world, oldest first, as much of it as fits.
+/// What happened in a world, oldest first, as far as it fits.
 ///
-/// Recording keeps heads, bodies and frames by reference and makes no text; that happens when an entry is read.
+/// Recording keeps heads, bodies and frames by reference; text is made only when an entry is read.
 public struct Journal: Sendable {
-    /// How much a journal keeps.
     public struct Limits: Sendable, Equatable {
-        /// The most entries; the oldest fall out.
+        /// The maximum number of entries; the oldest are dropped.
         public var entries = 10_000
-        /// The most bytes of heads, bodies, frames and notes together; the oldest entries fall out.
+        /// The maximum bytes of heads, bodies, frames and notes together; the oldest entries are dropped.
         ///
-        /// Arrays that others hold as well count in full.
+        /// Arrays that are shared with others count in full.
         public var bytes = 32 * 1024 * 1024
-        /// The most bytes of a body or a frame; what is longer is cut, and the entry says so.
+        /// The maximum bytes of a body or a frame; longer ones are truncated, and the entry says so.
         public var body = 64 * 1024
 
-        /// The defaults, to be changed field by field.
         public init() {}
     }
 
-    /// What was kept to.
     public let limits: Limits
-    /// The number of the newest entry there ever was; 0 before the first.
+    /// The number of the newest entry ever recorded; 0 before the first.
     public private(set) var lastNumber = 0
-    /// How many entries fell out because of a limit.
+    /// How many entries were dropped because of a limit.
     public private(set) var droppedCount = 0
-    /// The bytes of heads, bodies, frames and notes that the entries hold.
+    /// The bytes of heads, bodies, frames and notes in the entries.
     public private(set) var byteCount = 0
-    /// What ``byteCount`` would be, had nothing been dropped.
+    /// What ``byteCount`` would be if nothing had been dropped.
     private var addedByteCount = 0
     private var ring: EntryRing
 
-    /// Makes an empty journal, which holds no storage before something happens.
+    /// Creates an empty journal, which allocates nothing until something happens.
     ///
     /// - Precondition: there is room for one entry, and no limit is negative.
     public init(limits: Limits = Limits()) {
@@ -40,17 +37,16 @@ public struct Journal: Sendable {
         ring = EntryRing(capacity: limits.entries)
     }
 
-    /// How many entries there are.
     public var count: Int { ring.count }
 
-    /// The number of the oldest entry there is; one more than ``lastNumber`` where there is none.
+    /// The number of the oldest entry, or ``lastNumber`` plus one if there is none.
     public var firstNumber: Int { lastNumber - ring.count + 1 }
 
-    /// Adds what happened; the oldest entries make room.
+    /// Records an event, dropping the oldest entries to make room.
     ///
-    /// An entry that is larger than all the bytes allowed falls out at once, after everything else.
+    /// An entry larger than the byte limit is dropped at once, after all others.
     ///
-    /// - Parameter connection: unique in the journal's life; 0 for what belongs to no connection.
+    /// - Parameter connection: unique in the journal's life; 0 if the event belongs to no connection.
     public mutating func record(_ event: consuming JournalEvent, at time: Timestamp, connection: UInt64 = 0) {
         switch consume event {
         case .exchange(let exchange): record(exchange, at: time, connection: connection)
@@ -59,7 +55,7 @@ public struct Journal: Sendable {
         }
     }
 
-    /// Adds an exchange, without the copies that taking it out of an event would make: this is done for every request.
+    /// Records an exchange without copying it out of an event, because this happens for every request.
     public mutating func record(_ exchange: consuming RecordedExchange, at time: Timestamp, connection: UInt64) {
         if exchange.largestBody > limits.body {
             exchange.body.cut(to: limits.body)
@@ -69,7 +65,7 @@ public struct Journal: Sendable {
         add(.exchange(consume exchange), byteCount: byteCount, at: time, connection: connection)
     }
 
-    /// Adds a frame, without the copies that taking it out of an event would make.
+    /// Records a frame without copying it out of an event.
     public mutating func record(_ frame: consuming RecordedFrame, at time: Timestamp, connection: UInt64) {
         frame.payload.cut(to: limits.body)
         let byteCount = frame.payload.bytes.count
@@ -99,22 +95,22 @@ public struct Journal: Sendable {
         }
     }
 
-    /// Forgets all entries; numbers go on, so that followers do not lose their place.
+    /// Removes all entries; numbering continues so that followers keep their place.
     public mutating func removeAll() {
         ring = EntryRing(capacity: limits.entries)
         byteCount = 0
     }
 
-    /// Bytes that an entry counts for beside what it holds; more than it takes.
+    /// The bytes that an entry counts in addition to its content; more than it takes.
     static let entryWeight = 256
 
-    /// What the journal counts for where many share a limit: its bytes, and ``entryWeight`` for each entry.
+    /// The journal's share of a common limit: its bytes plus ``entryWeight`` for each entry.
     public var weight: Int { byteCount + Self.entryWeight * ring.count }
 
-    /// What those that are gone weighed together.
+    /// The total weight of the dropped entries.
     public var droppedWeight: Int { addedByteCount - byteCount + Self.entryWeight * (lastNumber - ring.count) }
 
-    /// Has the oldest entries fall out until the journal weighs no more than this, and gives their storage back.
+    /// Drops the oldest entries until the journal weighs at most this much, and frees their storage.
     public mutating func dropOldest(downTo limit: Int) {
         var kept = weight
         var skipped = 0
@@ -127,35 +123,30 @@ public struct Journal: Sendable {
         ring.dropFirst(skipped)
     }
 
-    /// The entries with numbers after the given one, oldest first; any number will do.
+    /// Returns the entries after a number, oldest first; any number is valid.
     ///
-    /// Takes constant time: a follower asks with the last number that it has seen. The entries share the journal's storage;
-    /// let go of them before the next ``record(_:at:connection:)``, which would copy it.
+    /// This takes constant time: a follower passes the last number that it has seen. The entries share the journal's
+    /// storage; release them before the next ``record(_:at:connection:)``, which would otherwise copy it.
     public func entries(after number: Int = 0) -> Entries {
         let skipped = min(max(number, firstNumber - 1) - (firstNumber - 1), ring.count)
         return Entries(ring: ring, indices: skipped..<ring.count)
     }
 
-    /// None of the entries.
     public var noEntries: Entries { entries(after: lastNumber) }
 
-    /// How many entries a follower that has seen the given number will never see, because they are gone.
+    /// How many entries a follower at the given number will never see because they were dropped.
     public func missedCount(after number: Int) -> Int {
         max(0, firstNumber - 1 - max(number, 0))
     }
 
-    /// Entries of a journal, oldest first; indices count from the oldest that the journal had.
+    /// Entries of a journal, oldest first; indices count from the journal's first entry.
     public struct Entries: RandomAccessCollection, Sendable {
         fileprivate let ring: EntryRing
-        /// The positions of the entries.
         public let indices: Range<Int>
 
-        /// The position of the oldest.
         public var startIndex: Int { indices.lowerBound }
-        /// The position after the newest.
         public var endIndex: Int { indices.upperBound }
 
-        /// The entry at a position.
         public subscript(position: Int) -> JournalEntry {
             precondition(indices.contains(position), "no such entry")
             return ring[position]

@@ -4,22 +4,21 @@ import HTTP1
 import HTTPTypes
 import JSON
 
-/// Writes entries as JSON, each an object on one line.
+/// Encodes entries as JSON, one object per line.
 ///
-/// Credentials are shown as they came: a journal is for the person whose client it is.
+/// Credentials are written unredacted: a journal is for the developer of the client.
 public struct JournalEncoder: Sendable {
-    /// The world's name, written into each entry; nil leaves it out.
+    /// The world's name, written into each entry; nil omits it.
     public var world: String?
-    /// The guide that the world answers as: the near misses of an unmatched request are its endpoints.
+    /// The world's guide, whose endpoints are the near misses of an unmatched request.
     public var mode: GuideMode
 
-    /// Makes an encoder for the entries of one world.
     public init(world: String? = nil, mode: GuideMode = .union) {
         self.world = world
         self.mode = mode
     }
 
-    /// The JSON of an entry, without a line end.
+    /// Returns the JSON of an entry, without a line end.
     public func encode(_ entry: JournalEntry) -> [UInt8] {
         var writer = JSONWriter(reserving: 512 + entry.byteCount)
         write(entry, to: &writer)
@@ -32,7 +31,7 @@ public struct JournalEncoder: Sendable {
         output.append(UInt8(ascii: "\n"))
     }
 
-    /// Writes an entry as a value, in a list or a member.
+    /// Writes an entry as a value of a list or a member.
     public func write(_ entry: JournalEntry, to writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("number", entry.number)
@@ -74,7 +73,7 @@ public struct JournalEncoder: Sendable {
         Self.write(faults: exchange.faults, to: &writer)
         guard let unmatched = exchange.unmatched else { return }
         writer.member("unmatched", unmatched.rawValue)
-        // It has the operation's own path; what it is near to in the session is the replay's to tell.
+        // It has the operation's own path; the replay reports near misses in the session.
         guard unmatched != .notRecorded else { return }
         let nearest = EndpointNearMiss.nearest(
             to: exchange.head.method, segments: exchange.head.target.segmentsInWorld, in: mode)
@@ -137,7 +136,6 @@ public struct JournalEncoder: Sendable {
     }
 }
 
-/// What several kinds of entries have.
 extension JournalEncoder {
     private func writeRequest(_ head: RequestHead, _ body: RecordedBody?, to writer: inout JSONWriter) {
         writer.object("request") { writer in
@@ -171,7 +169,7 @@ extension JournalEncoder {
         }
     }
 
-    /// Text where it is UTF-8, else base64; JSON stays the text that it was, since its spelling may be what is wrong.
+    /// Writes UTF-8 as text and anything else in base64; JSON keeps its spelling, which may be what is wrong.
     private static func write(_ body: RecordedBody, _ content: Content, to writer: inout JSONWriter) {
         guard let text = String(validating: body.bytes, as: UTF8.self) else {
             write(base64: body, content, to: &writer)

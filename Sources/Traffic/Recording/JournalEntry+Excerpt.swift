@@ -1,7 +1,7 @@
 extension JournalEntry {
-    /// The entry with no more than the beginnings of its bodies, for whoever keeps it longer than the journal does.
+    /// Returns the entry with bodies reduced to their beginnings, for keeping longer than the journal does.
     ///
-    /// What is cut says so, as in the journal.
+    /// Truncated bodies say so, as in the journal.
     public func excerpt(bodies limit: Int) -> JournalEntry {
         let cut: JournalEvent
         switch event {

@@ -1,16 +1,15 @@
 import FitIQAPI
 
-/// Something that happened in a world, and when.
+/// An event in a world, with its time.
 public struct JournalEntry: Sendable {
-    /// Its number, from 1; it keeps it when older ones fall out.
+    /// Its number, from 1, which it keeps when older entries are dropped.
     public let number: Int
-    /// When it happened, in the world's time.
+    /// The time in the world's clock.
     public let time: Timestamp
-    /// The number of the connection it happened on; 0 for what belongs to none.
+    /// The number of its connection; 0 if it belongs to none.
     public let connection: UInt64
-    /// What happened.
     public let event: JournalEvent
-    /// What it counts for in the journal's bytes.
+    /// Its share of the journal's bytes.
     public let byteCount: Int
 
     init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent, byteCount: Int) {
@@ -21,53 +20,41 @@ public struct JournalEntry: Sendable {
         self.byteCount = byteCount
     }
 
-    /// Describes what happened outside of any ``Journal``, as a record from elsewhere tells it.
+    /// Creates an entry outside any ``Journal``, from another program's recording.
     public init(number: Int, time: Timestamp, connection: UInt64, event: JournalEvent) {
         self.init(number: number, time: time, connection: connection, event: event, byteCount: 0)
     }
 
-    /// What stands in a place of the ring that holds no entry.
+    /// The placeholder for an empty position of the ring.
     static let vacant = JournalEntry(
         number: 0, time: Timestamp(nanosecondsSinceEpoch: 0), connection: 0,
         event: .clock(advancedBy: 0), byteCount: 0)
 }
 
-/// What can happen in a world.
 public enum JournalEvent: Sendable {
-    /// A request was answered, or given up.
+    /// A request was answered or abandoned.
     indirect case exchange(RecordedExchange)
-    /// A WebSocket's handshake was accepted.
+    /// A WebSocket handshake was accepted.
     indirect case opened(RecordedOpening)
-    /// A message or control frame went over a WebSocket.
     case frame(RecordedFrame)
-    /// A WebSocket ended.
     indirect case closed(RecordedClosing)
-    /// A fault set in on an open WebSocket.
+    /// A fault started on an open WebSocket.
     case fault(RecordedFault)
-    /// The manual clock was moved by so many nanoseconds.
+    /// The manual clock was advanced by this many nanoseconds.
     case clock(advancedBy: Int64)
-    /// Something worth knowing that has no form of its own: a state was imported, a request was no HTTP.
+    /// A notable event without its own form, such as an imported state or a request that was not HTTP.
     case note(String)
 
-    /// What kind of event it is.
     public enum Kind: String, Sendable, CaseIterable {
-        /// A request and its response.
         case exchange
-        /// A WebSocket that was opened.
         case opened
-        /// A frame.
         case frame
-        /// A WebSocket that ended.
         case closed
-        /// A fault that set in.
         case fault
-        /// A move of the clock.
         case clock
-        /// A note.
         case note
     }
 
-    /// What kind of event it is.
     public var kind: Kind {
         switch self {
         case .exchange: .exchange
@@ -80,9 +67,9 @@ public enum JournalEvent: Sendable {
         }
     }
 
-    /// The bytes of an event that has no body; exchanges and frames count theirs themselves.
+    /// The bytes of an event without a body; exchanges and frames count their own.
     ///
-    /// Names of users and faults are short and shared, and not counted: the limit on entries bounds them.
+    /// Names of users and faults are short and shared, and so are not counted: the limit on entries bounds them.
     var byteCountOfTexts: Int {
         switch self {
         case .opened(let opening): opening.head.byteCount + opening.responseFields.byteCount

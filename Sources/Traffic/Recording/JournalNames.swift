@@ -4,7 +4,7 @@ import JSON
 import WebSocket
 
 extension Party {
-    /// Where what this side sends goes.
+    /// The direction of what this side sends.
     var direction: String {
         switch self {
         case .client: "client_to_server"
@@ -27,9 +27,9 @@ extension Opcode {
 }
 
 extension RecordedFrame {
-    /// What a close frame holds; nil for other frames, and for an empty one.
+    /// The content of a close frame, or nil for other frames and for an empty one.
     ///
-    /// The code is whatever stands there, allowed or not (RFC 6455 §5.5.1).
+    /// The code is not validated (RFC 6455 §5.5.1).
     public var closeFrame: CloseSummary.Frame? {
         guard opcode == .close, payload.bytes.count >= 2 else { return nil }
         return CloseSummary.Frame(
@@ -37,7 +37,7 @@ extension RecordedFrame {
             reason: String(decoding: payload.bytes[2...], as: UTF8.self))
     }
 
-    /// The `type` of a text frame that holds a JSON object with one.
+    /// The `type` of a text frame, if the frame is a JSON object with one.
     public var type: String? {
         guard opcode == .text, let value = try? JSON.parse(payload.bytes) else { return nil }
         return value["type"]?.string
@@ -45,7 +45,7 @@ extension RecordedFrame {
 }
 
 extension RequestTarget {
-    /// The path's segments, percent-decoded, without the `/w/{world}` in front.
+    /// The percent-decoded path segments, without the leading `/w/{world}`.
     package var segmentsInWorld: [String] {
         let segments = segments
         return segments.count > 2 && segments[0] == "w" ? Array(segments.dropFirst(2)) : segments

@@ -3,16 +3,16 @@ import JSON
 import Text
 
 extension JournalQuery {
-    /// The parameters that there are.
     public static let parameters = [
         "method", "path", "status", "endpoint", "user", "connection", "kind", "unmatched", "since", "before",
         "direction",
         "type", "limit", "order",
     ]
 
-    /// Reads the query of a URL.
+    /// Parses the query of a URL.
     ///
-    /// - Throws: 400 for a parameter that is unknown, repeated, or has a value that cannot be; it names what is allowed.
+    /// - Throws: 400 for a parameter that is unknown, repeated, or has an invalid value; the error names what is
+    ///   allowed.
     public init(query items: [(name: String, value: String)]) throws(APIError) {
         self.init()
         var seen: Set<ExactString> = []
@@ -84,7 +84,7 @@ extension JournalQuery {
         return choice
     }
 
-    /// `404`, or `4xx` for all that begin with a 4.
+    /// Parses `404`, or `4xx` for all statuses that begin with a 4.
     private static func statuses(_ value: String) throws(APIError) -> ClosedRange<Int> {
         let digits = Array(value.utf8)
         if digits.count == 3, (UInt8(ascii: "1")...UInt8(ascii: "5")).contains(digits[0]) {

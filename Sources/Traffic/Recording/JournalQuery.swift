@@ -2,44 +2,38 @@ import FitIQAPI
 import HTTPTypes
 import JSON
 
-/// Which entries of a journal are wanted, how many, and in what order.
+/// Selects entries of a journal, with a limit and an order.
 ///
-/// A condition on what an entry does not have excludes it: `status` leaves only exchanges and openings. Frames, faults and
-/// ends of a socket have the user, the endpoint and the path of its opening, as long as that is in the journal.
+/// A condition on something that an entry lacks excludes it: `status` leaves only exchanges and openings. Frames,
+/// faults and ends of a socket share the user, endpoint and path of its opening, as long as the opening is in the
+/// journal.
 public struct JournalQuery: Sendable {
-    /// The method of the request.
     public var method: ExactString?
-    /// What the path has to be like.
     public var path: PathPattern?
-    /// The statuses wanted.
     public var status: ClosedRange<Int>?
-    /// The operation.
     public var endpoint: Endpoint?
-    /// The user's id.
+    /// The user's ID.
     public var user: ExactString?
-    /// The connection's number.
     public var connection: UInt64?
-    /// The kinds of entries; none for all.
+    /// The kinds of entries; empty for all.
     public var kinds: Set<JournalEvent.Kind> = []
-    /// Whether the request belongs to no operation.
+    /// Whether the request matches no operation.
     public var isUnmatched: Bool?
     /// Only entries with higher numbers.
     public var since = 0
     /// Only entries with lower numbers.
     public var before = Int.max
-    /// Who sent the frame.
     public var sender: Party?
     /// The `type` of the frame.
     public var type: ExactString?
-    /// The most entries that are given, 1 to 1,000.
+    /// The maximum number of entries returned, 1 to 1,000.
     public var limit = 100
-    /// Whether the newest entry comes first.
     public var isNewestFirst = true
 
-    /// All entries, up to the limit, newest first.
+    /// Selects all entries, up to the limit, newest first.
     public init() {}
 
-    /// Whether an entry's own facts fit; those of its socket are looked at by ``Journal/entries(_:)``.
+    /// Whether the entry's own facts match; ``Journal/entries(_:)`` checks those of its socket.
     func matches(_ entry: JournalEntry) -> Bool {
         guard kinds.isEmpty || kinds.contains(entry.event.kind), connection == nil || connection == entry.connection
         else {
@@ -65,10 +59,10 @@ public struct JournalQuery: Sendable {
         method == nil || method == ExactString(arrived.rawValue)
     }
 
-    /// Whether there is a condition that a frame meets through the opening of its socket.
+    /// Whether any condition applies to a frame through the opening of its socket.
     var asksForRequestFacts: Bool { path != nil || endpoint != nil || user != nil }
 
-    /// Whether the facts of a request fit that frames share with the opening of their socket; nil where it is no request.
+    /// Whether the request facts that frames share with their opening match, or nil if the event is not a request.
     func matchesRequestFacts(_ event: JournalEvent) -> Bool? {
         switch event {
         case .exchange(let exchange):
@@ -83,9 +77,9 @@ public struct JournalQuery: Sendable {
 }
 
 extension Journal {
-    /// The entries that a query asks for, in its order.
+    /// Returns the entries that match a query, in its order.
     ///
-    /// Takes one or two passes over the journal; frames are parsed only where `type` is asked for.
+    /// This takes one or two passes over the journal; frames are parsed only if `type` is requested.
     public func entries(_ query: JournalQuery) -> [JournalEntry] {
         var search = JournalSearch(query, in: entries())
         var found: [JournalEntry] = []

@@ -1,33 +1,32 @@
-/// A search of a journal that goes an entry at a time, so that it can be interrupted.
+/// A search of a journal that proceeds entry by entry, so that it can be interrupted.
 ///
-/// Takes one or two passes over the entries; frames are parsed only where `type` is asked for.
+/// It takes one or two passes over the entries; frames are parsed only if `type` is requested.
 public struct JournalSearch: Sendable {
-    /// What a step of the search came to.
     public enum Step: Sendable {
-        /// The next entry that is asked for.
+        /// The next matching entry.
         case found(JournalEntry)
-        /// An entry was looked at that is not asked for; it took as long as it takes to read so many bytes.
+        /// An entry did not match; checking it took as long as reading this many bytes.
         case passed(cost: Int)
-        /// There is no other.
+        /// There are no more entries.
         case end
     }
 
     private let query: JournalQuery
     private let entries: Journal.Entries
-    /// The connections whose opening has the facts that are asked for.
+    /// The connections whose opening matches.
     private var sockets: Set<UInt64> = []
-    /// The next opening to look at, as long as there is one.
+    /// The next opening to check, while there is one.
     private var nextOpening: Int
-    /// The entries that are still to be looked at.
+    /// The entries that remain to be checked.
     private var rest: Range<Int>
     private var found = 0
 
-    /// Begins to search among these entries, the whole journal's.
+    /// Creates a search of these entries, which are those of the whole journal.
     public init(_ query: JournalQuery, in entries: Journal.Entries) {
         self.query = query
         self.entries = entries
         nextOpening = query.asksForRequestFacts ? entries.startIndex : entries.endIndex
-        // Numbers go up by one, so what the query leaves out at either end is not even looked at.
+        // Numbers increase by one, so the entries that the query excludes at either end are not even checked.
         let first = entries.first?.number ?? 0
         func position(of number: Int) -> Int {
             let (offset, isTooFar) = number.subtractingReportingOverflow(first)
@@ -38,7 +37,7 @@ public struct JournalSearch: Sendable {
         rest = begin..<max(begin, position(of: query.before))
     }
 
-    /// Looks at the next entry.
+    /// Checks the next entry.
     public mutating func next() -> Step {
         if nextOpening < entries.endIndex { return noteOpening() }
         guard found < query.limit, !rest.isEmpty else { return .end }
@@ -55,7 +54,7 @@ public struct JournalSearch: Sendable {
         return .found(entry)
     }
 
-    /// Looks for the sockets whose frames may be asked for.
+    /// Finds the sockets whose frames may match.
     private mutating func noteOpening() -> Step {
         let entry = entries[nextOpening]
         nextOpening += 1
@@ -73,7 +72,7 @@ public struct JournalSearch: Sendable {
 extension JournalQuery {
     fileprivate static let leastCost = 16
 
-    /// What it takes to look at an entry, in bytes that are read: of its path, or of its frame.
+    /// The cost of checking an entry, in bytes read of its path or its frame.
     fileprivate func cost(of entry: JournalEntry) -> Int {
         switch entry.event {
         case .exchange(let exchange) where path != nil: Self.leastCost + 2 * exchange.head.byteCount

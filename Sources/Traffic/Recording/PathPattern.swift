@@ -1,23 +1,23 @@
 import HTTP1
 import JSON
 
-/// What a path has to be like: it contains a text, or it fits a template.
+/// A condition on a path: it contains a text, or it matches a template.
 public enum PathPattern: Sendable, Equatable {
-    /// The path as it arrived, percent-encoded, contains the text.
+    /// The path as received, percent-encoded, contains the text.
     case containing(String)
-    /// The path has these segments, with any single one where nil stands; a world's `/w/{world}` does not count.
+    /// The path has these segments, with any single segment in place of nil; a world's `/w/{world}` does not count.
     case template([ExactString?])
 
-    /// Reads `/messages` or `/api/v1/goals/{goalId}`: what has a brace in it is a template, and begins with a slash.
+    /// Parses `/messages` or `/api/v1/goals/{goalId}`; a text with a brace is a template and must begin with a slash.
     ///
-    /// Nil where it is empty, or a template of another form.
+    /// It is nil if the text is empty or a malformed template.
     public init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         guard text.utf8.contains(where: Self.isBrace) else {
             self = .containing(text)
             return
         }
-        // By bytes: a combining mark behind a slash makes one character with it.
+        // Compares bytes, because a combining mark after a slash forms one character with it.
         guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [ExactString?] = []
         for segment in text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
@@ -44,10 +44,10 @@ public enum PathPattern: Sendable, Equatable {
         }
     }
 
-    /// Whether a text contains another, byte for byte; linear in both.
+    /// Returns whether a text contains another, byte for byte, in linear time.
     private static func contains(_ text: String, _ part: String) -> Bool {
         let part = Array(part.utf8)
-        // Where to go on after a mismatch, so that no byte is read again and again (Knuth, Morris and Pratt).
+        // Where to continue after a mismatch, so that no byte is read repeatedly (Knuth, Morris and Pratt).
         var borders = [0]
         var length = 0
         for byte in part.dropFirst() {

@@ -1,10 +1,10 @@
 import Text
 
-/// The bytes of a body or a frame as they came, and how many there were before they were cut.
+/// The bytes of a body or a frame as received, and their number before truncation.
 public struct RecordedBody: Sendable, Hashable {
-    /// The bytes, shared with whoever else holds them.
+    /// The bytes, which may be shared.
     public private(set) var bytes: [UInt8]
-    /// How many bytes there were.
+    /// The number of bytes before truncation.
     public let byteCount: Int
 
     /// Keeps bytes by reference.
@@ -13,7 +13,7 @@ public struct RecordedBody: Sendable, Hashable {
         byteCount = bytes.count
     }
 
-    /// Keeps what is left of a body that had more bytes.
+    /// Keeps the rest of a body that had more bytes.
     public init(_ bytes: [UInt8], of byteCount: Int) {
         precondition(byteCount >= bytes.count, "a part is no larger than the whole")
         self.bytes = bytes
@@ -23,9 +23,9 @@ public struct RecordedBody: Sendable, Hashable {
     /// Whether some of the bytes were not kept.
     public var isCut: Bool { bytes.count < byteCount }
 
-    /// Copies the first bytes and lets go of the rest, where there are more than the limit.
+    /// Copies the first bytes and releases the rest if there are more than the limit.
     ///
-    /// A character of UTF-8 is not torn: up to three bytes fewer are kept.
+    /// It does not split a UTF-8 character: up to three bytes fewer are kept.
     mutating func cut(to limit: Int) {
         guard bytes.count > limit else { return }
         bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])

@@ -2,40 +2,38 @@ import FitIQAPI
 import HTTP1
 import JSON
 
-/// A request and what became of it; a WebSocket's handshake too, where it was refused.
+/// A request and its result, including a refused WebSocket handshake.
 public struct RecordedExchange: Sendable {
-    /// The request line and the fields, as they arrived.
+    /// The request line and the fields, as received.
     public var head: RequestHead
-    /// The request's body.
     public var body: RecordedBody
-    /// When the request was complete; the entry's own time is when the answer was written, though a fault may have held it back.
+    /// When the request was complete; the entry's own time is when the response was written, unless a fault delayed it.
     public var requestedAt: Timestamp
-    /// The operation that was asked for; nil for what is not of the API.
+    /// The requested operation, or nil if it is not part of the API.
     public var endpoint: Endpoint?
     /// The user whose credentials were accepted.
     public var user: ExactString?
-    /// Why no operation was asked for.
+    /// Why no operation matched.
     public var unmatched: Unmatched?
-    /// The status of the response; nil where none was sent.
+    /// The status of the response, or nil if none was sent.
     public var status: Int?
-    /// The response's fields, save those of framing, which the connection writes.
+    /// The response's fields, except the framing fields, which the connection writes.
     public var responseFields: RecordedFields
-    /// The body as it was sent, faults included; of a HEAD's answer what a GET would have had.
+    /// The body as sent, including faults; for HEAD, the body that a GET would have had.
     public var responseBody: RecordedBody
-    /// How much of the response went on the wire.
+    /// How much of the response was sent.
     public var delivery: Delivery
-    /// The names of the faults that acted, in the order in which they did.
+    /// The names of the faults that acted, in order.
     public var faults: [String]
 
-    /// Why a request belongs to no operation.
+    /// Why a request matches no operation.
     public enum Unmatched: String, Sendable, CaseIterable {
-        /// No operation has the path.
         case unknownPath = "unknown_path"
-        /// The path is one, and the method is not.
+        /// An operation has the path, but not with this method.
         case wrongMethod = "wrong_method"
-        /// The operation exists, but not in the guide that the world answers as.
+        /// The operation exists, but not in the world's guide.
         case notInGuide = "not_in_guide"
-        /// The world plays a session back in which there is no such request.
+        /// The world replays a session that has no such request.
         case notRecorded = "not_recorded"
     }
 
@@ -49,9 +47,10 @@ public struct RecordedExchange: Sendable {
 }
 
 extension RecordedExchange {
-    /// Describes an exchange.
+    /// Creates an exchange.
     ///
-    /// Delegates to the implicit initialiser, because one that sets members one by one copies the whole value in the end.
+    /// It delegates to the implicit initialiser, because setting the members one by one copies the whole value at the
+    /// end.
     public init(
         head: RequestHead, body: [UInt8] = [], requestedAt: Timestamp, endpoint: Endpoint? = nil,
         user: ExactString? = nil,
@@ -65,12 +64,10 @@ extension RecordedExchange {
     }
 }
 
-/// How much of what one side had to say went on the wire.
+/// How much of one side's data was sent.
 public enum Delivery: String, Sendable, CaseIterable {
-    /// All of it.
     case complete
-    /// Its beginning: it was cut, or the connection ended before.
+    /// Its beginning: it was truncated, or the connection ended before.
     case partial
-    /// Nothing.
     case none
 }

@@ -1,16 +1,14 @@
 import HTTPTypes
 
-/// The header fields of a response, in the form in which the server had them: nothing is made of them before they are read.
+/// The header fields of a response in the server's own form, converted only when read.
 public enum RecordedFields: Sendable {
     /// Complete field lines, each with its CRLF, as `HTTP1.Connection` takes them.
     case encoded([UInt8])
-    /// Fields as values.
     case fields(HTTPFields)
 
-    /// No fields.
     public static let none = RecordedFields.encoded([])
 
-    /// The bytes that they count for: those of the lines.
+    /// The byte count of the lines.
     var byteCount: Int {
         switch self {
         case .encoded(let bytes): bytes.count

@@ -2,9 +2,8 @@ import FitIQAPI
 import JSON
 import Text
 
-// Every sentence of this module that somebody may read stands in this file.
+// All user-visible sentences of the journal are in this file.
 
-/// What the journal itself has to say.
 enum Sentences {
     static func cut(kept: Int, of count: Int) -> String {
         "The journal keeps the first \(kept) of \(count) bytes."
@@ -62,7 +61,7 @@ enum Sentences {
     static let unfinishedLine =
         "the last line has no end: the program that wrote it was stopped. All lines before it are whole."
 
-    /// A value from the client in quotation marks, cut where it is long and free of control characters.
+    /// A value from the client in quotation marks, truncated and without control characters.
     private static func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 }
 

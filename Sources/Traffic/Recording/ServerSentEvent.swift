@@ -3,18 +3,18 @@ import HTTP1
 import HTTPTypes
 import Text
 
-/// One event of a `text/event-stream`, as EventSource reads it.
+/// One event of a `text/event-stream`, as EventSource parses it.
 ///
 /// Source: HTML Living Standard §9.2.5, "Parsing an event stream".
 public struct ServerSentEvent: Sendable, Equatable {
-    /// What the client sends back as `Last-Event-ID` when it connects again; nil leaves its last one.
+    /// The ID that the client sends as `Last-Event-ID` when it reconnects; nil keeps its last one.
     public var id: Int?
-    /// The name that listeners are registered for; nil for `message`.
+    /// The event name for listeners; nil for `message`.
     public var event: String?
-    /// The text; CR, LF and CRLF all become line ends, and arrive as LF.
+    /// The text; CR, LF and CRLF are all line ends and arrive as LF.
     public var data: [UInt8]
 
-    /// Makes an event.
+    /// Creates an event.
     ///
     /// - Precondition: the name is one line.
     public init(id: Int? = nil, event: String? = nil, data: [UInt8]) {
@@ -24,12 +24,12 @@ public struct ServerSentEvent: Sendable, Equatable {
         self.data = data
     }
 
-    /// An entry of a journal: its number is the id, its kind the name, its JSON the text.
+    /// Creates an event from a journal entry: its number is the ID, its kind the name, its JSON the text.
     public init(_ entry: JournalEntry, encoder: JournalEncoder) {
         self.init(id: entry.number, event: entry.event.kind.rawValue, data: encoder.encode(entry))
     }
 
-    /// The event as it goes over the wire, the empty line that dispatches it included.
+    /// The encoded event, including the empty line that dispatches it.
     public var bytes: [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(data.count + 64)
@@ -49,7 +49,7 @@ public struct ServerSentEvent: Sendable, Equatable {
         return out
     }
 
-    /// Tells the client how many milliseconds to wait before it connects again.
+    /// Sets how many milliseconds the client waits before it reconnects.
     ///
     /// - Precondition: the number is not negative.
     public static func retry(milliseconds: Int) -> [UInt8] {
@@ -60,12 +60,12 @@ public struct ServerSentEvent: Sendable, Equatable {
     /// A comment, which keeps proxies and time-outs from ending a quiet stream ("every 15 seconds or so", §9.2.7).
     public static let keepAlive = Array(": keep-alive\n\n".utf8)
 
-    /// The fields of a response that is such a stream: no cache may keep it.
+    /// The response fields of such a stream, which must not be cached.
     public static let responseFields: HTTPFields = [
         .contentType: "text/event-stream", .cacheControl: "no-store",
     ]
 
-    /// The id that a client saw last, from its `Last-Event-ID` field; nil where there is none, or one that is not ours.
+    /// The last ID that a client saw, from its `Last-Event-ID` field, or nil if it is missing or not one of ours.
     public static func lastID(in fields: FieldBlock) -> Int? {
         guard let name = HTTPField.Name("Last-Event-ID"), let text = fields[name], !text.isEmpty,
             text.utf8.allSatisfy(\.isDigit)

@@ -3,9 +3,8 @@ import JSON
 import Sessions
 import Text
 
-// Every sentence of this module that somebody may read stands in this file.
+// All user-visible sentences of the replay are in this file.
 
-/// What a replay has to say.
 enum Sentences {
     // MARK: Refusals
 
@@ -28,7 +27,7 @@ enum Sentences {
 
     // MARK: Notes on a plan
 
-    /// Which entry a note is about.
+    /// The entry that a note is about.
     static func place(_ number: Int, _ request: SessionRequest) -> String {
         "Entry \(number) (\(request.method.cut(toBytes: 60)) \(Excerpts.target(URLParts(request.url).target, 200)))"
     }

@@ -5,23 +5,24 @@ import Recording
 
 /// A report as one JSON object, for programs.
 ///
-/// Members stay as they are named; new ones may come:
+/// Member names are stable; new members may be added:
 ///
-/// - `format`: 1. `title`. `exit_code`. `summary`: the sentence of the other reports.
-/// - `outcome`: `has_connected`; `broken`, `warned`, `known_broken`, `kept`, `not_exercised`: numbers of obligations, the worst of all
-///   runs; `checks`, `failed_checks`, `failed_commands`; `outdated`: lines of the known-broken list that no longer hold, each
-///   `line`, `scenario` or null, `subject`.
-/// - `runs`, each: `scenario`, `guide`, `command` or null, `duration_ms` or null, `has_connected`, `missed`, `verdicts`, `exposures`,
-///   `checks`. A command has `kind` (`exited`, `signalled`, `timed_out`) with `status`, `signal` or `limit_ms`.
-/// - a verdict: `id`, `level`, `origin` (`guides`, `all`, `ours`), `guides`, `place`, `clause`, `tolerance` or null, `advice`, `verdict`
-///   (`kept`, `broken`, `not_exercised`), `mark` (those, `warned`, `known_broken`), `exercised`, `finding_count`, `findings`, each
-///   `level`, `message`, `evidence`: entries of the journal as the server writes them.
-/// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, and `notes` where there are any.
+/// - `format`: 1. `title`. `exit_code`. `summary`: the summary line of the other reports.
+/// - `outcome`: `has_connected`; `broken`, `warned`, `known_broken`, `kept`, `not_exercised`: numbers of obligations,
+///   by the worst of all runs; `checks`, `failed_checks`, `failed_commands`; `outdated`: lines of the known-broken list
+///   that no longer hold, each `line`, `scenario` or null, `subject`.
+/// - `runs`, each: `scenario`, `guide`, `command` or null, `duration_ms` or null, `has_connected`, `missed`,
+///   `verdicts`, `exposures`, `checks`. A command has `kind` (`exited`, `signalled`, `timed_out`) with `status`,
+///   `signal` or `limit_ms`.
+/// - a verdict: `id`, `level`, `origin` (`guides`, `all`, `ours`), `guides`, `place`, `clause`, `tolerance` or null,
+///   `advice`, `verdict` (`kept`, `broken`, `not_exercised`), `mark` (those, `warned`, `known_broken`), `exercised`,
+///   `finding_count`, `findings`, each `level`, `message`, `evidence`: journal entries as the server writes them.
+/// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, and `notes` if there are
+///   any.
 public struct JSONReport {
     private let report: Report
     private let knownBroken: KnownBroken
 
-    /// Makes a report.
     public init(_ report: Report, knownBroken: KnownBroken = .none) {
         self.report = report
         self.knownBroken = knownBroken

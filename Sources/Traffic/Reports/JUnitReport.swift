@@ -3,14 +3,13 @@ import Obligations
 import Recording
 import Text
 
-/// A report as JUnit XML, which CI systems read: a suite for each scenario, a case for each obligation and check.
+/// A report as JUnit XML for CI systems: one suite per scenario, one case per obligation and check.
 ///
-/// What warns is no failure: it stands in the case's `system-out`. What is known to be broken is skipped, and so is what was not
-/// exercised. The command, the connection and outdated lines of the known-broken list are cases of their own.
+/// Warnings are not failures; they appear in the case's `system-out`. Known-broken and unexercised obligations are
+/// skipped. The command, the connection and outdated lines of the known-broken list are separate cases.
 public struct JUnitReport {
     private let overview: Overview
 
-    /// Makes a report.
     public init(_ report: Report, knownBroken: KnownBroken = .none) {
         overview = Overview(report, knownBroken)
     }
@@ -159,10 +158,10 @@ public struct JUnitReport {
     }
 }
 
-/// Text as it may stand in an element or an attribute in double quotes (XML 1.0 §2.4).
+/// Escapes text for an element or a double-quoted attribute (XML 1.0 §2.4).
 ///
-/// What XML has no way to write, most control characters (§2.2), becomes U+FFFD; line ends in attributes are references, since
-/// parsers turn bare ones into spaces (§3.3.3).
+/// Characters that XML cannot represent, most control characters (§2.2), become U+FFFD. Line ends in attributes become
+/// references, since parsers turn bare ones into spaces (§3.3.3).
 func xml(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

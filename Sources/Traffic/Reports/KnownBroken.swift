@@ -1,26 +1,26 @@
 import JSON
 import Obligations
 
-/// What a client is known to break: listed and broken does not fail a run, listed and kept does.
+/// The list of known breaches: a listed breach does not fail a run, but a listed obligation that is kept does.
 ///
-/// A file of lines, each `obligation-id`, `scenario obligation-id`, or the address of a check with or without a scenario
-/// before it; `#` begins a comment. So a list can only shrink: what is mended has to be taken out.
+/// Each line of the file is `obligation-id`, `scenario obligation-id`, or the address of a check with or without a
+/// scenario before it; `#` begins a comment. The list can only shrink: fixed breaches must be removed.
 public struct KnownBroken: Sendable {
     /// One line of the list.
     public struct Line: Sendable, Hashable {
-        /// The number of the line in the file, from 1.
+        /// The line number in the file, from 1.
         public let number: Int
-        /// The scenario that it holds for; nil for all.
+        /// The scenario that the line applies to, or nil for all.
         public let scenario: ExactString?
-        /// The obligation's id or the check's address.
+        /// The obligation's ID or the check's address.
         public let subject: ExactString
     }
 
-    /// The lines that say something, in order.
+    /// The lines with content, in order.
     public let lines: [Line]
     private let subjects: [ExactString: [Line]]
 
-    /// Nothing is known to be broken.
+    /// The empty list.
     public static let none = KnownBroken(lines: [])
 
     private init(lines: [Line]) {
@@ -28,18 +28,18 @@ public struct KnownBroken: Sendable {
         subjects = Dictionary(grouping: lines, by: \.subject)
     }
 
-    /// Reads a list.
+    /// Parses a list.
     ///
-    /// Throws all lines that are none: too many words, no such obligation or check, said twice.
+    /// Throws every invalid line: too many words, an unknown obligation or check, or a duplicate.
     ///
-    /// - Parameter checks: the addresses of the checks that there are.
+    /// - Parameter checks: the addresses of the existing checks.
     public init(reading bytes: [UInt8], checks: [String] = []) throws(KnownBrokenErrors) {
         let subjects = Set((Judge.obligations.map(\.id) + checks).map(ExactString.init(_:)))
         var lines: [Line] = []
         var places: [[ExactString]: Int] = [:]
         var mistakes: [KnownBrokenErrors.Mistake] = []
         for (index, line) in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-            // A comment begins a word: a check's address may have the sign inside.
+            // A comment starts at the beginning of a word, because a check's address may contain `#`.
             let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
                 .prefix { !$0.hasPrefix("#") }.map { ExactString($0) }
             func mistake(_ message: String) {
@@ -62,22 +62,20 @@ public struct KnownBroken: Sendable {
         self.init(lines: lines)
     }
 
-    /// Whether an obligation or a check is known to be broken in a scenario.
+    /// Returns whether an obligation or a check is known to be broken in a scenario.
     public func lists(_ subject: String, in scenario: String) -> Bool {
         subjects[ExactString(subject)]?.contains { $0.scenario == nil || $0.scenario == ExactString(scenario) } ?? false
     }
 }
 
-/// What is wrong with a list of what is known to be broken.
+/// The mistakes in a known-broken list.
 public struct KnownBrokenErrors: Error, Sendable, Equatable {
-    /// One line that is wrong.
     public struct Mistake: Sendable, Equatable {
-        /// The number of the line, from 1.
+        /// The line number, from 1.
         public let line: Int
-        /// What is wrong with it.
         public let message: String
     }
 
-    /// The mistakes in the order of their lines.
+    /// The mistakes in line order.
     public let mistakes: [Mistake]
 }

@@ -3,13 +3,12 @@ import Obligations
 import Recording
 import Text
 
-/// A report as GitHub-flavoured Markdown, for the summary of a CI job: a line that sums up, a table, and a block for what is broken.
+/// A report as GitHub-flavoured Markdown for a CI job summary: a summary line, a table, and a block for each breach.
 ///
-/// Nothing that a client sent can act on the page: what is not this module's own is escaped wherever it stands.
+/// Nothing that a client sent can affect the page: all text from outside this module is escaped.
 public struct MarkdownReport {
     private let overview: Overview
 
-    /// Makes a report.
     public init(_ report: Report, knownBroken: KnownBroken = .none) {
         overview = Overview(report, knownBroken)
     }
@@ -114,10 +113,10 @@ public struct MarkdownReport {
     }
 }
 
-/// Text on one line that Markdown shows as it is.
+/// Escapes text for one line of Markdown.
 ///
-/// Punctuation becomes character references, which "cannot be used in place of symbols indicating structure in CommonMark
-/// documents" (CommonMark 0.31 §2.5); so neither markup nor mentions nor links come of it.
+/// Punctuation becomes character references, which "cannot be used in place of symbols indicating structure in
+/// CommonMark documents" (CommonMark 0.31 §2.5), so it forms no markup, mentions or links.
 func markdown(_ text: String) -> String {
     var result = ""
     for scalar in text.onOneLine(limit: 2000).unicodeScalars {
@@ -133,7 +132,7 @@ func markdown(_ text: String) -> String {
     return result
 }
 
-/// Text on one line within an HTML element.
+/// Escapes text for one line within an HTML element.
 func html(_ text: String) -> String {
     var result = ""
     for scalar in text.onOneLine(limit: 2000).unicodeScalars {

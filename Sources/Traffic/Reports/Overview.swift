@@ -1,20 +1,20 @@
 import Obligations
 
-/// A report as people read it: by obligation, whatever run it was judged in.
+/// A report by obligation, across all runs.
 struct Overview {
     let report: Report
     let knownBroken: KnownBroken
     let outcome: Report.Outcome
-    /// The obligations of any run, in the contract's order.
+    /// The obligations of all runs, in the contract's order.
     let rows: [Row]
 
-    /// An obligation over all runs.
+    /// An obligation across all runs.
     struct Row {
         let obligation: Obligation
-        /// The verdict and its mark in each run; nil where the run's guide does not ask for it.
+        /// The verdict and its mark in each run, or nil if the run's guide does not require the obligation.
         var cells: [Cell?]
 
-        /// The worst of all runs.
+        /// The worst mark of all runs.
         var worst: Report.Mark { cells.lazy.compactMap { $0?.mark }.max { $0.rawValue < $1.rawValue } ?? .notExercised }
     }
 
@@ -28,7 +28,7 @@ struct Overview {
         self.knownBroken = knownBroken
         outcome = report.outcome(knownBroken: knownBroken)
         var rows: [Row] = []
-        var places: [String: Int] = [:]  // Obligations' ids: constants.
+        var places: [String: Int] = [:]  // Obligation IDs: constants.
         for (index, run) in report.runs.enumerated() {
             for verdict in run.verdicts {
                 let id = verdict.obligation.id
@@ -41,7 +41,7 @@ struct Overview {
                 rows[place].cells[index] = Cell(verdict: verdict, mark: run.mark(of: verdict, knownBroken))
             }
         }
-        // Guides ask for different ones, so a later run may bring what belongs before those of an earlier one.
+        // Guides require different obligations, so a later run may add some that belong before those of an earlier one.
         let order = Dictionary(
             Judge.obligations.enumerated().map { ($0.element.id, $0.offset) }, uniquingKeysWith: { first, _ in first })
         self.rows = rows.enumerated().sorted {
@@ -50,20 +50,20 @@ struct Overview {
         }.map(\.element)
     }
 
-    /// The broken obligations: those that fail the run first, then those that warn, then those that are known.
+    /// The broken obligations: first those that fail the run, then warnings, then known breaches.
     var broken: [Row] {
         [Report.Mark.broken, .warned, .knownBroken].flatMap { mark in rows.filter { $0.worst == mark } }
     }
 
-    /// The obligations that no run made the client face.
+    /// The obligations that the client faced in no run.
     var neverExercised: [Obligation] { rows.filter { $0.worst == .notExercised }.map(\.obligation) }
 
-    /// Failed contract cases with their runs.
+    /// The failed contract cases with their runs.
     var failedChecks: [(run: Report.Run, check: Report.Check)] {
         report.runs.flatMap { run in run.checks.filter { !$0.failures.isEmpty }.map { (run, $0) } }
     }
 
-    /// How often the client met each way in which things go wrong, in all runs.
+    /// How often the client met each failure path, in all runs.
     var exposures: [Exposure] {
         var counts: [Exposure.Path: Int] = [:]
         for exposure in report.runs.flatMap(\.exposures) { counts[exposure.path, default: 0] += exposure.count }
@@ -71,10 +71,10 @@ struct Overview {
     }
 }
 
-/// Which built-in scenarios make a client face an obligation: advice for what was not exercised.
+/// Built-in scenarios that make a client face an obligation: advice for obligations that were not exercised.
 enum ScenarioHints {
-    /// Names of scenarios by the obligation's id; an empty list where any scenario does it if the client does its part.
-    static let scenarios: [String: [String]] = [  // Obligations' ids: constants.
+    /// Scenario names by obligation ID; an empty list means that any scenario works if the client does its part.
+    static let scenarios: [String: [String]] = [  // Obligation IDs: constants.
         "auth/credentials-on-every-request": [],
         "auth/websocket-credentials": [],
         "auth/refresh-after-401": ["token-expires-mid-session"],

@@ -2,43 +2,38 @@ import FitIQAPI
 import JSON
 import Obligations
 
-/// What came of judging a client: in each scenario its obligations, what it was exposed to, and how its command ended.
+/// The result of judging a client: per scenario the obligations, the exposures, and how its command ended.
 public struct Report: Sendable {
-    /// What was judged, for headings: a command, a file.
+    /// The judged command or file, for headings.
     public var title: String
-    /// One for each scenario, in the order in which they ran.
+    /// One run per scenario, in execution order.
     public var runs: [Run]
 
-    /// Makes a report.
     public init(title: String, runs: [Run] = []) {
         self.title = title
         self.runs = runs
     }
 
-    /// One scenario.
+    /// The result of one scenario.
     public struct Run: Sendable {
-        /// The scenario's name.
         public var scenario: String
-        /// How the server answered.
+        /// The server's mode.
         public var mode: GuideMode
-        /// How the client's command ended; nil where there was none.
+        /// How the client's command ended, or nil if there was none.
         public var command: CommandOutcome?
-        /// How long it took by the system's clock, in nanoseconds; nil where nobody measured.
+        /// The duration by the system's clock, in nanoseconds, or nil if it was not measured.
         public var duration: Int64?
-        /// When it began, in the world's time: evidence is shown with the time since then; nil shows the time of day.
+        /// The start in the world's time; evidence is shown relative to it, or with the time of day if it is nil.
         public var startedAt: Timestamp?
         /// Whether the client sent anything at all.
         public var hasConnected: Bool
-        /// The obligations.
         public var verdicts: [Verdict]
-        /// What the client was exposed to.
         public var exposures: [Exposure]
-        /// What was looked at from within the client; empty but for contract cases.
+        /// The checks from inside the client; empty except for contract cases.
         public var checks: [Check]
-        /// Entries of the journal that nobody could judge.
+        /// The number of journal entries that could not be judged.
         public var missedCount: Int
 
-        /// Describes a run.
         public init(
             scenario: String, mode: GuideMode, command: CommandOutcome? = nil, duration: Int64? = nil,
             startedAt: Timestamp? = nil, hasConnected: Bool, verdicts: [Verdict], exposures: [Exposure],
@@ -57,31 +52,27 @@ public struct Report: Sendable {
         }
     }
 
-    /// How a command ended.
     public enum CommandOutcome: Sendable, Hashable {
-        /// With an exit status.
         case exited(Int)
         /// By a signal.
         case signalled(Int)
-        /// Its time was up, in nanoseconds, and it was ended.
+        /// It was ended after this time limit, in nanoseconds.
         case timedOut(Int64)
 
-        /// Whether it says that all is well.
         public var isSuccess: Bool { self == .exited(0) }
     }
 
-    /// A contract case: what the client reported was compared with what the case asks.
+    /// A contract case: a comparison of what the client reported with what the case requires.
     public struct Check: Sendable {
-        /// Its address, `consultation/create/409-continues-existing`.
+        /// Its address, such as `consultation/create/409-continues-existing`.
         public var address: String
-        /// What it quotes: the guide and the clause.
+        /// The guide and the clause that it quotes.
         public var clause: String
-        /// What is wrong, each a sentence; empty where all is well.
+        /// The failures, each a sentence; empty if the check passed.
         public var failures: [String]
-        /// What helps to find out why, a line each, shown below the failures.
+        /// Diagnostic lines shown below the failures.
         public var notes: [String]
 
-        /// Describes a check.
         public init(address: String, clause: String, failures: [String], notes: [String] = []) {
             self.address = address
             self.clause = clause
@@ -92,24 +83,24 @@ public struct Report: Sendable {
 }
 
 extension Report {
-    /// What a whole report comes to.
+    /// The summary of a whole report.
     public struct Outcome: Sendable, Equatable {
-        /// Obligations by what became of them in all runs together: the worst counts.
+        /// The number of obligations by mark; the worst mark of all runs counts.
         public var counts: [Mark: Int] = [:]
-        /// Contract cases that failed and are not known to.
+        /// The number of failed contract cases that are not known to fail.
         public var failedCheckCount = 0
-        /// Contract cases in all.
+        /// The total number of contract cases.
         public var checkCount = 0
-        /// Runs whose command did not end well.
+        /// The number of runs whose command failed.
         public var failedCommandCount = 0
-        /// Lines of the known-broken list whose obligation or check was kept.
+        /// The lines of the known-broken list whose obligation or check was kept.
         public var outdated: [KnownBroken.Line] = []
         /// Whether the client sent anything in any run.
         public var hasConnected = false
 
-        /// The exit status: 4 where no run saw the client, 1 where anything fails the run, 0 where all is well.
+        /// The exit status: 4 if no run saw the client, 1 if anything fails the run, 0 otherwise.
         ///
-        /// A client that never connected is told first: whatever else is wrong follows from that.
+        /// A client that never connected comes first, because all other failures follow from it.
         public var exitCode: Int {
             if !hasConnected { return 4 }
             let fails =
@@ -117,28 +108,26 @@ extension Report {
             return fails ? 1 : 0
         }
 
-        /// How many obligations have that mark.
         public subscript(mark: Mark) -> Int { counts[mark] ?? 0 }
     }
 
-    /// What became of an obligation in a run.
+    /// The result of an obligation in a run.
     public enum Mark: Int, Sendable, Hashable, CaseIterable {
-        /// The client was never made to face it.
+        /// The client never faced it.
         case notExercised
-        /// The client kept it.
         case kept
-        /// It was broken, as is known.
+        /// It was broken, as listed.
         case knownBroken
-        /// It was broken, and is no *must*.
+        /// It was broken but is not a *must*.
         case warned
-        /// It was broken, and fails the run.
+        /// It was broken and fails the run.
         case broken
     }
 
-    /// Judges the whole.
+    /// Summarises the report.
     public func outcome(knownBroken: KnownBroken = .none) -> Outcome {
         var outcome = Outcome()
-        var worst: [String: Mark] = [:]  // Obligations' ids: constants.
+        var worst: [String: Mark] = [:]  // Obligation IDs: constants.
         for run in runs {
             outcome.hasConnected = outcome.hasConnected || run.hasConnected
             if run.command?.isSuccess == false { outcome.failedCommandCount += 1 }
@@ -156,7 +145,7 @@ extension Report {
         return outcome
     }
 
-    /// Whether what a line lists was kept somewhere and broken nowhere.
+    /// Whether the subject of a line was kept somewhere and broken nowhere.
     private func isOutdated(_ line: KnownBroken.Line) -> Bool {
         var isKept = false
         for run in runs where line.scenario == nil || line.scenario == ExactString(run.scenario) {
@@ -174,7 +163,6 @@ extension Report {
 }
 
 extension Report.Run {
-    /// What became of an obligation in this run.
     func mark(of verdict: Verdict, _ knownBroken: KnownBroken) -> Report.Mark {
         switch verdict.outcome {
         case .kept: .kept

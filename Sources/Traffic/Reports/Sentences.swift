@@ -3,9 +3,8 @@ import Obligations
 import Recording
 import Text
 
-// Every sentence of this module that somebody may read stands in this file.
+// All user-visible sentences of the reports are in this file.
 
-/// What reports have to say.
 enum Sentences {
     // MARK: The list of what is known to be broken
 
@@ -145,7 +144,7 @@ enum Sentences {
         return "\(text) \(judgement(outcome))"
     }
 
-    /// The last sentence: whether the run fails, and for which of the reasons.
+    /// The last sentence: whether the run fails, and why.
     static func judgement(_ outcome: Report.Outcome) -> String {
         var reasons: [String] = []
         if outcome[.broken] > 0 {
@@ -175,7 +174,7 @@ enum Sentences {
 }
 
 extension KnownBrokenErrors {
-    /// A line for each mistake, as editors know to jump to: `FILE:LINE: what is wrong`.
+    /// Returns a line per mistake in the format that editors can jump to: `FILE:LINE: message`.
     public func description(file: String) -> String {
         mistakes.map { "\(file):\($0.line): \($0.message)" }.joined(separator: "\n")
     }

@@ -3,22 +3,21 @@ import Obligations
 import Recording
 import Text
 
-/// A report for people at a terminal: a table, what is broken and how it is mended, and a line that sums up.
+/// A report for a terminal: a table, the breaches and how to fix them, and a summary line.
 public struct TerminalReport {
-    /// How many columns a line of the table may have; more scenarios than fit go into further tables.
+    /// The maximum columns of a table line; scenarios that do not fit go into further tables.
     public var width = 100
-    /// Whether marks and headings have colours (ECMA-48 SGR); only what this module writes has any.
+    /// Whether marks and headings are coloured (ECMA-48 SGR); only this module's own text is.
     public var usesColor = false
 
     private let overview: Overview
 
-    /// Makes a report.
     public init(_ report: Report, knownBroken: KnownBroken = .none, usesColor: Bool = false) {
         overview = Overview(report, knownBroken)
         self.usesColor = usesColor
     }
 
-    /// The report, lines that end with a line feed.
+    /// The report; each line ends with a line feed.
     public var text: String {
         let sections = [table, troubles, checks, obligations, exposures, neverExercised].filter { !$0.isEmpty }
         let summary = Sentences.summary(overview.outcome, runs: overview.report.runs.count)
@@ -156,7 +155,7 @@ public struct TerminalReport {
         usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// What a client or a file brought, without characters that act on a terminal.
+    /// Removes characters that act on a terminal from a client's or file's text.
     private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
 
     private func padded(_ text: String, _ width: Int) -> String {

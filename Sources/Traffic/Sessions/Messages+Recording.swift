@@ -1,7 +1,7 @@
 import HTTP1
 import Recording
 
-/// What a recording says of what it lacks.
+/// Notes about what a recording lacks.
 extension Messages {
     static func badRequest(_ error: RemoteError) -> String {
         "A client sent what is no HTTP/1.1 request, so the rest of its connection is not recorded: \(error.message)"

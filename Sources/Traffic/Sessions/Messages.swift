@@ -4,7 +4,7 @@ import Recording
 import Text
 import WebSocket
 
-/// Every sentence of the module.
+/// All user-visible sentences of the module.
 enum Messages {}
 
 /// Reading HAR.
@@ -54,7 +54,7 @@ extension Messages {
         }
     }
 
-    /// What was found, as a kind and how it is written: `a string: "abc"`.
+    /// What was found, as a kind and its spelling: `a string: "abc"`.
     static func found(_ value: JSONValue) -> String {
         switch value {
         case .null: value.typeName
@@ -96,14 +96,14 @@ extension Messages {
 
     static func note(_ text: String) -> String { "note: \(text)" }
 
-    /// Nanoseconds as `4.4 ms` or `1.234 s`.
+    /// Formats nanoseconds as `4.4 ms` or `1.234 s`.
     static func duration(_ nanoseconds: Int64) -> String {
         if nanoseconds >= 1_000_000_000 { return seconds(nanoseconds) }
         let tenths = nanoseconds / 100_000
         return "\(tenths / 10).\(tenths % 10) ms"
     }
 
-    /// Nanoseconds as `+1.234 s`.
+    /// Formats nanoseconds as `+1.234 s`.
     static func offset(_ nanoseconds: Int64) -> String {
         nanoseconds < 0 ? "-" + seconds(-nanoseconds) : "+" + seconds(nanoseconds)
     }
@@ -128,7 +128,7 @@ extension Messages {
 
     static func moreBytes(_ count: Int) -> String { "… and \(Words.counted(count, "byte")) more" }
 
-    /// The payload of a close frame: `close 1000 "bye"`.
+    /// Formats the payload of a close frame as `close 1000 "bye"`.
     static func close(_ payload: [UInt8]) -> String {
         guard payload.count >= 2 else { return payload.isEmpty ? "close" : "close with a payload of one byte" }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))

@@ -2,23 +2,20 @@ import FitIQAPI
 import Recording
 import WebSocket
 
-/// What went over the wire between a client and a server: requests with their answers, and WebSockets with their frames.
+/// The traffic between a client and a server: requests with their responses, and WebSockets with their frames.
 public struct Session: Sendable, Equatable {
-    /// Everything, in the order in which it began.
+    /// All entries, in starting order.
     public var entries: [SessionEntry]
 
-    /// Makes a session.
     public init(entries: [SessionEntry] = []) { self.entries = entries }
 }
 
-/// A request with what came of it.
+/// A request and its result.
 public enum SessionEntry: Sendable, Equatable {
-    /// A request and its answer; a WebSocket's handshake too, where it was refused.
+    /// A request and its response, including a refused WebSocket handshake.
     case exchange(SessionExchange)
-    /// A WebSocket.
     case socket(SessionSocket)
 
-    /// What was asked.
     public var request: SessionRequest {
         switch self {
         case .exchange(let exchange): exchange.request
@@ -26,7 +23,6 @@ public enum SessionEntry: Sendable, Equatable {
         }
     }
 
-    /// When it began.
     public var started: Timestamp {
         switch self {
         case .exchange(let exchange): exchange.started
@@ -35,20 +31,18 @@ public enum SessionEntry: Sendable, Equatable {
     }
 }
 
-/// A request and its answer.
+/// A request and its response.
 public struct SessionExchange: Sendable, Equatable {
     /// When the first byte of the request was seen.
     public var started: Timestamp
-    /// Nanoseconds from the end of the request to the first byte of the answer; 0 where that is not known.
+    /// Nanoseconds from the end of the request to the first byte of the response; 0 if unknown.
     public var waited: Int64
-    /// Nanoseconds from the first byte of the request to the last of the answer.
+    /// Nanoseconds from the first byte of the request to the last byte of the response.
     public var lasted: Int64
-    /// What was asked.
     public var request: SessionRequest
-    /// What was answered; nil where the connection ended without an answer.
+    /// The response, or nil if the connection ended without one.
     public var response: SessionResponse?
 
-    /// Describes an exchange.
     public init(
         started: Timestamp, waited: Int64 = 0, lasted: Int64 = 0, request: SessionRequest, response: SessionResponse?
     ) {
@@ -60,32 +54,27 @@ public struct SessionExchange: Sendable, Equatable {
     }
 }
 
-/// A header field as it was sent; names keep their case, and names may come more than once.
+/// A header field as sent; names keep their case and may repeat.
 public struct SessionField: Sendable, Hashable {
-    /// The name.
     public var name: String
-    /// The value.
     public var value: String
 
-    /// Describes a field.
     public init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
     }
 }
 
-/// A request as it was sent.
+/// A request as sent.
 public struct SessionRequest: Sendable, Equatable {
-    /// The method.
     public var method: String
-    /// The absolute URL, `https://host/api/v1/consultations?limit=2`; of a WebSocket with the scheme `ws` or `wss`.
+    /// The absolute URL, such as `https://host/api/v1/consultations?limit=2`; a WebSocket has the scheme `ws` or `wss`.
     public var url: String
     /// The fields in order.
     public var fields: [SessionField]
-    /// The body without framing; nil where there was none.
+    /// The body without framing, or nil if there is none.
     public var body: SessionBody?
 
-    /// Describes a request.
     public init(method: String, url: String, fields: [SessionField] = [], body: SessionBody? = nil) {
         self.method = method
         self.url = url
@@ -94,20 +83,18 @@ public struct SessionRequest: Sendable, Equatable {
     }
 }
 
-/// An answer as it was received.
+/// A response as received.
 public struct SessionResponse: Sendable, Equatable {
-    /// The status.
     public var status: Int
     /// The fields in order.
     public var fields: [SessionField]
-    /// The body without framing; empty where there was none.
+    /// The body without framing; empty if there is none.
     ///
-    /// Where the fields name a content coding it is coded: fields and body agree.
+    /// If the fields name a content coding, the body is encoded: fields and body agree.
     public var body: SessionBody
-    /// Whether the last byte came; else the connection ended before.
+    /// Whether the last byte arrived before the connection ended.
     public var isComplete: Bool
 
-    /// Describes an answer.
     public init(
         status: Int, fields: [SessionField] = [], body: SessionBody = SessionBody(), isComplete: Bool = true
     ) {
@@ -117,24 +104,24 @@ public struct SessionResponse: Sendable, Equatable {
         self.isComplete = isComplete
     }
 
-    /// Whether the body has a content coding, as by gzip (RFC 9110 §8.4).
+    /// Whether the body has a content coding, such as gzip (RFC 9110 §8.4).
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
 }
 
-/// The bytes of a body, and how many there were before a limit cut them.
+/// The bytes of a body, and their number before truncation.
 public struct SessionBody: Sendable, Equatable {
     /// The bytes that were kept.
     public var bytes: [UInt8]
-    /// How many there were.
+    /// The number of bytes before truncation.
     public var byteCount: Int
 
-    /// Describes a body that is whole.
+    /// Creates a complete body.
     public init(_ bytes: [UInt8] = []) {
         self.bytes = bytes
         byteCount = bytes.count
     }
 
-    /// Describes what is left of a body that had more bytes.
+    /// Creates the rest of a body that had more bytes.
     public init(_ bytes: [UInt8], of byteCount: Int) {
         precondition(byteCount >= bytes.count, "a part is no larger than the whole")
         self.bytes = bytes

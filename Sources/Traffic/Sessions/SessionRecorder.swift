@@ -2,41 +2,39 @@ import FitIQAPI
 import Recording
 import Text
 
-/// Records connections as a HAR file while they go on: the bytes of both directions in, writes to the file out.
+/// Records live connections as a HAR file: the bytes of both directions go in, writes to the file come out.
 ///
-/// It reads along on each connection (``ConnectionObserver``), replaces secrets (``Redactor``), and has the file whole
-/// after every write. It does no I/O: at the end of each turn of its loop, the shell does what ``takeWrites()`` gives, in
-/// order. Equal calls give equal files. For one thread.
+/// It observes each connection (``ConnectionObserver``), replaces secrets (``Redactor``), and leaves the file complete
+/// after every write. It does no I/O: at the end of each turn of its loop, the shell performs the writes of
+/// ``takeWrites()`` in order. Equal calls give equal files. It must be used from one thread.
 public final class SessionRecorder {
-    /// What is recorded, and how.
     public struct Settings: Sendable, Equatable {
-        /// Stands in URLs in place of the host that requests name, as `host:port`; nil for what they name.
+        /// The host in URLs, as `host:port`, or nil for the host that requests name.
         public var authority: String?
-        /// The version that the file names as its creator's.
+        /// The version of the creator in the file.
         public var creatorVersion: String
-        /// Whether secrets are written as they are.
+        /// Whether secrets are written unredacted.
         public var keepsSecrets = false
-        /// Paths that are not recorded, nor what is below them: `/__admin` stands for `/__admin/worlds` as well.
+        /// Paths that are not recorded, including everything below them: `/__admin` covers `/__admin/worlds` as well.
         public var excludedPaths: [String] = []
-        /// What the file may have: beyond it nothing more is recorded, and what is there stays whole.
+        /// The limits of the file, beyond which nothing more is recorded; the file stays complete.
         ///
         /// The default is what can be read again.
         public var fileLimits = HARLimits()
-        /// The most bytes that all connections together keep in memory; the one that passes it is recorded no further.
+        /// The maximum bytes that all connections together keep in memory; recording stops for the one that exceeds it.
         public var heldBytes = 512 * 1024 * 1024
         /// How much of each connection is kept in memory.
         public var limits = ConnectionObserver.Limits()
 
-        /// The defaults, to be changed field by field.
         public init(creatorVersion: String) { self.creatorVersion = creatorVersion }
     }
 
     /// A class, so that an observer changes in place.
     private final class Tap {
         var observer: ConnectionObserver
-        /// The number of its WebSocket; nil where there is none that is recorded.
+        /// The number of its WebSocket, or nil if none is recorded.
         var socket: Int?
-        /// How much the observer held when it was last asked.
+        /// How much the observer held when last checked.
         var heldBytes = 0
 
         init(_ observer: ConnectionObserver) { self.observer = observer }
@@ -53,30 +51,29 @@ public final class SessionRecorder {
     private var toldFull = false
     private var toldSecrets = false
 
-    /// So many notes go into the file; all of them go to ``takeNotes()``.
+    /// The maximum number of notes in the file; ``takeNotes()`` returns all of them.
     public static let mostNotesInFile = 100
-    /// A note has so many columns at most; what is longer ends with "…".
+    /// The maximum columns of a note; longer ones end with "…".
     public static let longestNote = 1000
 
-    /// Begins a recording; the first of the writes is an empty file.
+    /// Starts a recording; its first write is an empty file.
     public init(settings: Settings) {
         self.settings = settings
         writer = SessionWriter(creatorVersion: settings.creatorVersion, limits: settings.fileLimits)
     }
 
-    /// What every recording of ours begins with.
+    /// The beginning of every recording by this program.
     public static let beginning = HAREncoder.beginning
 
-    /// How many requests were recorded, refused WebSocket handshakes among them.
+    /// The number of recorded requests, including refused WebSocket handshakes.
     public var exchangeCount: Int { writer.exchangeCount }
-    /// How many WebSockets were recorded.
     public var socketCount: Int { writer.socketCount }
     /// Whether the file has reached its limit, so that nothing more is recorded.
     public var isFull: Bool { writer.isFull }
 
     // MARK: What goes on
 
-    /// Takes note of a new connection; the scheme is `http` or `https`.
+    /// Adds a new connection; the scheme is `http` or `https`.
     ///
     /// - Precondition: no connection with that number is open.
     public func opened(_ connection: UInt64, scheme: String) {
@@ -85,30 +82,30 @@ public final class SessionRecorder {
             ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits))
     }
 
-    /// Takes what the client sent; bytes of a connection that is not open are passed over.
+    /// Receives bytes from the client; those of a connection that is not open are skipped.
     public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         guard let tap = taps[connection] else { return }
         tap.observer.clientSent(bytes, at: time, into: &observations)
         record(tap, at: time)
     }
 
-    /// Takes what the server sent; bytes of a connection that is not open are passed over.
+    /// Receives bytes from the server; those of a connection that is not open are skipped.
     public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
         guard let tap = taps[connection] else { return }
         tap.observer.serverSent(bytes, at: time, into: &observations)
         record(tap, at: time)
     }
 
-    /// Takes note that one side sends no more (FIN), while the other still may.
+    /// Records that one side sends no more (FIN), while the other still may.
     ///
-    /// Optional: whoever only sees connections end as a whole calls ``ended(_:by:isReset:at:)``.
+    /// It is optional: a caller that only sees whole connections end calls ``ended(_:by:isReset:at:)``.
     public func finished(_ connection: UInt64, by party: Party, at time: Timestamp) {
         guard let tap = taps[connection] else { return }
         tap.observer.finished(by: party, at: time, into: &observations)
         record(tap, at: time)
     }
 
-    /// Takes note that a connection is gone, and of who ended it; nothing more comes on it.
+    /// Records the end of a connection and the side that ended it; nothing more arrives on it.
     public func ended(_ connection: UInt64, by party: Party, isReset: Bool, at time: Timestamp) {
         guard let tap = taps.removeValue(forKey: connection) else { return }
         tap.observer.ended(by: party, isReset: isReset, at: time, into: &observations)
@@ -117,19 +114,19 @@ public final class SessionRecorder {
 
     // MARK: What comes of it
 
-    /// The writes since the last call, to be done in order at the end of a turn, all of them or none.
+    /// Returns the writes since the last call, which must be performed in order at the end of a turn, all or none.
     public func takeWrites() -> [FileWrite] { writer.takeWrites() }
 
-    /// Sentences since the last call on what is missing from the recording, for the log.
+    /// Returns sentences since the last call about what the recording lacks, for the log.
     public func takeNotes() -> [String] {
         defer { newNotes = [] }
         return newNotes
     }
 
-    /// Ends the recording; the finished file as pieces of the one that grew.
+    /// Ends the recording and returns the finished file as pieces of the one that grew.
     ///
-    /// What was half done on open connections is recorded as far as it went. The ranges hold once the writes that
-    /// ``takeWrites()`` gives after this call are done.
+    /// Unfinished exchanges on open connections are recorded as far as they went. The ranges are valid once the writes
+    /// that ``takeWrites()`` returns after this call are done.
     public func finish(at time: Timestamp) -> SessionCompaction {
         for (_, tap) in taps.sorted(by: { $0.key < $1.key }) {
             tap.observer.recordingEnded(at: time, into: &observations)
@@ -185,13 +182,13 @@ public final class SessionRecorder {
     }
 
     private func note(_ text: String) {
-        // A note may quote what was sent, which may be long, and may be made for the terminal that it is shown on.
+        // A note may quote traffic, which may be long and may contain terminal escapes.
         let text = TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote)
         newNotes.append(text)
         if keptNotes.count < Self.mostNotesInFile { keptNotes.append(text) }
     }
 
-    /// Whether a URL's path is one of those that are not recorded, or below one.
+    /// Whether a URL's path is an excluded one, or below one.
     private func isExcluded(_ url: String) -> Bool {
         guard !settings.excludedPaths.isEmpty else { return false }
         let path = Self.path(of: url)

@@ -1,44 +1,43 @@
 import JSON
 import Text
 
-/// What a piece of text is, where it may be another one each time a client runs.
+/// The kind of a piece of text that may differ each time a client runs.
 package enum ValueKind: Sendable {
-    /// An id: a UUID, a ULID, a long number, a token, a placeholder of redaction.
+    /// An ID: a UUID, a ULID, a long number, a token, a redaction placeholder.
     case id
     /// A point in time (RFC 3339 `date-time`).
     case time
     /// A day (RFC 3339 `full-date`).
     case date
-    /// An e-mail address.
     case email
 }
 
-/// A value in a text: where it lies, and what it is.
+/// A value in a text, with its position and kind.
 package struct FoundValue: Equatable {
     package var range: Range<Int>
     package var kind: ValueKind
 }
 
-/// Finds what is volatile in a text of any kind, JSON, a path or a sentence: ids, times and addresses.
+/// Finds volatile values in JSON, paths, sentences or any other text: IDs, times and addresses.
 ///
-/// This is the one rule of what two runs of the same thing differ in: a replay takes another value in its place, a
+/// It is the single definition of what two equal runs may differ in: a replay accepts another value in its place, a
 /// comparison of sessions does not show it.
 ///
-/// The time is linear in the text's length: every byte belongs to one run, and a run is looked at a fixed number of times.
+/// It takes linear time: every byte belongs to one run, and a run is checked a fixed number of times.
 package struct ValueScanner {
-    /// The longest id or e-mail address in bytes.
+    /// The maximum bytes of an ID or e-mail address.
     package static let longestValue = 200
-    /// The longest token in bytes.
+    /// The maximum bytes of a token.
     package static let longestToken = 4_096
 
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// Where the run of ``isRunByte(_:)`` ends in which the position lies, and what was found of it.
+    /// The end of the current ``isRunByte(_:)`` run, and what was found of it.
     private var runEnd = 0
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The next value; nil at the end.
+    /// Returns the next value, or nil at the end.
     package mutating func next() -> FoundValue? {
         while position < bytes.count {
             guard bytes[position].isAlphanumeric else {
@@ -48,7 +47,7 @@ package struct ValueScanner {
             if let length = timeLength() { return found(length, .time) }
             if let length = dateLength() { return found(length, .date) }
             if position >= runEnd {
-                // Addresses and tokens hold dots, so they are looked for once in each run, from its beginning.
+                // Addresses and tokens contain dots, so each run is checked once for them, from its beginning.
                 runEnd = end(from: position, where: Self.isRunByte)
                 if let value = wholeRun() { return value }
             }
@@ -65,7 +64,7 @@ package struct ValueScanner {
         return FoundValue(range: position..<(position + length), kind: kind)
     }
 
-    /// Passes over what is no word, and over the letter of a JSON escape, which else would stick to the word after it.
+    /// Skips non-word bytes and the letter of a JSON escape, which would otherwise join the word after it.
     private mutating func skipToWord() {
         let isEscape = bytes[position] == UInt8(ascii: "\\")
         position += 1
@@ -86,7 +85,7 @@ package struct ValueScanner {
         byte.isWordCharacter || byte == .dot || byte == .at || byte == .plus
     }
 
-    /// The run from the position on, where all of it is an e-mail address or a JSON Web Token.
+    /// The run at the position, if all of it is an e-mail address or a JSON Web Token.
     private mutating func wholeRun() -> FoundValue? {
         var end = runEnd
         while end > position, !bytes[end - 1].isWordCharacter { end -= 1 }
@@ -117,7 +116,7 @@ package struct ValueScanner {
 }
 
 extension ValueScanner {
-    /// What in a word is an id: all of it, or the UUID at its end, as in `goal_550e8400-…`.
+    /// The ID in a word: all of it, or the UUID at its end, as in `goal_550e8400-…`.
     fileprivate static func id(in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> FoundValue? {
         guard (6...longestValue).contains(range.count) else { return nil }
         let word = UnsafeBufferPointer(rebasing: bytes[range])
@@ -129,7 +128,7 @@ extension ValueScanner {
         return word.isID ? FoundValue(range: range, kind: .id) : nil
     }
 
-    /// Whether all of a text is one value.
+    /// Whether a whole text is one value.
     package static func isValue(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { utf8 in
@@ -151,7 +150,7 @@ extension UnsafeBufferPointer<UInt8> {
         }
     }
 
-    /// A number of 6 digits or more, a placeholder of redaction, or a text that nobody writes by hand.
+    /// A number of 6 digits or more, a redaction placeholder, or a text that is clearly machine-generated.
     fileprivate var isID: Bool {
         if allSatisfy(\.isDigit) { return count <= 40 }
         if isPlaceholder { return true }
@@ -174,7 +173,7 @@ extension UnsafeBufferPointer<UInt8> {
         return tail >= 16 && (tail == count || !self[count - tail - 1].isAlphanumeric)
     }
 
-    /// `redacted-token-1`: what redaction leaves of a secret.
+    /// A redaction placeholder, such as `redacted-token-1`.
     package var isPlaceholder: Bool {
         let prefix = "redacted-".utf8
         guard count > prefix.count + 1, starts(with: prefix), self[count - 1].isDigit else { return false }
@@ -191,7 +190,7 @@ extension UnsafeBufferPointer<UInt8> {
         return dot > at + 1 && dot + 1 < count && domain.allSatisfy { $0 != UInt8(ascii: "_") }
     }
 
-    /// Three parts of base64url between dots, of which the first begins an object (RFC 7519).
+    /// Three base64url parts separated by dots, the first of which begins an object (RFC 7519).
     fileprivate var isWebToken: Bool {
         guard count >= 20, starts(with: "eyJ".utf8) else { return false }
         var dots = 0

@@ -1,4 +1,4 @@
-/// The members of a journal's line that mean something, where they lie; for an object within it another one.
+/// The positions of a journal line's known members; each object within the line has its own.
 struct EntryMembers {
     /// All names that the encoder writes, of the line and of the objects in it.
     enum Name: Int, CaseIterable {
@@ -56,7 +56,7 @@ struct EntryMembers {
 
     subscript(name: Name) -> LineCursor.Value { values[name.rawValue] }
 
-    /// Passes over the object that comes next; of members that are repeated, the last one counts.
+    /// Scans the next object; the last of repeated members counts.
     mutating func read(_ cursor: inout LineCursor) throws(LineCursor.NotJSON) {
         for index in values.indices { values[index] = .absent }
         try cursor.take(UInt8(ascii: "{"))
@@ -70,7 +70,7 @@ struct EntryMembers {
     /// The names of a length, those of frames first.
     @inline(__always)
     private static func name(_ value: LineCursor.Value, _ cursor: LineCursor) -> Name? {
-        // Nobody writes names with escapes, but they may be.
+        // No encoder writes names with escapes, but they are valid.
         if value.hasEscapes {
             let text = cursor.text(value)
             return Name.allCases.first { $0.spelling.description == text }
@@ -97,7 +97,7 @@ struct EntryMembers {
 }
 
 extension LineCursor {
-    /// Which of a few names a string is.
+    /// Finds which of a few names a string is.
     @inline(__always)
     fileprivate func first(of one: EntryMembers.Name, _ value: Value) -> EntryMembers.Name? {
         string(value, is: one.spelling) ? one : nil

@@ -46,14 +46,14 @@ extension EntryReader {
         }
     }
 
-    /// The operation; one that is not known here counts as none.
+    /// The operation; an unknown one counts as none.
     private mutating func endpoint(_ cursor: LineCursor) -> Endpoint? {
         let value = members[.endpoint]
         guard value.kind == .string else { return nil }
         return Endpoint(name: names.name(value, cursor))
     }
 
-    /// The head of the request, put together again and read as a server reads one.
+    /// Reassembles the head of the request and parses it as a server does.
     private mutating func request(_ cursor: LineCursor) throws(Trouble) -> RequestHead {
         try enter(.request, cursor)
         let method = try required(.method, .string, in: inner, cursor)
@@ -120,7 +120,7 @@ extension EntryReader {
                 output.append(UInt8(ascii: ":"))
                 output.append(UInt8(ascii: " "))
                 cursor.append(value, to: &output)
-                // A line end would make two lines of one.
+                // A line end would split the line in two.
                 guard !output[start...].contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
                     throw wrong(.fields, inner, cursor)
                 }
@@ -134,7 +134,7 @@ extension EntryReader {
         }
     }
 
-    /// A body or a payload: as text, or in base64; cut, where there were more bytes.
+    /// A body or a payload, as text or in base64, truncated if there were more bytes.
     func content(
         _ members: EntryMembers, _ text: EntryMembers.Name, _ base64: EntryMembers.Name, _ count: EntryMembers.Name,
         _ cursor: LineCursor

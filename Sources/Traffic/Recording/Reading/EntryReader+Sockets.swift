@@ -35,7 +35,7 @@ extension EntryReader {
         return opcode
     }
 
-    /// The payload of a close frame: nothing, or a code and a reason.
+    /// The payload of a close frame: empty, or a code and a reason.
     private func closePayload(_ cursor: LineCursor) throws(Trouble) -> [UInt8] {
         if members[.code].isNone { return [] }
         let code: UInt16 = try integer(.code, in: members, cursor)

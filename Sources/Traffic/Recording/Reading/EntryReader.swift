@@ -4,22 +4,22 @@ import HTTP1
 import JSON
 import WebSocket
 
-/// Reads one line of a journal: what `JournalEncoder` writes, whatever the order of its members.
+/// Parses one line of a journal in the format of `JournalEncoder`, with members in any order.
 struct EntryReader {
-    /// Why a line is no entry.
+    /// Why a line is not an entry.
     enum Trouble: Error {
-        /// It is no JSON: `JSON` knows where and why.
+        /// It is not valid JSON; `JSON` knows where and why.
         case notJSON
-        /// It is JSON, and something is wrong with this.
+        /// It is valid JSON with this problem.
         case sentence(String)
     }
 
     var names = SharedNames()
     var members = EntryMembers()
-    /// Those of the object within the line that is being read.
+    /// The members of the current object within the line.
     var inner = EntryMembers()
 
-    /// The entry of a line and its world; nil where its kind is one that is not known here.
+    /// Reads the entry of a line and its world; the result is nil if its kind is unknown.
     mutating func read(
         _ line: UnsafeBufferPointer<UInt8>
     ) throws(Trouble) -> (entry: JournalEntry, world: ExactString?)? {
@@ -74,7 +74,7 @@ struct EntryReader {
         return (entry, try name(.world, cursor).map(ExactString.init(_:)))
     }
 
-    /// The kind of an entry, frames first: most are.
+    /// The kind of an entry, checking frames first because most are.
     private static func kind(_ value: LineCursor.Value, _ cursor: LineCursor) -> JournalEvent.Kind? {
         if cursor.string(value, is: "frame") { return .frame }
         if cursor.string(value, is: "exchange") { return .exchange }
@@ -82,7 +82,7 @@ struct EntryReader {
     }
 }
 
-/// Values by name, each with what is said where it is not what it has to be.
+/// Values by name, each with an error if it is not what it must be.
 extension EntryReader {
     func required(
         _ name: EntryMembers.Name, _ kind: LineCursor.Value.Kind, in members: EntryMembers, _ cursor: LineCursor
@@ -106,14 +106,13 @@ extension EntryReader {
         return time
     }
 
-    /// A string that may be missing.
     mutating func name(_ name: EntryMembers.Name, _ cursor: LineCursor) throws(Trouble) -> String? {
         let value = members[name]
         if value.isNone { return nil }
         return names.name(try required(name, .string, in: members, cursor), cursor)
     }
 
-    /// One of a type's words.
+    /// One of a type's raw values.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: EntryMembers.Name, in members: EntryMembers, _ cursor: LineCursor
     ) throws(Trouble) -> Choice where Choice.RawValue == String {
@@ -151,7 +150,7 @@ extension EntryReader {
         return faults
     }
 
-    /// What a member has to be and what it is.
+    /// The error that names what a member must be and what it is.
     func wrong(_ name: EntryMembers.Name, _ members: EntryMembers, _ cursor: LineCursor) -> Trouble {
         let value = members[name]
         if value.isAbsent { return .sentence(Sentences.missing(name.spelling.description)) }
@@ -164,7 +163,7 @@ extension EntryReader {
 }
 
 extension EntryMembers.Name {
-    /// What the member has to be, in words.
+    /// What the member must be, in words.
     var expectation: String {
         switch self {
         case .number: "a whole number from 1"

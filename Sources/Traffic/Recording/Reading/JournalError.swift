@@ -1,15 +1,16 @@
 import JSON
 
-/// What is wrong with a line of a saved journal.
+/// An error in a line of a saved journal.
 public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The number of the line, from 1.
+    /// The line number, from 1.
     public let line: Int
-    /// The column, from 1, counted in Unicode scalars; nil where the whole line is meant.
+    /// The column, from 1, in Unicode scalars, or nil for the whole line.
     public let column: Int?
-    /// What is wrong, what was expected, what to do.
+    /// What is wrong, what was expected, and what to do.
     public let message: String
-    /// Whether the line is the beginning of an entry and the last of a journal: the program that wrote it was stopped,
-    /// and the lines before it are whole, of which there is at least one.
+    /// Whether the line is the incomplete last entry of a journal whose writer was stopped.
+    ///
+    /// At least one complete line precedes it.
     public let isUnfinished: Bool
 
     init(line: Int, column: Int? = nil, message: String, isUnfinished: Bool = false) {
@@ -23,7 +24,7 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
         JournalError(line: line, message: Sentences.unfinishedLine, isUnfinished: true)
     }
 
-    /// Has `JSON` find what is wrong: lines are good as a rule, so nothing is remembered for the case.
+    /// Finds the error with `JSON`; lines are usually valid, so nothing is remembered for this case.
     init(line: Int, notJSON bytes: UnsafeBufferPointer<UInt8>) {
         do throws(JSONError) {
             _ = try JSON.parse(bytes)
@@ -33,6 +34,6 @@ public struct JournalError: Error, Sendable, Equatable, CustomStringConvertible 
         }
     }
 
-    /// The place and what is wrong: `line 12, column 5: …`.
+    /// The position and the error: `line 12, column 5: …`.
     public var description: String { "line \(line)\(column.map { ", column \($0)" } ?? ""): \(message)" }
 }

@@ -1,43 +1,41 @@
 import FitIQAPI
 import JSON
 
-/// Reads a journal that was saved as NDJSON, as ``JournalEncoder`` writes it: bytes go in as they come, entries come out.
+/// Parses a journal saved as NDJSON by ``JournalEncoder``: bytes go in as they arrive, entries come out.
 ///
-/// Members may stand in any order, and numbers be written in any way that JSON has. A newer journal may have more: members and kinds
-/// of entries that are not known here are passed over, and an operation that is not known counts as none. What is left of a line
-/// that was cut in recording is read as cut. A line may have 4 MiB.
+/// Members may be in any order, and numbers in any JSON notation. A newer journal may contain more: unknown members and
+/// kinds of entries are skipped, and an unknown operation counts as none. The rest of a line that was truncated in
+/// recording is read as truncated. A line may have 4 MiB.
 ///
-/// Its memory is what was received and not asked for yet: call ``next()`` until it gives nil before more is received.
+/// Its memory is what was received but not read yet: call ``next()`` until it returns nil before receiving more.
 public struct JournalReader {
-    /// The most bytes of a line.
+    /// The maximum bytes of a line.
     public static let lineLimit = 4 << 20
 
-    /// An entry, and where it stood.
+    /// An entry and its position.
     public struct Line: Sendable {
-        /// The number of the line, from 1.
+        /// The line number, from 1.
         public let number: Int
-        /// The name of the entry's world; nil where the line has none.
+        /// The name of the entry's world, or nil if the line has none.
         public let world: ExactString?
-        /// The entry.
         public let entry: JournalEntry
     }
 
     private var reader = EntryReader()
     private var buffer: [UInt8] = []
-    /// Where the line that is being read begins, and how far it was searched for its end.
+    /// Where the current line begins, and how far it was searched for its end.
     private var start = 0
     private var searched = 0
     private var isFinished = false
-    /// Whether the rest of a line that is too long is passed over.
+    /// Whether the rest of an overlong line is being skipped.
     private var isSkipping = false
     private var lineNumber = 0
-    /// Whether any line was an entry: without one, nothing says that the bytes are a journal.
+    /// Whether any line was an entry; without one, nothing shows that the bytes are a journal.
     private var hasEntry = false
 
-    /// Makes a reader that has read nothing.
     public init() {}
 
-    /// Takes more bytes of the journal; where they are cut does not matter.
+    /// Receives more bytes of the journal, split anywhere.
     public mutating func receive(_ bytes: ArraySlice<UInt8>) {
         precondition(!isFinished, "nothing comes after the end")
         var bytes = bytes
@@ -54,19 +52,19 @@ public struct JournalReader {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Takes more bytes of the journal; where they are cut does not matter.
+    /// Receives more bytes of the journal, split anywhere.
     public mutating func receive(_ bytes: [UInt8]) { receive(bytes[...]) }
 
-    /// Says that there is no more to come: what is left is a last line without a line end.
+    /// Marks the end of input: what is left is a last line without a line end.
     public mutating func finish() { isFinished = true }
 
-    /// The next entry; nil where more bytes are needed, and after the last.
+    /// Returns the next entry, or nil if more bytes are needed and after the last.
     ///
-    /// Throws what is wrong with a line; the next call goes on with the line after it.
+    /// It throws the error of a line; the next call continues with the line after it.
     public mutating func next() throws(JournalError) -> Line? {
         while let line = try nextLine() {
             lineNumber += 1
-            // The reader's own buffer is left alone meanwhile, so that this copies nothing.
+            // The reader's own buffer is not touched meanwhile, so this does not copy.
             let bytes = buffer
             let result = bytes.withUnsafeBufferPointer { buffer in
                 read(UnsafeBufferPointer(rebasing: buffer[line.range]), isComplete: line.isComplete)
@@ -88,7 +86,7 @@ public struct JournalReader {
         } catch {
             switch error {
             case .sentence(let sentence): return .failure(JournalError(line: lineNumber, message: sentence))
-            // The beginning of an object is never JSON.
+            // The beginning of an object is never valid JSON.
             case .notJSON where !isComplete && hasEntry && line.first == UInt8(ascii: "{"):
                 return .failure(.unfinished(line: lineNumber))
             case .notJSON: return .failure(JournalError(line: lineNumber, notJSON: line))
@@ -96,7 +94,7 @@ public struct JournalReader {
         }
     }
 
-    /// The bytes of the next line without its line end; nil where there is none yet.
+    /// The bytes of the next line without its line end, or nil if it is incomplete.
     private mutating func nextLine() throws(JournalError) -> (range: Range<Int>, isComplete: Bool)? {
         let lineFeed = buffer.withUnsafeBufferPointer { $0.lineFeed(from: searched) }
         guard let end = lineFeed ?? (isFinished ? buffer.count : nil) else {

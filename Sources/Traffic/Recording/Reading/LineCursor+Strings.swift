@@ -2,7 +2,7 @@ import JSON
 import Text
 
 extension LineCursor {
-    /// Passes over a string, whose quotation mark comes next; it is valid, if only escaped.
+    /// Scans a string, whose quotation mark comes next, and validates it, including its escapes.
     mutating func string() throws(NotJSON) -> Value {
         try take(UInt8(ascii: "\""))
         var value = Value(start: Int32(offset), kind: .string)
@@ -26,7 +26,8 @@ extension LineCursor {
         }
     }
 
-    /// Moves to the next byte that is a quotation mark, a backslash, a control character or not ASCII; eight bytes at a time.
+    /// Moves to the next byte that is a quotation mark, a backslash, a control character or not ASCII; eight bytes at a
+    /// time.
     @inline(__always)
     private mutating func skipPlain() {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -54,9 +55,9 @@ extension LineCursor {
         }
     }
 
-    /// Passes over an escape and says what it stands for.
+    /// Scans an escape and returns its scalar.
     ///
-    /// A half of a surrogate pair alone is refused: no UTF-8 can stand for it.
+    /// A lone half of a surrogate pair is refused because UTF-8 cannot represent it.
     private mutating func escape() throws(NotJSON) -> Unicode.Scalar {
         guard offset + 1 < bytes.count else { throw NotJSON() }
         let character = bytes[offset + 1]
@@ -89,14 +90,14 @@ extension LineCursor {
         return UInt32(unit)
     }
 
-    /// What a string stands for, in UTF-8.
+    /// Decodes a string to UTF-8.
     func decoded(_ value: Value) -> [UInt8] {
         precondition(value.kind == .string, "only strings are decoded")
         let source = UnsafeBufferPointer(rebasing: bytes[Int(value.start)..<Int(value.end)])
         guard value.hasEscapes, let from = source.baseAddress else { return Array(source) }
         return Array(unsafeUninitializedCapacity: source.count) { target, count in
             guard let to = target.baseAddress else { return }
-            // An escape is longer than what it stands for, so what is written stays behind what is read.
+            // An escape is longer than its decoded form, so writing stays behind reading.
             var cursor = LineCursor(source)
             while cursor.offset < source.count {
                 if cursor.offset + 8 <= source.count {
@@ -104,7 +105,7 @@ extension LineCursor {
                     let marks = UInt64(littleEndian: word) ^ 0x5C5C_5C5C_5C5C_5C5C
                     let found = (marks &- 0x0101_0101_0101_0101) & ~marks & 0x8080_8080_8080_8080
                     let plain = found == 0 ? 8 : found.trailingZeroBitCount / 8
-                    // All eight are copied, and those behind the backslash written over.
+                    // All eight are copied, and those after the backslash are overwritten.
                     UnsafeMutableRawPointer(to + count).storeBytes(of: word, as: UInt64.self)
                     count += plain
                     cursor.offset += plain
@@ -132,7 +133,7 @@ extension LineCursor {
         }
     }
 
-    /// Appends what a string stands for.
+    /// Appends a decoded string.
     func append(_ value: Value, to output: inout [UInt8]) {
         if value.hasEscapes {
             output.append(contentsOf: decoded(value))
@@ -141,14 +142,14 @@ extension LineCursor {
         }
     }
 
-    /// What a string stands for.
+    /// Decodes a string.
     func text(_ value: Value) -> String {
         if value.hasEscapes { return String(decoding: decoded(value), as: UTF8.self) }
         return String(
             decoding: UnsafeBufferPointer(rebasing: bytes[Int(value.start)..<Int(value.end)]), as: UTF8.self)
     }
 
-    /// Whether a string stands for exactly this.
+    /// Whether a string decodes to exactly this.
     @inline(__always)
     func string(_ value: Value, is expected: StaticString) -> Bool {
         if value.hasEscapes { return text(value) == expected.description }
@@ -158,7 +159,7 @@ extension LineCursor {
         return true
     }
 
-    /// The integer that a number is, however it is written; nil for a fraction and for what does not fit.
+    /// The integer value of a number in any notation, or nil for a fraction and for values that do not fit.
     func integer<Integer: FixedWidthInteger>(_ value: Value, as type: Integer.Type = Integer.self) -> Integer? {
         guard value.kind == .number else { return nil }
         var result: Integer = 0

@@ -1,16 +1,16 @@
 import Text
 
-/// Moves over the JSON text of one line, without making a tree of it: members are found where they lie, and read when asked for.
+/// Scans the JSON text of one line without building a tree: members are located first and decoded on demand.
 ///
-/// As strict as `JSON`, which says what is wrong where this says only that something is. Nothing recurses.
+/// It is as strict as `JSON`, but reports only that the text is invalid, not where. It does not recurse.
 struct LineCursor {
     let bytes: UnsafeBufferPointer<UInt8>
     var offset = 0
 
-    /// How many arrays and objects may be open in a value that nobody reads.
+    /// The maximum depth of arrays and objects in a skipped value.
     static let depthLimit = 64
 
-    /// A value, where it lies.
+    /// The position of a value.
     struct Value {
         enum Kind: UInt8 { case absent, string, number, object, array, bool, null }
 
@@ -27,7 +27,7 @@ struct LineCursor {
         var count: Int { Int(end - start) }
     }
 
-    /// The text is no JSON, or is nested too deep.
+    /// The text is not valid JSON, or is nested too deeply.
     struct NotJSON: Error {}
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int = 0) {
@@ -45,20 +45,21 @@ struct LineCursor {
         }
     }
 
-    /// Takes a byte that has to come next.
+    /// Consumes a byte that must come next.
     @inline(__always)
     mutating func take(_ byte: UInt8) throws(NotJSON) {
         guard offset < bytes.count, bytes[offset] == byte else { throw NotJSON() }
         offset += 1
     }
 
-    /// Whether nothing but white space is left.
+    /// Whether only white space is left.
     mutating func isAtEnd() -> Bool {
         skipWhitespace()
         return offset == bytes.count
     }
 
-    /// The name of the next member of an object whose brace was taken, the value being next; nil after the last.
+    /// Returns the next member's name in an object whose brace was consumed, or nil after the last; the value comes
+    /// next.
     @inline(__always)
     mutating func nextName(isFirst: inout Bool) throws(NotJSON) -> Value? {
         skipWhitespace()
@@ -78,7 +79,7 @@ struct LineCursor {
         return name
     }
 
-    /// Whether another element of an array whose bracket was taken comes next.
+    /// Whether another element follows in an array whose bracket was consumed.
     mutating func hasNextElement(isFirst: inout Bool) throws(NotJSON) -> Bool {
         skipWhitespace()
         guard offset < bytes.count else { throw NotJSON() }
@@ -91,7 +92,7 @@ struct LineCursor {
         return true
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     @inline(__always)
     mutating func value() throws(NotJSON) -> Value {
         skipWhitespace()
@@ -103,7 +104,7 @@ struct LineCursor {
         }
     }
 
-    /// Passes over a number or a literal name.
+    /// Skips a number or a literal name.
     private mutating func scalar() throws(NotJSON) -> Value {
         let start = offset
         var value = Value()
@@ -154,7 +155,7 @@ struct LineCursor {
         if offset == start { throw NotJSON() }
     }
 
-    /// Passes over an array or an object; what is open is a bit each.
+    /// Skips an array or an object, with one bit for each open level.
     private mutating func container() throws(NotJSON) -> Value {
         let start = offset
         let kind: Value.Kind = bytes[offset] == UInt8(ascii: "{") ? .object : .array

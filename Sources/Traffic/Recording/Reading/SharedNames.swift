@@ -1,12 +1,11 @@
-/// Strings that come again and again, users and worlds and faults, so that entries share their storage.
+/// A cache of recurring strings, such as users, worlds and faults, so that entries share their storage.
 ///
-/// Each has one place, which the next one that hashes there takes: the memory is bounded, whatever comes.
+/// Each string has one slot, which the next string with the same hash takes, so the memory is bounded.
 struct SharedNames {
     private var places = Array(repeating: "", count: 256)
 
-    /// The string that a value stands for.
     mutating func name(_ value: LineCursor.Value, _ cursor: LineCursor) -> String {
-        // What is short lies within the string itself.
+        // Short strings are stored inline.
         guard !value.hasEscapes, value.count > 15 else { return cursor.text(value) }
         let bytes = UnsafeBufferPointer(rebasing: cursor.bytes[Int(value.start)..<Int(value.end)])
         // FNV-1a.

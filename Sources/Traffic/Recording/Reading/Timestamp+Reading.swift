@@ -2,7 +2,7 @@ import FitIQAPI
 import Text
 
 extension Timestamp {
-    /// Reads what `nanosecondText` writes, with one to nine digits of a fraction or none; nil for anything else.
+    /// Parses the format of `nanosecondText`, with one to nine fractional digits or none; anything else is nil.
     ///
     /// In UTC, the years 1678 to 2261, no leap seconds.
     init?(reading text: UnsafeBufferPointer<UInt8>) {

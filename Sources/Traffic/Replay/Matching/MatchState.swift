@@ -1,8 +1,8 @@
-/// What has been given out of an index: how far each variant is.
+/// The progress through an index: how far each variant was served.
 struct MatchState: Sendable {
-    /// How many entries of each variant have been given.
+    /// How many entries of each variant were served.
     private var given: [Int: Int] = [:]
-    /// The variants of a bucket that have some left, from ``first`` on; made when they are looked through.
+    /// The variants of a bucket with entries left, from ``first`` on; built when they are first searched.
     private var live: [Int: Live] = [:]
 
     private struct Live {
@@ -10,14 +10,14 @@ struct MatchState: Sendable {
         var first = 0
     }
 
-    /// An entry, and whether it is its turn or it is given again.
+    /// An entry, and whether it is its turn or it is repeated.
     struct Found: Equatable {
         var entry: Int
         var variant: Int
         var isAgain: Bool
     }
 
-    /// The entry of a variant whose turn it is; the last one again where all have been given.
+    /// The next entry of a variant, or its last one again if all were served.
     func next(of variant: Int, in index: MatchIndex) -> Found {
         let entries = index.variants[variant].entries
         let count = given[variant] ?? 0
@@ -49,20 +49,20 @@ struct MatchState: Sendable {
             looked += 1
             if looked == ReplayLimits.candidates { break }
         }
-        // What was passed over this time is not passed over again: each variant is taken out once.
+        // Exhausted variants are removed, each once, so that later calls do not skip them again.
         if over > ReplayLimits.candidates {
             list = Live(variants: list.variants[list.first...].filter { !isOver($0) })
         }
         return found
     }
 
-    /// Notes that a variant's next entry was given, or its last one again.
+    /// Records that a variant's next entry was served, or its last one again.
     mutating func give(_ found: Found) { given[found.variant, default: 0] += 1 }
 }
 
-/// Recorded requests by what they have in common, so that none is searched for among all others.
+/// An index of recorded requests by their common parts, which avoids searching all of them.
 ///
-/// A *bucket* holds the requests of one shape, a *variant* those of a bucket with the same values, in their order.
+/// A *bucket* holds the requests of one shape, a *variant* those of a bucket with the same values, in order.
 struct MatchIndex: Sendable {
     private(set) var variants: [Variant] = []
     private(set) var buckets: [Bucket] = []
@@ -85,7 +85,7 @@ struct MatchIndex: Sendable {
         var values: [Int]
     }
 
-    /// Adds an entry after all others; returns its bucket and variant.
+    /// Adds an entry after all others and returns its bucket and variant.
     mutating func add(entry: Int, shape: Shape, values: [Int]) -> (bucket: Int, variant: Int) {
         let bucket: Int
         if let known = bucketOfKey[shape.key] {

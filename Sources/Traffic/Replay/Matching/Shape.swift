@@ -2,24 +2,24 @@ import FitIQAPI
 import JSON
 import Sessions
 
-/// What two texts or requests have in common that are alike save for ids, times and secrets.
+/// The common part of texts or requests that differ only in IDs, times and secrets.
 struct ShapeKey: Sendable, Hashable {
     var bytes: [UInt8] = []
 
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
-/// A text or a request without its ids, times and secrets; and those, in an order that does not depend on how it was written.
+/// A text or a request without its IDs, times and secrets, which it keeps in an order independent of formatting.
 struct Shape: Sendable {
-    /// What is left, marks where something was taken out.
+    /// What is left, with marks in place of removed parts.
     private(set) var key = ShapeKey()
-    /// Ids, days and addresses, which have to fit.
+    /// IDs, days and addresses, which must match.
     private(set) var values: [ShapeValue] = []
-    /// Times, of which any will do.
+    /// Times, which always match.
     private(set) var times: [ExactString] = []
-    /// What stands under a secret's name, of which any will do.
+    /// Values under a secret's name, which always match.
     private(set) var secrets: [ExactString] = []
-    /// What makes words count as values although they do not look like any: a secret is bound to them.
+    /// The bindings that make words count as values although they do not look like any: a secret is bound to them.
     private var known: Bindings?
 
     /// A value, and whether it is a day.
@@ -28,7 +28,7 @@ struct Shape: Sendable {
         var isDate = false
     }
 
-    /// What stands for what was taken out, and between parts; ``escape`` before bytes of a text that look like one.
+    /// Marks of removed parts and separators; ``escape`` precedes bytes of a text that look like one.
     private enum Mark {
         static let id: UInt8 = 1
         static let time: UInt8 = 2
@@ -41,12 +41,12 @@ struct Shape: Sendable {
 
     init(known: Bindings? = nil) { self.known = known }
 
-    /// Lets go of what was needed for making it, so that the bindings can change in place.
+    /// Releases what was needed for building it, so that the bindings can change in place.
     mutating func finish() { known = nil }
 
     // MARK: Parts
 
-    /// Adds bytes that have to be the same.
+    /// Adds bytes that must be equal.
     mutating func add(literally text: String) {
         add(raw: text.utf8)
         key.bytes.append(Mark.part)
@@ -59,19 +59,18 @@ struct Shape: Sendable {
         key.bytes.append(Mark.part)
     }
 
-    /// Adds an id, whatever it looks like.
+    /// Adds an ID of any form.
     mutating func add(id: String) {
         key.bytes.append(Mark.id)
         values.append(ShapeValue(text: ExactString(id)))
     }
 
-    /// Adds a secret.
     mutating func add(secret: String) {
         key.bytes.append(Mark.secret)
         secrets.append(ExactString(secret))
     }
 
-    /// Adds the items of a query, whose order does not count.
+    /// Adds the items of a query, in any order.
     mutating func add(items: [(name: String, value: String)]) {
         let parts = items.map { item in
             var part = Shape(known: known)
@@ -82,7 +81,7 @@ struct Shape: Sendable {
         for part in parts.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) { append(part) }
     }
 
-    /// Adds a body: JSON by meaning, else a text, else bytes.
+    /// Adds a body: JSON by meaning, otherwise text, otherwise bytes.
     mutating func add(body: [UInt8]) {
         guard !body.isEmpty else { return }
         if let value = Shape.json(body) {
@@ -94,7 +93,7 @@ struct Shape: Sendable {
         }
     }
 
-    /// The JSON value that a body or a frame is; nil where it is something else.
+    /// The JSON value of a body or a frame, or nil if it is not JSON.
     static func json(_ bytes: [UInt8]) -> JSONValue? {
         guard let first = bytes.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         else { return nil }
@@ -140,7 +139,7 @@ struct Shape: Sendable {
         add(words: UnsafeBufferPointer(rebasing: utf8[end...]))
     }
 
-    /// Adds what holds no values, save for words that are bound to one.
+    /// Adds a text without values, except for words that are bound to one.
     private mutating func add(words: UnsafeBufferPointer<UInt8>) {
         guard let known else { return add(raw: words) }
         var index = 0
@@ -149,7 +148,7 @@ struct Shape: Sendable {
             while end < words.count, ValueScanner.isRunByte(words[end]) { end += 1 }
             if end == index { end += 1 }
             let word = words[index..<end]
-            // A shorter word may be bound and yet mean something else where it stands.
+            // A shorter word may be bound and yet mean something else here.
             if (3...ReplayLimits.tokenLength).contains(word.count),
                 let text = String(validating: word, as: UTF8.self), known.recorded[ExactString(text)] != nil
             {
@@ -165,7 +164,7 @@ struct Shape: Sendable {
 // MARK: JSON
 
 extension Shape {
-    /// Adds a value so that order of members, white space and the way in which a number is written do not count.
+    /// Adds a value independent of member order, white space and number notation.
     mutating func add(_ value: JSONValue, under name: String) {
         switch value {
         case .null: add(literally: "null")
@@ -196,7 +195,7 @@ extension Shape {
         times.append(ExactString(time))
     }
 
-    /// A number as one text for all ways to write it.
+    /// The same text for all notations of a number.
     static func canonical(_ number: JSONNumber) -> String {
         if let int = number.int { return String(int) }
         if let double = number.double { return JSONNumber(double).text }
@@ -204,9 +203,11 @@ extension Shape {
     }
 }
 
-/// The shapes of a request: all of it, and its route alone.
+/// The shapes of a request: the whole request, and its route alone.
 struct RequestShapes: Sendable {
-    /// The method, `HANDSHAKE` for one of a WebSocket: no method of HTTP is that, and a GET of the path is another request.
+    /// The method, or `HANDSHAKE` for a WebSocket handshake.
+    ///
+    /// HTTP has no such method, and a GET of the path is a different request.
     let method: String
     let url: RequestURL
     let body: [UInt8]
@@ -219,7 +220,7 @@ struct RequestShapes: Sendable {
         self.body = body
     }
 
-    /// Method, path, query and body; nil for the body stands for one that is not known.
+    /// Method, path, query and body; a nil body stands for an unknown one.
     func full(known: Bindings? = nil, as method: String? = nil, ignoringBody: Bool = false) -> Shape {
         var shape = Shape(known: known)
         shape.add(literally: method ?? self.method)
@@ -232,7 +233,7 @@ struct RequestShapes: Sendable {
         return shape
     }
 
-    /// Method and path, with any id where one stands in a path of the API, or where something looks like one.
+    /// Method and path, with any ID where a path of the API has one or a segment looks like one.
     func route(as method: String? = nil) -> Shape {
         var shape = Shape()
         shape.add(literally: method ?? self.method)

@@ -3,31 +3,33 @@ import JSON
 import Recording
 import Sessions
 
-/// A session compiled for replaying, once for any number of worlds.
+/// A session compiled once for replaying in any number of worlds.
 ///
-/// Every request is found by its shape in constant time, whatever the session's length; compiling takes linear time, save
-/// for putting it in order.
+/// Every request is found by its shape in constant time, regardless of the session's length. Compiling takes linear
+/// time, except for sorting.
 public struct ReplayPlan: Sendable, Equatable {
-    /// The session, its entries in the order in which they began, without those that the server answers itself:
-    /// `/health`, `/ready`, the descriptions, `/favicon.ico`, all of `/__admin`, and tunnels.
+    /// The session, with its entries in starting order.
+    ///
+    /// It excludes the requests that the server answers itself: `/health`, `/ready`, the descriptions, `/favicon.ico`,
+    /// all of `/__admin`, and tunnels.
     public let session: Session
-    /// What of the session cannot be replayed as it was, as sentences; at most ``ReplayLimits/misses``.
+    /// Sentences about the parts that cannot be replayed as recorded, at most ``ReplayLimits/misses``.
     public private(set) var notes: [String] = []
 
-    /// Which each entry is of all that were recorded, counted from 1 as 'show' and 'diff' do.
+    /// The number of each entry among all recorded ones, counted from 1 as 'show' and 'diff' do.
     let numbers: [Int]
     private(set) var entries: [PlannedEntry] = []
     private(set) var scripts: [SocketScript] = []
     private(set) var full = MatchIndex()
     private(set) var routes = MatchIndex()
     private(set) var vocabulary = Vocabulary()
-    /// What the session's URLs begin with, without the scheme.
+    /// The authorities of the session's URLs.
     private(set) var authorities: Set<ExactString> = []
     private(set) var hasUnknownBodies = false
 
     /// Compiles a session.
     ///
-    /// - Throws: ``ReplayError`` where there is nothing to replay, or more than ``ReplayLimits`` allow.
+    /// - Throws: ``ReplayError`` if there is nothing to replay, or more than ``ReplayLimits`` allow.
     public init(_ session: Session) throws(ReplayError) {
         try Self.check(session)
         let own = session.entries.map { OwnRequest.name(of: $0.request) }
@@ -70,7 +72,7 @@ public struct ReplayPlan: Sendable, Equatable {
         guard bytes <= ReplayLimits.bytes else { throw .tooManyBytes(bytes) }
     }
 
-    /// A handshake that was accepted as a WebSocket, of which nothing more is known, where a file has it as an exchange.
+    /// An accepted WebSocket handshake that a file contains as an exchange, with nothing known beyond it.
     private static func opening(_ entry: SessionEntry) -> SessionEntry {
         guard case .exchange(let exchange) = entry, let response = exchange.response, response.status == 101,
             isHandshake(entry)
@@ -132,7 +134,7 @@ public struct ReplayPlan: Sendable, Equatable {
         if !(200...999).contains(response.status) { note(Sentences.noFinalStatus(place, response.status)) }
     }
 
-    /// Whether it is a WebSocket's handshake, accepted or refused.
+    /// Whether it is a WebSocket handshake, accepted or refused.
     private static func isHandshake(_ entry: SessionEntry) -> Bool {
         switch entry {
         case .socket: return true
@@ -145,7 +147,7 @@ public struct ReplayPlan: Sendable, Equatable {
         }
     }
 
-    /// Whether a body was sent that the recording does not have, or has not whole.
+    /// Whether the recording lacks all or part of a body that was sent.
     private static func hasUnknownBody(_ request: SessionRequest) -> Bool {
         if let body = request.body { return body.isCut }
         return request.fields.contains {
@@ -155,11 +157,11 @@ public struct ReplayPlan: Sendable, Equatable {
 
     // MARK: Values
 
-    /// Something that went over the wire, for finding out who was first to say a value.
+    /// Something that was sent, to find out which side used a value first.
     private struct Event {
         var time: Int64
         var entry: Int
-        /// -1 the request, -2 the answer, else the frame.
+        /// -1 for the request, -2 for the response, otherwise the frame.
         var part: Int
     }
 
@@ -181,7 +183,7 @@ public struct ReplayPlan: Sendable, Equatable {
                 }
             }
         }
-        // Swift's sort is stable: at the same time a request stands before its answer.
+        // Swift's sort is stable: at equal times a request precedes its response.
         events.sort { $0.time < $1.time }
         for event in events { note(event) }
     }
@@ -218,19 +220,19 @@ public struct ReplayPlan: Sendable, Equatable {
 /// A recorded request, compiled.
 struct PlannedEntry: Sendable {
     var url: RequestURL
-    /// With `HANDSHAKE` for a WebSocket's.
+    /// The method, or `HANDSHAKE` for a WebSocket handshake.
     var method: String
-    /// Where it stands in the two indices.
+    /// Its positions in the two indices.
     var full: Place
     var route: Place
     /// Times and secrets of the request, in the order of its shape.
     var times: [ExactString]
     var secrets: [ExactString]
     var credentials: [Credential]
-    /// When it was asked and answered, in nanoseconds.
+    /// When it was requested and answered, in nanoseconds.
     var started: Int64
     var ended: Int64
-    /// Of a WebSocket that opened: its index among the scripts.
+    /// The index of its script, for a WebSocket that opened.
     var script: Int?
 
     struct Place: Sendable {
@@ -239,19 +241,19 @@ struct PlannedEntry: Sendable {
     }
 }
 
-/// A recorded request that no recording answers, since the server that plays the session back answers it itself.
+/// A recorded request that the replaying server answers itself.
 ///
-/// Browsers and probes ask for such paths by themselves: they would never count as asked for, and in `strict` keep all that
-/// follows from its turn.
+/// Browsers and probes request such paths on their own. They would never count as requested, and in `strict` they would
+/// block everything after their turn.
 enum OwnRequest {
-    /// Its name for a note, a path or `CONNECT`; nil for a request that is played back.
+    /// Its name for a note, a path or `CONNECT`, or nil for a request that is replayed.
     static func name(of request: SessionRequest) -> String? {
         // A tunnel ends at another server.
         if request.method.uppercased() == "CONNECT" { return "CONNECT" }
         return name(of: RequestURL(request.url).segments)
     }
 
-    /// The same of a path's segments, without the world's.
+    /// The name for a path's segments, without the world's.
     static func name(of segments: [String]) -> String? {
         switch segments {
         case ["health"], ["ready"], ["docs"], ["docs", "deviations"], ["openapi.yaml"], ["asyncapi.yaml"],

@@ -2,47 +2,46 @@ import Recording
 import Sessions
 import WebSocket
 
-/// A recorded WebSocket, compiled: what the server does and what the client sends, in order.
+/// A recorded WebSocket, compiled: the actions of the server and the client, in order.
 struct SocketScript: Sendable {
     private(set) var steps: [Step] = []
     /// The client's messages, in order.
     private(set) var messages: [Message] = []
-    /// The messages of each shape, by index.
+    /// The indices of the messages of each shape.
     private(set) var messagesOfShape: [ShapeKey: [Int]] = [:]
-    /// The client's pings with what answered them, in order.
+    /// The client's pings and their pongs, in order.
     private(set) var keepAlives: [KeepAlive] = []
-    /// The first of them without a pong.
+    /// The first ping without a pong.
     private var unanswered = 0
 
     struct Step: Sendable {
         /// Nanoseconds after the opening.
         var time: Int64
         var kind: Kind
-        /// Whether it stands apart from the others, save for those who go by the recorded times alone.
+        /// Whether it is separate from the other steps, except when only the recorded times count.
         var isKeepAlive = false
     }
 
-    /// A ping of the API, and the pong that followed.
+    /// A ping of the API and the pong that followed.
     struct KeepAlive: Sendable {
         var time: Int64
-        /// Nil where none followed.
+        /// The pong, or nil if none followed.
         var pong: (action: ReplayEffect.Action, after: Int64)?
     }
 
     enum Kind: Sendable {
-        /// The server does something.
         case server(ReplayEffect.Action)
-        /// The client sends its message with this index.
+        /// The client sends the message with this index.
         case client(Int)
         /// The client sends a ping of the API.
         case ping
-        /// The client closes, or ends the connection: what the server does after it is for the codec.
+        /// The client closes or ends the connection; the codec handles what the server does after it.
         case clientEnds
     }
 
     /// A message of the client.
     struct Message: Sendable {
-        /// Which step it is.
+        /// The index of its step.
         var step: Int
         var isText: Bool
         var payload: [UInt8]
@@ -78,7 +77,7 @@ struct SocketScript: Sendable {
                 hasClose = true
             case (.client, _), (.server, .pong), (.server, .continuation): break
             case (.server, .text):
-                // A text that is none, as a cut one may be, goes as the bytes that it was: the codec would refuse it.
+                // Invalid UTF-8, which a truncated text may be, is sent as binary: the codec would refuse it as text.
                 let bytes = frame.payload.bytes
                 let isValid = String(validating: bytes, as: UTF8.self) != nil
                 let action = isValid ? ReplayEffect.Action.text(bytes) : .binary(bytes)
@@ -102,7 +101,7 @@ struct SocketScript: Sendable {
         }
     }
 
-    /// Whether a frame is the pong to a ping that has none yet; it is kept with the ping then.
+    /// Whether a frame is the pong to an unanswered ping; if so, it is stored with the ping.
     private mutating func takePong(_ bytes: [UInt8], _ action: ReplayEffect.Action, at time: Int64) -> Bool {
         guard unanswered < keepAlives.count, KeepAliveFrame(bytes) == .pong else { return false }
         keepAlives[unanswered].pong = (action, time - keepAlives[unanswered].time)
@@ -118,7 +117,7 @@ struct SocketScript: Sendable {
         messages.append(Message(step: steps.count - 1, isText: isText, payload: bytes, shape: shape, values: values))
     }
 
-    /// The shape of a message, in which text and binary are never the same.
+    /// The shape of a message; text and binary never have the same shape.
     static func shape(of bytes: [UInt8], isText: Bool, known: Bindings? = nil) -> Shape {
         var shape = Shape(known: known)
         shape.add(literally: isText ? "text" : "binary")
@@ -127,7 +126,7 @@ struct SocketScript: Sendable {
         return shape
     }
 
-    /// A close frame as it may be sent again (RFC 6455 §5.5.1, §7.4.1).
+    /// A close frame that is valid for sending (RFC 6455 §5.5.1, §7.4.1).
     private static func close(_ payload: [UInt8]) -> ReplayEffect.Action {
         guard payload.count >= 2 else { return .close(code: nil, reason: "") }
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
@@ -137,12 +136,12 @@ struct SocketScript: Sendable {
     }
 }
 
-/// What a frame is among the API's keep-alives.
+/// The role of a frame among the API's keep-alives.
 enum KeepAliveFrame {
     case ping
     case pong
 
-    /// Nil where a frame is neither `{"type":"ping"}` nor `{"type":"pong"}`, each with at most one member more.
+    /// Nil if a frame is neither `{"type":"ping"}` nor `{"type":"pong"}`, each with at most one more member.
     init?(_ text: [UInt8]) {
         guard text.count <= 200, let object = Shape.json(text)?.object, object.count <= 2 else { return nil }
         switch object["type"]?.string {

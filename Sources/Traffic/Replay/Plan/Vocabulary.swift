@@ -2,19 +2,19 @@ import JSON
 import Sessions
 import Text
 
-/// The ids, days, addresses and tokens of a session, numbered in the order in which they first went over the wire.
+/// The IDs, days, addresses and tokens of a session, numbered in the order in which they were first sent.
 struct Vocabulary: Sendable {
     private(set) var texts: [ExactString] = []
     private var numbers: [ExactString: Int] = [:]
-    /// Whether another value may stand for it: the client made it up, or redaction did.
+    /// Whether another value may replace it, because the client or redaction invented it.
     private(set) var isReplaceable: [Bool] = []
     /// Whether there were more than ``ReplayLimits/recordedValues``.
     private(set) var isFull = false
 
-    /// The number of a value; nil where it was not recorded.
+    /// The number of a value, or nil if it was not recorded.
     func number(of text: ExactString) -> Int? { numbers[text] }
 
-    /// Notes a value, unless it is known.
+    /// Adds a value unless it is known.
     mutating func note(_ text: ExactString, fromClient: Bool) {
         guard numbers[text] == nil else { return }
         guard texts.count < ReplayLimits.recordedValues else {
@@ -24,7 +24,7 @@ struct Vocabulary: Sendable {
         append(text, isReplaceable: fromClient || Self.isPlaceholder(text))
     }
 
-    /// The number of a value that has to have one.
+    /// The number of a value, which is added if needed.
     mutating func intern(_ text: ExactString) -> Int { numbers[text] ?? append(text, isReplaceable: true) }
 
     @discardableResult
@@ -35,12 +35,12 @@ struct Vocabulary: Sendable {
         return texts.count - 1
     }
 
-    /// Notes the values of a text.
+    /// Adds the values of a text.
     mutating func note(valuesOf bytes: [UInt8], fromClient: Bool) {
         bytes.withUnsafeBufferPointer { bytes in
             var scanner = ValueScanner(bytes)
             while let found = scanner.next() {
-                // Of times only those count that a client sent: what it sends in their place is given back to it.
+                // Only times sent by the client count: it gets back the times that it sends in their place.
                 if found.kind == .time, !fromClient { continue }
                 note(ExactString(String(decoding: bytes[found.range], as: UTF8.self)), fromClient: fromClient)
             }
@@ -54,17 +54,17 @@ struct Vocabulary: Sendable {
     }
 }
 
-/// A URL or request target taken apart: what is compared of it.
+/// A parsed URL or request target, with the parts that are compared.
 struct RequestURL: Sendable, Equatable {
     /// `http`, `https`, `ws` or `wss` in lower case; empty in a request target.
     private(set) var scheme = ""
     /// Host and port in lower case; empty in a request target.
     private(set) var authority = ""
-    /// `/w/{id}` where the path begins with it; else empty.
+    /// `/w/{id}` if the path begins with it, otherwise empty.
     private(set) var world = ""
-    /// The path's segments, percent-decoded, without the world's.
+    /// The percent-decoded path segments, without the world's.
     private(set) var segments: [String] = []
-    /// The query's items, decoded, in order.
+    /// The decoded query items, in order.
     private(set) var items: [(name: String, value: String)] = []
 
     init(_ text: String) {
@@ -93,16 +93,16 @@ struct RequestURL: Sendable, Equatable {
             && left.items.elementsEqual(right.items) { $0.name.isExactly($1.name) && $0.value.isExactly($1.value) }
     }
 
-    /// The path with its ids, as a message shows it.
+    /// The path with its IDs, for messages.
     var path: String { "/" + segments.joined(separator: "/") }
 }
 
-/// The names that say that a value is a secret: of members, of items of a query, of fields.
+/// Names that mark a value as a secret: of members, query items and fields.
 enum SecretNames {
-    /// Whether a member or an item of that name holds a secret, as a recorder knows it.
+    /// Whether a member or item with that name holds a secret, by the recorder's rules.
     static func contains(_ name: String) -> Bool { SecretName.isSecret(name) }
 
-    /// The credentials of a request, each with what names it: an item of the query, a scheme, a field, a cookie.
+    /// The credentials of a request, each with its name: a query item, a scheme, a field, a cookie.
     static func credentials(in fields: [SessionField], _ url: RequestURL) -> [Credential] {
         var credentials = url.items.filter { contains($0.name) }.map {
             Credential(name: "query \($0.name)", value: ExactString($0.value))
@@ -131,7 +131,7 @@ enum SecretNames {
     }
 }
 
-/// A secret with what names it.
+/// A secret with its name.
 struct Credential: Sendable, Equatable {
     var name: ExactString
     var value: ExactString

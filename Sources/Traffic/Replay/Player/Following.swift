@@ -1,16 +1,16 @@
 import JSON
 import Sessions
 
-/// The values of a session as they are followed: what is recorded, and what it stands for now.
+/// Maps a session's recorded values to their current ones.
 struct Following: Sendable {
     private(set) var bindings = Bindings()
 
-    /// The recorded value that a client's own stands for: what it is bound to, or itself.
+    /// The recorded value that a client's value stands for: the one it is bound to, or itself.
     func number(of text: ExactString, in vocabulary: Vocabulary) -> Int? {
         bindings.recorded[text] ?? vocabulary.number(of: text)
     }
 
-    /// The recorded values for a request's; nil where one of them is new.
+    /// The recorded values for a request's, or nil if one of them is new.
     func numbers(of values: [Shape.ShapeValue], in vocabulary: Vocabulary) -> [Int]? {
         var numbers: [Int] = []
         numbers.reserveCapacity(values.count)
@@ -21,7 +21,8 @@ struct Following: Sendable {
         return numbers
     }
 
-    /// Whether a client's values can be the recorded ones: each is bound to its own, is it, or is new on both sides.
+    /// Whether a client's values can be the recorded ones: each is bound to its counterpart, equals it, or is new on
+    /// both sides.
     func fits(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) -> Bool {
         guard values.count == numbers.count else { return false }
         var new: [Int: ExactString] = [:]
@@ -45,7 +46,7 @@ struct Following: Sendable {
         return true
     }
 
-    /// Whether a client's values can be the recorded ones if those that are bound may be bound anew.
+    /// Whether a client's values can be the recorded ones if bound values may be bound again.
     func fitsAnew(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) -> Bool {
         values.count == numbers.count
             && zip(values, numbers).allSatisfy { value, number in
@@ -59,7 +60,7 @@ struct Following: Sendable {
             && (bindings.recorded[text] ?? number) == number
     }
 
-    /// Learns what something shows that matched, and gives up what was bound before.
+    /// Binds the values of a match, replacing earlier bindings.
     mutating func learnAnew(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) {
         for (value, number) in zip(values, numbers) {
             let isItself = vocabulary.texts[number] == value.text && bindings.actual[number] != nil
@@ -68,7 +69,7 @@ struct Following: Sendable {
         }
     }
 
-    /// Learns what a request that matched shows.
+    /// Binds the values of a matching request.
     mutating func learn(_ values: [Shape.ShapeValue], _ numbers: [Int], in vocabulary: Vocabulary) {
         for (value, number) in zip(values, numbers) {
             guard bindings.actual[number] == nil, bindings.recorded[value.text] == nil,
@@ -78,7 +79,7 @@ struct Following: Sendable {
         }
     }
 
-    /// Learns what stands where a time or a secret stood: the last one counts.
+    /// Binds the texts in place of times or secrets; the last one counts.
     mutating func learn(_ texts: [ExactString], for recorded: [ExactString], in vocabulary: Vocabulary) {
         for (text, old) in zip(texts, recorded) {
             guard let number = vocabulary.number(of: old), vocabulary.isReplaceable[number] else { continue }
@@ -86,7 +87,7 @@ struct Following: Sendable {
         }
     }
 
-    /// Learns the credentials of a request from those of the recorded one with the same names.
+    /// Binds the credentials of a request to those of the recorded one with the same names.
     mutating func learn(_ credentials: [Credential], for recorded: [Credential], in vocabulary: Vocabulary) {
         for credential in credentials {
             guard let old = recorded.first(where: { $0.name == credential.name }) else { continue }
@@ -95,18 +96,18 @@ struct Following: Sendable {
     }
 }
 
-/// Which recorded values stand for which of the client's own, both ways.
+/// A two-way mapping between recorded values and the client's own.
 struct Bindings: Sendable {
-    /// What a recorded value is now, by its number in the vocabulary.
+    /// The current values, by the recorded value's number in the vocabulary.
     private(set) var actual: [Int: ExactString] = [:]
-    /// Which recorded value a client's own stands for.
+    /// The number of the recorded value that a client's value stands for.
     private(set) var recorded: [ExactString: Int] = [:]
-    /// How many values could not be bound, because there were too many or they hold what no answer may.
+    /// How many values were not bound, because there were too many or they contain unsafe characters.
     private(set) var refusedCount = 0
 
     var isEmpty: Bool { actual.isEmpty }
 
-    /// Binds a recorded value, whatever it was bound to before; one that is itself needs no binding.
+    /// Binds a recorded value, replacing an earlier binding; a value equal to itself needs none.
     mutating func bind(_ number: Int, recorded text: ExactString, to value: ExactString) {
         guard actual[number] != value else { return }
         if text == value, actual[number] == nil { return }
@@ -121,7 +122,7 @@ struct Bindings: Sendable {
         recorded[value] = number
     }
 
-    /// Whether a value may stand in any answer: in JSON, in a field, in a URL it needs no escape that would change it.
+    /// Whether a value needs no escaping in any response: in JSON, in a field, in a URL.
     static func isSafe(_ value: ExactString) -> Bool {
         (1...ReplayLimits.tokenLength).contains(value.utf8.count)
             && value.utf8.allSatisfy {
@@ -131,11 +132,11 @@ struct Bindings: Sendable {
     }
 }
 
-/// Which recorded fields are sent again.
+/// Selects the recorded fields that are sent again.
 enum ReplayedFields {
-    /// Fields of one connection or of one way to frame a body, and those that would be untrue or lead elsewhere.
+    /// Fields of a connection or of body framing, and those that would be untrue or lead elsewhere.
     ///
-    /// Not Content-Encoding: a session has it only where the body is coded.
+    /// Content-Encoding is kept: a session has it only if the body is encoded.
     private static let dropped: Set = [
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
         "content-length", "date", "alt-svc",

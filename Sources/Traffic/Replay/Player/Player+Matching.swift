@@ -1,22 +1,22 @@
-/// A recorded request that a client's one is.
+/// The recorded request that matches a client's request.
 struct Match: Sendable {
     var entry: Int
-    /// The client's values, and the recorded ones in whose places they stand.
+    /// The client's values, and the recorded ones in their places.
     var shape: Shape
     var numbers: [Int]
-    /// Whether the shape is that of the whole request, so that times and secrets stand in the same order.
+    /// Whether the shape is that of the whole request, so that times and secrets are in the same order.
     var isWhole: Bool
-    /// Whether the entry keeps its turn: HEAD for what was recorded with GET.
+    /// Whether the entry keeps its turn: HEAD for an entry recorded with GET.
     var isPeek = false
 }
 
-/// Why a request has no answer.
+/// Why a request has no response.
 struct NoMatch: Error {
     var reason: ReplayMiss.Reason
 }
 
 extension Player {
-    /// The recorded request that a client's one is; its turn passes, unless it is only looked at.
+    /// Finds the recorded request for a client's request and consumes its turn, unless it is only peeked at.
     mutating func match(_ shapes: RequestShapes) -> Result<Match, NoMatch> {
         if settings.match == .route { return routeMatch(shapes) }
         var reason: ReplayMiss.Reason?
@@ -35,12 +35,12 @@ extension Player {
         return .failure(NoMatch(reason: reason ?? .unknown))
     }
 
-    /// How a request is looked for, in this order.
+    /// The ways to look up a request, in this order.
     private enum RequestForm: CaseIterable {
         case asItIs
-        /// Words that a secret is bound to count as values.
+        /// Words to which a secret is bound count as values.
         case withBoundWords
-        /// Any body will do, as one was recorded that is not known.
+        /// Any body matches, because the recorded body is unknown.
         case ofAnyBody
     }
 
@@ -80,12 +80,12 @@ extension Player {
         return .success(Match(entry: found.entry, shape: shape, numbers: numbers, isWhole: true))
     }
 
-    /// Methods that change nothing, whose last answer is as good as it was.
+    /// Methods that change nothing, whose last response may be repeated.
     private static func mayRepeat(_ method: String) -> Bool {
         method == "GET" || method == "HEAD" || method == RequestShapes.handshake
     }
 
-    /// What a GET would get, for HEAD.
+    /// The response that a GET would get, for HEAD.
     private mutating func peek(_ shapes: RequestShapes) -> Result<Match, NoMatch>? {
         let shape = shapes.full(as: "GET")
         guard let bucket = plan.full.bucket(of: shape),
@@ -98,7 +98,7 @@ extension Player {
 
     // MARK: Strict
 
-    /// The entry whose turn it is, or one that was under way together with it.
+    /// The entry whose turn it is, or one that was concurrent with it.
     private mutating func strictMatch(_ shape: Shape) -> Result<Match, NoMatch>? {
         guard let bucket = plan.full.bucket(of: shape) else { return nil }
         for entry in turn where plan.entries[entry].full.bucket == bucket {
@@ -109,7 +109,7 @@ extension Player {
         return nil
     }
 
-    /// The entries that may come next when `strict`: those that began before any other that is missing had ended.
+    /// The entries that may come next in `strict`: those that began before any other missing entry had ended.
     var turn: [Int] {
         var turn: [Int] = []
         var earliestEnd = Int64.max
@@ -137,7 +137,7 @@ extension Player {
         }
         guard let bucket = plan.routes.bucket(of: shape) else { return .failure(NoMatch(reason: .unknown)) }
         let (following, vocabulary) = (following, plan.vocabulary)
-        // The ids that the client was given stay what they are; where it brings others, anything that is left will do.
+        // The IDs that the client received keep their meaning; for other IDs, any remaining entry will do.
         var variant = following.numbers(of: shape.values, in: vocabulary).flatMap {
             plan.routes.variant(in: bucket, values: $0)
         }

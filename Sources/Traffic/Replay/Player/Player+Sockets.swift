@@ -3,20 +3,21 @@ import JSON
 import Sessions
 
 extension Player {
-    /// When the next effect is due; nil where every socket waits for its client or is over.
+    /// When the next effect is due, or nil if every socket waits for its client or has ended.
     public var nextDeadline: Timestamp? { deadlines.next }
 
-    /// Begins a socket whose 101 has gone: times count from here.
+    /// Starts a socket whose 101 was sent; its times count from here.
     ///
-    /// Follow it, as ``receive(_:on:at:)``, with ``advance(to:)``: what is due at once is given there.
+    /// Call ``advance(to:)`` after this, as after ``receive(_:on:at:)``, for the effects that are due at once.
     public mutating func opened(_ socket: ReplaySocket, at now: Timestamp) {
         sockets[socket]?.open(at: now.nanosecondsSinceEpoch, order: settings.frames)
         schedule(socket)
     }
 
-    /// Takes what a client sent; a frame that was not recorded is noted with what differs.
+    /// Receives a client's message; a frame that was not recorded is noted with its differences.
     ///
-    /// Control frames but the close frame are the codec's. On a socket that is over nothing is expected, and nothing noted.
+    /// Control frames other than the close frame belong to the codec. On a socket that has ended, nothing is expected
+    /// or noted.
     public mutating func receive(_ message: ReplayMessage, on socket: ReplaySocket, at now: Timestamp) {
         let (bytes, isText): ([UInt8], Bool)
         switch message {
@@ -24,7 +25,7 @@ extension Player {
         case .binary(let binary): (bytes, isText) = (binary, false)
         case .close: return
         }
-        // Taken out of the table while it changes, so that nothing of it is copied.
+        // It is removed from the table while it changes, so that nothing of it is copied.
         guard var play = sockets.removeValue(forKey: socket) else { return }
         let outcome =
             play.isOver ? .noted : take(bytes, isText: isText, on: &play, at: now.nanosecondsSinceEpoch)
@@ -51,7 +52,7 @@ extension Player {
     ) -> Outcome {
         let script = plan.scripts[play.script]
         if isText, !script.keepAlives.isEmpty, KeepAliveFrame(bytes) == .ping {
-            // When timed the pongs go at their own times.
+            // In `timed`, pongs are sent at their recorded times.
             if settings.frames == .timed { return .recognised }
             return play.ping(at: time, script, played: played) ? .recognised : .oneTooMany
         }
@@ -62,7 +63,7 @@ extension Player {
             index = recognise(shape, in: &play, script)
         }
         if index == nil, settings.frames == .triggered {
-            // Again, with a new id: what it brings is about that one.
+            // Repeated with a new ID: the messages that follow are about that one.
             index = play.trigger(shape.key, in: script) {
                 following.fitsAnew(shape.values, $0.values, in: plan.vocabulary)
             }
@@ -96,14 +97,14 @@ extension Player {
         }
     }
 
-    /// Ends a socket, whoever ended it and whether it was opened or not; nothing more is due on it.
+    /// Ends a socket, opened or not, regardless of which side ended it; nothing more is due on it.
     public mutating func ended(_ socket: ReplaySocket, at now: Timestamp) {
         guard let play = sockets.removeValue(forKey: socket) else { return }
         tally.framesNeverSent += plan.scripts[play.script].messages.count - play.comeCount
         dropStaleDeadlines()
     }
 
-    /// What is due up to a time, in order; each thing happens at its own time, however late the call.
+    /// Returns the effects due up to a time, in order; each has its own time, however late the call.
     public mutating func advance(to now: Timestamp) -> [ReplayEffect] {
         var effects: [ReplayEffect] = []
         while let (socket, time) = deadlines.popDue(at: now) {

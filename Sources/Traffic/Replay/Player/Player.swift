@@ -2,20 +2,18 @@ import FitIQAPI
 import JSON
 import Sessions
 
-/// A session played to the clients of one world: what was given, what its ids stand for, its sockets under way.
+/// A session replayed to the clients of one world: the served entries, the bindings, the open sockets.
 ///
-/// A value without clock, randomness or I/O: equal calls have equal results.
+/// It is a value without clock, randomness or I/O: equal calls have equal results.
 public struct Player: Sendable {
-    /// What is played.
     public let plan: ReplayPlan
-    /// How.
     public let settings: ReplaySettings
-    /// What URLs in answers begin with where a request does not say it.
+    /// The prefix of URLs in responses, unless a request specifies another.
     public let origin: String
 
     var following = Following()
     var state = MatchState()
-    /// The entries that were given, and in `strict` the first that was not.
+    /// The entries that were served, and in `strict` the first that was not.
     var isServed: [Bool]
     var firstUnserved = 0
     var tally = Tally()
@@ -23,7 +21,7 @@ public struct Player: Sendable {
     var lastSocket: UInt64 = 0
     var deadlines = DeadlineQueue<ReplaySocket>()
 
-    /// Begins a session anew.
+    /// Starts a session from its beginning.
     ///
     /// - Parameter settings: a speed as a factor is finite and over 0.
     /// - Parameter origin: scheme, host and port, and a world's prefix: `http://localhost:8080/w/abc`.
@@ -37,7 +35,7 @@ public struct Player: Sendable {
         isServed = Array(repeating: false, count: plan.entries.count)
     }
 
-    /// A recorded time span as it is played, in nanoseconds.
+    /// A recorded time span at the replay's speed, in nanoseconds.
     func played(_ nanoseconds: Int64) -> Int64 {
         guard nanoseconds > 0 else { return 0 }
         switch settings.speed {
@@ -55,7 +53,7 @@ public struct Player: Sendable {
 
     // MARK: Requests
 
-    /// What a request gets; it counts as given, whatever becomes of it.
+    /// Answers a request; the entry counts as served even if the response is not delivered.
     ///
     /// - Parameter now: the world's time, for misses.
     public mutating func answer(_ request: ReplayRequest, at now: Timestamp) -> ReplayAnswer {
@@ -81,7 +79,7 @@ public struct Player: Sendable {
             following.learn(match.shape.times, for: planned.times, in: plan.vocabulary)
             following.learn(match.shape.secrets, for: planned.secrets, in: plan.vocabulary)
         } else {
-            // Any ids may stand in a route: the answer is about those that were asked for.
+            // A route matches any IDs; the response is about the requested ones.
             following.learnAnew(match.shape.values, match.numbers, in: plan.vocabulary)
             let shape = shapes.full()
             if plan.full.bucket(of: shape) == planned.full.bucket {
@@ -129,7 +127,7 @@ public struct Player: Sendable {
             return .noAnswer(after: played(max(exchange.waited, exchange.lasted)))
         }
         let rewriter = rewriter(origin: request.origin)
-        // What looks like a value in a coded body is none.
+        // Text in an encoded body that looks like a value is not one.
         let body = response.isCoded ? response.body.bytes : rewriter.rewritten(response.body.bytes)
         let recordedLength = response.fields.first { $0.name.lowercased() == "content-length" }.flatMap {
             Int($0.value)
@@ -141,7 +139,7 @@ public struct Player: Sendable {
             },
             body: body, after: played(exchange.waited))
         if response.body.isCut || !response.isComplete {
-            // What is missing must not look as if it had never been there: the client sees a body that was cut off.
+            // A missing part must not look as if it had never existed: the client sees a truncated body.
             let length = max(recordedLength ?? 0, response.body.byteCount)
             let missing = max(length - response.body.bytes.count, 1)
             answer.declaredLength = body.count + missing

@@ -2,13 +2,13 @@ import JSON
 import Sessions
 import Text
 
-/// Puts the client's own values and our own origin in the place of the recorded ones.
+/// Replaces recorded values with the client's and recorded origins with ours.
 ///
-/// Where there is nothing to replace the bytes stay exactly what they were. Linear in the length of the text.
+/// Without replacements, the bytes are unchanged. It takes linear time in the length of the text.
 struct Rewriter {
     let plan: ReplayPlan
     let bindings: Bindings
-    /// What counts before the bindings: what was said where the answer belongs to.
+    /// The bindings of the message being answered, which take precedence over the others.
     var own: [Int: ExactString] = [:]
     /// `http://localhost:8080`, or `https://localhost:8443/w/abc`.
     let origin: String
@@ -62,7 +62,7 @@ struct Rewriter {
 
     private static let schemes = ["http", "https", "ws", "wss"]
 
-    /// The places of `http://host`, also written `http:\/\/host`, where host is one of the session's.
+    /// The positions of `http://host`, also written `http:\/\/host`, for a host of the session.
     private func originEdits(_ bytes: UnsafeBufferPointer<UInt8>) -> [Edit] {
         guard !plan.authorities.isEmpty else { return [] }
         let ourAuthority = origin.utf8.firstIndex(of: UInt8(ascii: ":")).map { origin[$0...].dropFirst(3).lowercased() }
@@ -80,7 +80,7 @@ struct Rewriter {
             if let scheme = scheme(bytes, before: index), plan.authorities.contains(ExactString(authority)) {
                 let authorityEnd = end
                 end = worldEnd(bytes, at: end, isEscaped: slashes > 2)
-                // What is ours already stays as it was written.
+                // Our own origin stays as it was written.
                 if end == authorityEnd, ourAuthority?.isExactly(authority) == true {
                     index = end
                     continue
@@ -110,7 +110,7 @@ struct Rewriter {
         byte.isAlphanumeric || ".-:[]_".utf8.contains(byte)
     }
 
-    /// The end of `/w/{id}` after an authority: the world that was recorded, in whose place ours stands.
+    /// The end of `/w/{id}` after an authority: the recorded world, which ours replaces.
     private func worldEnd(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int, isEscaped: Bool) -> Int {
         let slash = Array((isEscaped ? #"\/"# : "/").utf8)
         let prefix = slash + "w".utf8 + slash

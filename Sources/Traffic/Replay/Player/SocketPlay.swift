@@ -1,31 +1,31 @@
 import JSON
 
-/// A WebSocket under way: how far its script is.
+/// The progress of a WebSocket through its script.
 struct SocketPlay: Sendable {
     let entry: Int
     let script: Int
     let origin: String
-    /// Whether the 101 went; before, nothing is due.
+    /// Whether the 101 was sent; nothing is due before.
     private(set) var isOpen = false
-    /// Whether the recorded server has ended the connection: nothing follows.
+    /// Whether the recorded server has ended the connection; nothing follows.
     private(set) var isOver = false
-    /// When the next thing is due; kept up to date by whoever changes this value.
+    /// When the next step is due; every caller that changes this value must update it.
     var scheduled: Int64?
 
-    /// The next step of the script; in lock-step when the one before it happened, and when it had been recorded.
+    /// The next step of the script; for lock-step, when the previous one happened and when it was recorded.
     private var cursor = 0
     private var base: Int64 = 0
     private var offset: Int64 = 0
-    /// How many pings have come, and the pongs that are under way.
+    /// The number of pings received, and the pongs in flight.
     private var pingCount = 0
     private var pongs: [Pong] = []
-    /// The first of the client's messages that has not come, and those after it that have, by index.
+    /// The client's first missing message, and the later ones that have arrived, by index.
     private(set) var nextMessage = 0
     private var early: Set<Int> = []
     private(set) var comeCount = 0
-    /// In lock-step when messages came to which the script is not there yet.
+    /// For lock-step, when messages arrived that the script has not reached.
     private var arrivals: [Int: Int64] = [:]
-    /// Of a triggered socket: what plays, and how far each shape's messages are.
+    /// For a triggered socket, the active runs and the progress of each shape's messages.
     private var runs: [Run] = []
     private var triggerCursors: [ShapeKey: Int] = [:]
 
@@ -37,10 +37,10 @@ struct SocketPlay: Sendable {
     /// Frames that follow a message of the client.
     private struct Run: Sendable {
         var cursor: Int
-        /// When it began, and which recorded time that stands for.
+        /// When it began, and the corresponding recorded time.
         var base: Int64
         var offset: Int64
-        /// The client's own values in the message that began it, by the numbers of the recorded ones.
+        /// The client's own values in the triggering message, by the numbers of the recorded ones.
         var own: [Int: ExactString] = [:]
     }
 
@@ -58,7 +58,7 @@ struct SocketPlay: Sendable {
 
     // MARK: What is due
 
-    /// When the next step of the server is due; nil where it waits for the client, or nothing is left.
+    /// When the server's next step is due, or nil if it waits for the client or nothing is left.
     mutating func due(
         _ script: SocketScript, _ order: ReplaySettings.FrameOrder, played: (Int64) -> Int64
     ) -> Int64? {
@@ -150,7 +150,7 @@ struct SocketPlay: Sendable {
 
     // MARK: What the client sends
 
-    /// Answers a ping of the API as recorded; false where none was, or too many pongs are under way.
+    /// Answers a ping of the API as recorded; false if none was recorded or too many pongs are in flight.
     mutating func ping(at time: Int64, _ script: SocketScript, played: (Int64) -> Int64) -> Bool {
         guard let last = script.keepAlives.last, pongs.count < ReplayLimits.runs else { return false }
         let keepAlive = pingCount < script.keepAlives.count ? script.keepAlives[pingCount] : last
@@ -161,7 +161,7 @@ struct SocketPlay: Sendable {
         return true
     }
 
-    /// Which of the client's messages this one is: the next one, or where they may come early, one soon after it.
+    /// The index of the client's message: the next one or, if messages may come early, one soon after it.
     func message(in script: SocketScript, mayComeEarly: Bool, where fits: (SocketScript.Message) -> Bool) -> Int? {
         var looked = 0
         var index = nextMessage
@@ -177,7 +177,7 @@ struct SocketPlay: Sendable {
 
     private func hasCome(_ message: Int) -> Bool { message < nextMessage || early.contains(message) }
 
-    /// Notes that a message has come.
+    /// Records that a message has arrived.
     mutating func come(_ message: Int, at time: Int64, order: ReplaySettings.FrameOrder) {
         if order == .lockStep { arrivals[message] = time }
         guard !hasCome(message) else { return }
@@ -186,7 +186,7 @@ struct SocketPlay: Sendable {
         while early.remove(nextMessage) != nil { nextMessage += 1 }
     }
 
-    /// Which message of a shape triggers: those that fit in turn, the last of them again and again.
+    /// The triggering message of a shape: the matching ones in turn, then the last one repeatedly.
     mutating func trigger(_ key: ShapeKey, in script: SocketScript, where fits: (SocketScript.Message) -> Bool) -> Int?
     {
         guard let messages = script.messagesOfShape[key] else { return nil }
@@ -200,7 +200,7 @@ struct SocketPlay: Sendable {
         return messages.reversed().prefix(ReplayLimits.candidates).first { fits(script.messages[$0]) }
     }
 
-    /// Begins what followed a message; false where too much plays already.
+    /// Starts the frames that followed a message; false if too many runs are active.
     mutating func beginRun(
         after message: Int, at time: Int64, own: [Int: ExactString], in script: SocketScript
     ) -> Bool {
@@ -212,7 +212,7 @@ struct SocketPlay: Sendable {
 }
 
 extension Int64 {
-    /// The sum, or the largest number where it would not fit.
+    /// The sum, capped at the largest number.
     func advanced(capped span: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(span)
         return overflow ? .max : sum

@@ -2,7 +2,7 @@ import JSON
 import Sessions
 import Text
 
-/// Collects in what a request or a frame differs from a recorded one, the first few.
+/// Collects the first few differences between a request or frame and a recorded one.
 struct Differences {
     let following: Following
     let vocabulary: Vocabulary
@@ -19,7 +19,7 @@ struct Differences {
         if !isFull { list.append(ReplayDifference(place: place, expected: expected, actual: actual)) }
     }
 
-    /// Whether two texts are the same save for what may differ.
+    /// Whether two texts are equal except for values that may differ.
     func isSame(_ expected: String, _ actual: String) -> Bool {
         let (recorded, sent) = (ExactString(expected), ExactString(actual))
         if recorded == sent { return true }
@@ -59,7 +59,7 @@ struct Differences {
         }
     }
 
-    /// Compares two bodies, or two messages.
+    /// Compares two bodies or two messages.
     mutating func compare(body expected: [UInt8], _ actual: [UInt8], named name: String) {
         guard !isFull, expected != actual else { return }
         if expected.isEmpty || actual.isEmpty {
@@ -77,7 +77,7 @@ struct Differences {
         }
     }
 
-    /// Compares two values; they are no deeper than the parser allows.
+    /// Compares two values, whose depth the parser limits.
     private mutating func compare(_ expected: JSONValue, _ actual: JSONValue, at place: String, under name: String) {
         guard !isFull else { return }
         switch (expected, actual) {
@@ -113,11 +113,11 @@ struct Differences {
     }
 }
 
-/// Texts cut short for messages.
+/// Truncated texts for messages.
 enum Excerpts {
     static func quoted(_ text: String) -> String { text.cut(toBytes: 300).quoted(limit: 100) }
 
-    /// A body or a message: nil where it is empty, a number of bytes where it is no text.
+    /// A body or a message: nil if it is empty, a byte count if it is not text.
     static func of(_ bytes: [UInt8]) -> String? {
         guard !bytes.isEmpty else { return nil }
         if bytes.count <= ReplayLimits.comparedBody, let value = Shape.json(bytes) { return value.excerpt(limit: 100) }
@@ -127,7 +127,7 @@ enum Excerpts {
         return quoted(text)
     }
 
-    /// The beginning of a text that was cut within a character.
+    /// The beginning of a text that was truncated within a character.
     private static func lossy(_ bytes: [UInt8]) -> String? {
         guard bytes.count > 400 else { return nil }
         return (397...399).lazy.compactMap { String(validating: bytes.prefix($0), as: UTF8.self) }.first
@@ -135,7 +135,7 @@ enum Excerpts {
 
     // MARK: Secrets
 
-    /// A path and query in at most so many bytes, the secrets in it shortened: what is told ends in logs.
+    /// A path and query within a byte limit, with shortened secrets, because messages end up in logs.
     static func target(_ target: String, _ limit: Int = 500) -> String {
         guard let question = target.utf8.firstIndex(of: .questionMark) else { return target.cut(toBytes: limit) }
         let query = target[question...].utf8.dropFirst()
@@ -148,13 +148,13 @@ enum Excerpts {
         return ("\(target[..<question])?" + items.joined(separator: "&")).cut(toBytes: limit)
     }
 
-    /// A value, shortened where the name of its member says that it is a secret.
+    /// A value, shortened if the name of its member marks it as a secret.
     static func of(_ value: JSONValue, under name: String) -> String {
         guard SecretNames.contains(name), let text = value.string else { return value.excerpt() }
         return secret(text).quoted()
     }
 
-    /// The beginning of a secret, enough to tell one from another; a placeholder of a recording tells nothing, and stays.
+    /// The beginning of a secret, enough to distinguish it; a recording's placeholder reveals nothing and is kept.
     static func secret(_ text: String) -> String {
         text.cut(toBytes: text.hasPrefix("redacted-") ? 60 : 4)
     }

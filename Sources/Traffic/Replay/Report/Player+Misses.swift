@@ -4,7 +4,7 @@ import Sessions
 import Text
 
 extension Player {
-    /// Describes a request without an answer, and notes it.
+    /// Describes and records a request without a response.
     mutating func miss(
         _ reason: ReplayMiss.Reason, _ request: ReplayRequest, _ shapes: RequestShapes, at now: Timestamp
     ) -> ReplayMiss {
@@ -60,7 +60,7 @@ extension Player {
         return differences
     }
 
-    /// The recorded requests of the same route, those that were not given first.
+    /// The recorded requests of the same route, unserved ones first.
     private func sameRoute(_ shapes: RequestShapes) -> [Int] {
         guard let bucket = plan.routes.bucket(of: shapes.route()) else { return [] }
         var (unserved, served): ([Int], [Int]) = ([], [])
@@ -73,7 +73,7 @@ extension Player {
         return Array((unserved + served).prefix(Self.comparedEntries))
     }
 
-    /// The first entry of the route whose path is most like the request's; nil where no word of it is the same.
+    /// The first entry of the route with the most similar path, or nil if no word is equal.
     private func nearestRoute(_ shapes: RequestShapes) -> Int? {
         guard shapes.url.segments.count <= 50 else { return nil }
         let common: Set = ["api", "v1", "v2", ""]
@@ -102,7 +102,7 @@ extension Player {
 
     // MARK: Frames
 
-    /// Notes a client's frame that is not the recorded one.
+    /// Records a client's frame that is not the recorded one.
     mutating func note(frame bytes: [UInt8], isText: Bool, on socket: ReplaySocket, isTooMany: Bool, at now: Timestamp)
     {
         tally.frameMisses += 1

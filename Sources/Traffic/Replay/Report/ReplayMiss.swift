@@ -1,44 +1,42 @@
 import FitIQAPI
 import JSON
 
-/// A request that was not expected, with what came nearest to it.
+/// An unexpected request, with the nearest recorded one.
 public struct ReplayMiss: Sendable, Equatable {
     /// When it came, in the world's time.
     public var time: Timestamp
-    /// Its method; of a WebSocket's handshake `GET`.
+    /// Its method; `GET` for a WebSocket handshake.
     public var method: String
-    /// Its path and query as they arrived, secrets shortened, cut after 500 bytes.
+    /// Its path and query as received, with shortened secrets, truncated after 500 bytes.
     public var target: String
-    /// Why it has no answer.
     public var reason: Reason
-    /// The recorded request that is nearest; nil where none is near.
+    /// The nearest recorded request, or nil if none is near.
     public var nearest: Nearest?
-    /// What differs from the nearest one, at most ``ReplayLimits/differences``.
+    /// The differences from the nearest request, at most ``ReplayLimits/differences``.
     public var differences: [ReplayDifference]
 
-    /// Why a request has no answer.
+    /// Why a request has no response.
     public enum Reason: Sendable, Equatable {
-        /// None like it was recorded.
+        /// No such request was recorded.
         case unknown
-        /// It was recorded so many times, and that many answers have been given; its method is not one to be repeated.
+        /// All recorded responses, of this number, were given, and its method may not be repeated.
         case runOut(Int)
-        /// Another one is due (``ReplaySettings/Match/strict``).
+        /// Another request is due (``ReplaySettings/Match/strict``).
         case notItsTurn
-        /// All that was recorded has been asked for (``ReplaySettings/Match/strict``).
+        /// Every recorded request was made (``ReplaySettings/Match/strict``).
         case over
     }
 
     /// A recorded request.
     public struct Nearest: Sendable, Equatable {
-        /// Which entry of the recording it is, counted from 1 in the order in which they began.
+        /// The number of its entry in the recording, counted from 1 in starting order.
         public var entry: Int
-        /// Its method.
         public var method: String
-        /// Its path and query, secrets shortened, cut after 500 bytes.
+        /// Its path and query, with shortened secrets, truncated after 500 bytes.
         public var target: String
     }
 
-    /// The sentences for the person at the client: what came, what was nearest, and how it differs.
+    /// The sentences for the client's developer: what came, what was nearest, and how it differs.
     public var message: String { Sentences.message(self) }
 
     /// The same as data, for `error.details`.
@@ -55,13 +53,13 @@ public struct ReplayMiss: Sendable, Equatable {
     }
 }
 
-/// One thing in which a request or a frame differs from the recorded one.
+/// One difference between a request or a frame and the recorded one.
 public struct ReplayDifference: Sendable, Equatable {
-    /// Where: `method`, `path`, `query.limit`, `body.items[2].name`, `text.content`.
+    /// The place: `method`, `path`, `query.limit`, `body.items[2].name`, `text.content`.
     public var place: String
-    /// What was recorded, shortened; nil where there was nothing.
+    /// The recorded value, shortened, or nil if there was none.
     public var expected: String?
-    /// What came, shortened; nil where nothing did.
+    /// The received value, shortened, or nil if there was none.
     public var actual: String?
 
     /// `body.persona: expected "nutritionist", got "coach"`.
@@ -79,24 +77,22 @@ public struct ReplayDifference: Sendable, Equatable {
 public struct ReplayFrameMiss: Sendable, Equatable {
     /// When it came, in the world's time.
     public var time: Timestamp
-    /// On which socket.
     public var socket: ReplaySocket
-    /// The socket's path and query as recorded, secrets shortened, cut after 500 bytes.
+    /// The socket's path and query as recorded, with shortened secrets, truncated after 500 bytes.
     public var target: String
     /// The frame as JSON or text, shortened.
     public var excerpt: String
-    /// Why it is a miss.
     public var reason: Reason
-    /// What differs from the recorded frame that was due, at most ``ReplayLimits/differences``.
+    /// The differences from the recorded frame that was due, at most ``ReplayLimits/differences``.
     public var differences: [ReplayDifference]
 
     /// Why a frame is a miss.
     public enum Reason: Sendable, Equatable {
-        /// It is not like the recorded frame that is due, or in a triggered socket like any.
+        /// It does not match the recorded frame that is due or, on a triggered socket, any.
         case different
         /// All the client's recorded frames have come.
         case noneLeft
-        /// More frames than ``ReplayLimits/runs`` have their answers under way.
+        /// More than ``ReplayLimits/runs`` runs would be active.
         case tooMany
     }
 

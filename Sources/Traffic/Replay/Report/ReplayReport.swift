@@ -1,43 +1,42 @@
 import JSON
 import Text
 
-/// What became of a session that was replayed.
+/// The result of a replayed session.
 public struct ReplayReport: Sendable, Equatable {
-    /// How many requests were recorded, handshakes included.
+    /// The number of recorded requests, including handshakes.
     public var recorded: Int
-    /// How many of them were asked for.
+    /// The number of recorded requests that were made.
     public var served: Int
-    /// How many answers were given again, because all of a kind had been given.
+    /// The number of repeated responses, given after all of their kind had been used.
     public var repeats: Int
-    /// How many recorded requests nobody has asked for.
+    /// The number of recorded requests that were never made.
     public var neverAskedCount: Int
-    /// The first of those, at most ``ReplayLimits/misses``.
+    /// The first requests that were never made, at most ``ReplayLimits/misses``.
     public var neverAsked: [ReplayMiss.Nearest]
-    /// How many requests were not expected.
     public var unexpectedCount: Int
-    /// The first of those, at most ``ReplayLimits/misses``.
+    /// The first unexpected requests, at most ``ReplayLimits/misses``.
     public var unexpected: [ReplayMiss]
-    /// How many of the server's frames went, drops included.
+    /// The number of the server's frames that were sent, including drops.
     public var framesSent: Int
-    /// How many of the client's frames were the recorded ones.
+    /// The number of the client's frames that matched recorded ones.
     public var framesReceived: Int
-    /// How many recorded frames the client did not send on the sockets that it opened.
+    /// The number of recorded frames that the client did not send on the sockets that it opened.
     public var framesNeverSent: Int
-    /// How many of the client's frames were not the recorded ones.
+    /// The number of the client's frames that matched no recorded one.
     public var frameMissCount: Int
-    /// The first of those, at most ``ReplayLimits/misses``.
+    /// The first frame misses, at most ``ReplayLimits/misses``.
     public var frameMisses: [ReplayFrameMiss]
-    /// How many recorded values stand for others.
+    /// The number of recorded values that stand for others.
     public var bindings: Int
-    /// How many could not be followed: over ``ReplayLimits/bindings``, or with quotes, blanks or control characters.
+    /// The number of values not followed: over ``ReplayLimits/bindings``, or with quotes, blanks or control characters.
     public var bindingsRefused: Int
 
-    /// Whether everything recorded was asked for and sent, and nothing else was.
+    /// Whether everything recorded was requested and sent, and nothing else.
     public var isComplete: Bool {
         neverAskedCount == 0 && unexpectedCount == 0 && framesNeverSent == 0 && frameMissCount == 0
     }
 
-    /// One line: how many of how many requests were served, and what was not.
+    /// One line: how many of the requests were served, and what was not.
     public var summary: String { Sentences.summary(self) }
 
     /// The report as data, for the admin API.
@@ -79,7 +78,7 @@ public struct ReplayReport: Sendable, Equatable {
     }
 }
 
-/// What a player counts as it goes.
+/// The running counts of a player.
 struct Tally: Sendable {
     var answers = 0
     var served = 0
@@ -94,7 +93,7 @@ struct Tally: Sendable {
 }
 
 extension Player {
-    /// What became of the session so far; frames that a client may still send count as never sent.
+    /// The result so far; frames that a client may still send count as never sent.
     public var report: ReplayReport {
         var neverAsked: [ReplayMiss.Nearest] = []
         for (index, isServed) in isServed.enumerated() where !isServed && neverAsked.count < ReplayLimits.misses {

@@ -1,26 +1,26 @@
 import JSON
 
-/// What can be saved of a file that has one entry a line, as ours do, and is damaged somewhere.
+/// Recovers a damaged file that has one entry per line, as ours do.
 ///
-/// Earlier versions of our recorder left the first pages of a frame with white space behind where they were killed while
-/// they wrote it, and others may; a system that goes down may leave a page of zeros. What is broken is left out, every line that is whole stays.
-/// Time is linear: one pass over the bytes, and one of the parser over each line.
+/// Earlier versions of our recorder, when killed during a write, left the first pages of a frame followed by white
+/// space, and other programs may do so too; a system crash may leave a page of zeros. Broken parts are omitted and
+/// complete lines stay. It takes linear time: one pass over the bytes, and one of the parser over each line.
 struct DamagedHAR {
-    /// JSON text of what is whole.
+    /// JSON text of the complete parts.
     private(set) var bytes: [UInt8]
-    /// What was left out.
+    /// The omitted parts.
     private(set) var notes: [HARNote] = []
 
-    /// So many entries are told of one by one.
+    /// The maximum number of entries that are noted one by one.
     private static let mostNotes = 20
 
     private let limits: JSON.Limits
-    /// How many entries were kept.
+    /// The number of entries kept.
     private var entries = 0
-    /// Damage that is told of as one, because there is so much.
+    /// Further damage, which is summarised because there is so much.
     private var others = (entries: 0, leftOut: 0)
 
-    /// Nil where the text does not have its entries in lines of their own, or the only one that it has is none.
+    /// Nil if the text does not have its entries on separate lines, or its only one is not an entry.
     static func saved(from bytes: [UInt8], limits: JSON.Limits) -> DamagedHAR? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
             let empty = try? JSON.parse(bytes[...end] + Array("]}}".utf8), limits: limits),
@@ -36,11 +36,11 @@ struct DamagedHAR {
         self.limits = limits
     }
 
-    /// - Returns: whether the text has its end, or ends as one does that is cut.
+    /// - Returns: whether the text has its end, or ends like a truncated one.
     private mutating func take(_ text: ArraySlice<UInt8>) -> Bool {
         var footer: ArraySlice<UInt8>?
         var number = 0
-        // Looked at when another line follows: where none does, the file ends in the middle, and that is all.
+        // It is examined when another line follows; otherwise the file just ends in the middle.
         var broken: ArraySlice<UInt8>?
         var rest = text
         while footer == nil, !rest.isEmpty {
@@ -90,7 +90,7 @@ struct DamagedHAR {
         entries += 1
     }
 
-    /// Keeps what is whole of a line.
+    /// Keeps the complete parts of a line.
     private mutating func save(_ line: ArraySlice<UInt8>, number: Int) {
         let socket = DamagedSocketEntry(line.withoutComma, limits: limits)
         if let socket { append(socket.bytes) }

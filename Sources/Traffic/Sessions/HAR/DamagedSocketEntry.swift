@@ -1,20 +1,20 @@
 import JSON
 
-/// What can be saved of a WebSocket's entry that is damaged where its frames are.
+/// Recovers a WebSocket's entry whose frames are damaged.
 ///
-/// Frames are found by how they begin, `{"type":"send","time":`: no text within a JSON string has such quotes, so that
-/// they are told apart from what was half written. Each that is whole is kept, before the damage and after it.
+/// Frames are found by their beginning, `{"type":"send","time":`: no text within a JSON string has such quotes, so they
+/// are distinguishable from half-written data. Every complete frame is kept, before and after the damage.
 struct DamagedSocketEntry {
-    /// The entry's JSON text, without what is damaged.
+    /// The entry's JSON text, without the damaged parts.
     private(set) var bytes: [UInt8]
-    /// How many bytes were left out, beside white space.
+    /// The number of omitted bytes, in addition to white space.
     private(set) var leftOut = 0
 
     private let limits: JSON.Limits
-    /// Whether bytes came up that no text has: where a page is gone, what stands behind may be another entry's.
+    /// Whether bytes were found that no text contains: after a missing page, the rest may belong to another entry.
     private var isTorn = false
 
-    /// Nil where the line is no WebSocket's, or is damaged before its frames.
+    /// Nil if the line is not a WebSocket's, or is damaged before its frames.
     init?(_ line: ArraySlice<UInt8>, limits: JSON.Limits) {
         self.limits = limits
         guard let list = line.firstRange(of: Self.messages),
@@ -43,7 +43,7 @@ struct DamagedSocketEntry {
         (try? JSON.parse(brackets.withUTF8Buffer { text + $0 }, limits: limits)) != nil
     }
 
-    /// Appends `,"_fitiq":{…}` as far as it is whole; the text ends with the entry.
+    /// Appends `,"_fitiq":{…}` as far as it is complete; the text ends with the entry.
     private mutating func appendOurs(_ text: ArraySlice<UInt8>) {
         guard !isTorn, let list = text.firstRange(of: Self.controlFrames),
             let end = text.lastIndex(of: UInt8(ascii: "]")),
@@ -68,7 +68,7 @@ struct DamagedSocketEntry {
         bytes.append(UInt8(ascii: "}"))
     }
 
-    /// Appends the elements of a list that are whole, with commas between them.
+    /// Appends the complete elements of a list, with commas between them.
     private mutating func appendFrames(of list: ArraySlice<UInt8>) {
         var isFirst = true
         var piece = nextFrame(in: list, from: list.startIndex)
@@ -91,7 +91,7 @@ struct DamagedSocketEntry {
 
     private mutating func drop(_ text: ArraySlice<UInt8>) {
         leftOut += text.trimmed.withoutComma.count
-        // RFC 8259 §7: "the control characters (U+0000 through U+001F)" stand in no string.
+        // RFC 8259 §7: "the control characters (U+0000 through U+001F)" must be escaped in strings.
         if text.contains(where: { $0 < 0x20 }) { isTorn = true }
     }
 
@@ -105,7 +105,7 @@ struct DamagedSocketEntry {
         return list.endIndex
     }
 
-    /// Where the object that begins there ends; nil where it does not.
+    /// The end of the object that begins there, or nil if it has none.
     private static func objectEnd(in text: ArraySlice<UInt8>) -> Int? {
         var depth = 0
         var isInString = false
@@ -129,7 +129,7 @@ struct DamagedSocketEntry {
         return nil
     }
 
-    /// Whether reading the file will not fail because of this entry.
+    /// Whether the entry can be read without an error.
     private var isReadable: Bool {
         guard let entry = try? JSON.parse(bytes, limits: limits) else { return false }
         var reader = HARReader(limits: HARLimits())
@@ -138,7 +138,7 @@ struct DamagedSocketEntry {
 }
 
 extension ArraySlice<UInt8> {
-    /// The first place where those few bytes stand.
+    /// The first position of a short byte sequence.
     fileprivate func firstRange(of bytes: [UInt8]) -> Range<Int>? {
         var rest = self
         while let index = rest.firstIndex(of: bytes[0]) {

@@ -1,10 +1,11 @@
 import Digests
 import JSON
 
-/// Bodies and messages that stand in files of their own, as Playwright writes them with `content: "attach"`.
+/// Bodies and messages in separate files, as Playwright writes them with `content: "attach"`.
 ///
-/// `content._file` names the file of an answer's body or, for a WebSocket, of its messages, one JSON object a line;
-/// `postData._file` that of a request's body. They are put where HAR has them, so that the rest need not know.
+/// `content._file` names the file of a response's body or, for a WebSocket, of its messages, one JSON object per line;
+/// `postData._file` names that of a request's body. They are inserted where HAR has them, so that the rest of the
+/// reader need not know.
 struct HARAttachments {
     let limits: HARLimits
     /// How many bytes may still be read.
@@ -67,7 +68,7 @@ struct HARAttachments {
         return true
     }
 
-    /// Playwright writes an empty text beside the name of a file.
+    /// Playwright writes an empty text next to the name of a file.
     private static func isEmpty(_ text: JSONValue?) -> Bool { text == nil || text == .null || text == "" }
 
     private func put(_ bytes: [UInt8], into object: inout JSONObject) {
@@ -89,7 +90,7 @@ struct HARAttachments {
         return bytes
     }
 
-    /// Whether a name stays in the folder of the HAR, whoever wrote it.
+    /// Whether a name stays in the folder of the HAR, regardless of its author.
     static func isPlain(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 255 && name.utf8.first != UInt8(ascii: ".")
             && name.utf8.allSatisfy {
@@ -98,7 +99,7 @@ struct HARAttachments {
             }
     }
 
-    /// The values of a file with one a line; a last line that was cut off is left out.
+    /// The values of a file with one per line; a truncated last line is omitted.
     private func lines(of bytes: [UInt8], in name: String) throws(HARError) -> [JSONValue] {
         var values: [JSONValue] = []
         for line in bytes.split(separator: UInt8(ascii: "\n")) {

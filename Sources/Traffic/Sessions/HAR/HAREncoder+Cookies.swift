@@ -1,8 +1,8 @@
 import JSON
 
-/// The cookies of a message, which tools show apart from its fields.
+/// The cookies of a message, which tools show separately from its fields.
 extension HAREncoder {
-    /// Those of a request: `Cookie`, RFC 6265 §4.2.1.
+    /// Writes the cookies of a request: `Cookie`, RFC 6265 §4.2.1.
     static func writeCookies(of request: SessionRequest, to writer: inout JSONWriter) {
         writer.array("cookies") { writer in
             for field in request.fields where field.name.lowercased() == "cookie" {
@@ -13,9 +13,9 @@ extension HAREncoder {
         }
     }
 
-    /// Those of an answer: `Set-Cookie`, RFC 6265 §4.1.1.
+    /// Writes the cookies of a response: `Set-Cookie`, RFC 6265 §4.1.1.
     ///
-    /// `Expires` stays in the field alone, since HAR takes no dates of that form.
+    /// `Expires` stays only in the field, since HAR does not accept dates of that form.
     static func writeCookies(of response: SessionResponse, to writer: inout JSONWriter) {
         writer.array("cookies") { writer in
             for field in response.fields where field.name.lowercased() == "set-cookie" {

@@ -3,31 +3,28 @@ import FitIQAPI
 import JSON
 import WebSocket
 
-/// The entry of a WebSocket as text, and where in it more can be written.
+/// The entry of a WebSocket as text, with the positions where more can be written.
 ///
-/// Offsets count from the entry's first byte. Each room is white space, so that the text is valid as it stands and
-/// after each element that is written there whole.
+/// Offsets count from the entry's first byte. Each room is white space, so that the text is valid as it is and after
+/// each complete element written there.
 public struct HARSocketText: Sendable, Equatable {
     /// The entry, on one line.
     public var bytes: [UInt8]
-    /// The room at the end of `_webSocketMessages`; from its second element on, one begins with a comma.
+    /// The room at the end of `_webSocketMessages`; every element but the first begins with a comma.
     public var messages: Range<Int>
-    /// The room at the end of `_fitiq.controlFrames`; from its second element on, one begins with a comma.
+    /// The room at the end of `_fitiq.controlFrames`; every element but the first begins with a comma.
     public var controlFrames: Range<Int>
-    /// The room for what ``HAREncoder/ending(_:)`` gives.
+    /// The room for the result of ``HAREncoder/ending(_:)``.
     public var ending: Range<Int>
 }
 
-/// How much room a socket's entry has for what is yet to come, in bytes.
+/// The room in a socket's entry for later additions, in bytes.
 public struct HARSocketRoom: Sendable, Equatable {
-    /// For messages.
     public var messages: Int
-    /// For control frames.
     public var controlFrames: Int
-    /// For the ending; one that is written needs no more than ``HAREncoder/endingRoom``.
+    /// For the ending, which needs at most ``HAREncoder/endingRoom``.
     public var ending: Int
 
-    /// Describes room.
     public init(messages: Int = 0, controlFrames: Int = 0, ending: Int = 0) {
         self.messages = messages
         self.controlFrames = controlFrames
@@ -37,17 +34,17 @@ public struct HARSocketRoom: Sendable, Equatable {
 
 /// WebSockets, as Chrome's exporter writes them.
 extension HAREncoder {
-    /// The most bytes of what ``ending(_:)`` gives.
+    /// The maximum bytes of the result of ``ending(_:)``.
     public static let endingRoom = 128
 
-    /// The entry of a WebSocket.
+    /// Returns the entry of a WebSocket.
     ///
-    /// A number ties an entry to those that continue it; it is the socket's in the whole file. Without room, the entry
-    /// is finished.
+    /// A number links an entry to its continuations; it identifies the socket in the whole file. Without room, the
+    /// entry is complete.
     public static func `socket`(
         _ socket: SessionSocket, number: Int? = nil, room: HARSocketRoom = HARSocketRoom()
     ) -> HARSocketText {
-        // The name is in backticks: the house's rules take the bare word before a parenthesis for the system call.
+        // The name is in backticks because the style rules take the bare word before a parenthesis for the system call.
         var writer = JSONWriter(reserving: 4096 + 160 * socket.frames.count + room.messages + room.controlFrames)
         writer.beginObject()
         let waited = microseconds(socket.opened) - microseconds(socket.started)
@@ -78,7 +75,7 @@ extension HAREncoder {
         }
     }
 
-    /// The entry that continues a WebSocket whose entry is full; it has the URL, for tools that know no continuations.
+    /// Returns the entry that continues a full one; it has the URL, for tools that do not know continuations.
     public static func continuation(
         of number: Int, url: String, started: Timestamp, room: HARSocketRoom
     ) -> HARSocketText {
@@ -89,9 +86,9 @@ extension HAREncoder {
             number: number, room: room)
     }
 
-    /// An element of `_webSocketMessages`: a text or binary message.
+    /// Returns an element of `_webSocketMessages`: a text or binary message.
     ///
-    /// Text that is no UTF-8, or was cut inside a character, is base64 and says so.
+    /// Text that is not UTF-8 or was truncated inside a character is written in base64, and marked so.
     public static func message(_ frame: SessionFrame) -> [UInt8] {
         precondition(!frame.opcode.isControl, "a control frame is no message")
         var writer = JSONWriter(reserving: 96 + frame.payload.bytes.count * 3 / 2)
@@ -110,8 +107,8 @@ extension HAREncoder {
         return writer.bytes
     }
 
-    /// An element of `_fitiq.controlFrames`; so many messages of the socket, those of earlier entries included, came
-    /// before it.
+    /// Returns an element of `_fitiq.controlFrames`, with the number of messages before it, including those of earlier
+    /// entries.
     public static func controlFrame(_ frame: SessionFrame, after messages: Int) -> [UInt8] {
         precondition(frame.opcode.isControl, "a message is no control frame")
         var writer = JSONWriter(reserving: 128 + frame.payload.bytes.count * 4 / 3)
@@ -124,7 +121,7 @@ extension HAREncoder {
         return writer.bytes
     }
 
-    /// The member `ending` of a socket's `_fitiq`, with the comma before it.
+    /// Returns the member `ending` of a socket's `_fitiq`, with the comma before it.
     public static func ending(_ ending: SessionEnding) -> [UInt8] {
         let value = JSONWriter.object { writer in
             writeTime(ending.time, to: &writer)
@@ -142,7 +139,7 @@ extension HAREncoder {
     ) -> HARSocketText {
         writer.member("_resourceType", "websocket")
         writer.array("_webSocketMessages", messages)
-        // The writer has no white space: the array was just closed, so its room stands before the last byte.
+        // The writer emits no white space: the array was just closed, so its room precedes the last byte.
         var bytes = writer.bytes
         let messageRoom = addRoom(room.messages, before: 1, to: &bytes)
         var ours = JSONWriter()
@@ -158,7 +155,7 @@ extension HAREncoder {
         return HARSocketText(bytes: bytes, messages: messageRoom, controlFrames: controlRoom, ending: endingRoom)
     }
 
-    /// Puts white space before the last bytes, and says where it is.
+    /// Inserts white space before the last bytes, and returns its position.
     private static func addRoom(_ count: Int, before last: Int, to bytes: inout [UInt8]) -> Range<Int> {
         let start = bytes.count - last
         bytes.insert(contentsOf: repeatElement(UInt8(ascii: " "), count: count), at: start)
@@ -171,7 +168,7 @@ extension HAREncoder {
         writer.member("opcode", Int(frame.opcode.rawValue))
     }
 
-    /// Seconds since 1970 with six digits after the point.
+    /// Seconds since 1970 with six decimal places.
     private static func writeTime(_ time: Timestamp, to writer: inout JSONWriter) {
         writer.key("time")
         writer.value(Int(microseconds(time)), fractionDigits: 6)

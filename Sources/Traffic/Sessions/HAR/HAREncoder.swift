@@ -4,20 +4,20 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Writes sessions as HAR 1.2: a whole one at once, or the pieces of a file that grows.
+/// Writes sessions as HAR 1.2: a whole one at once, or the pieces of a growing file.
 ///
-/// A file is `header`, then entries, one a line with `separator` before each but the first, then `footer`. Times are
-/// whole microseconds, which is what the tools that read them keep; what is finer is cut off. Everything that HAR does
-/// not know stands under `_fitiq`.
-/// Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/); for WebSockets what Chrome's exporter writes.
+/// A file is `header`, then entries, one per line with `separator` before each but the first, then `footer`. Times are
+/// truncated to whole microseconds, which is what the tools that read them keep. Everything that HAR does not define is
+/// under `_fitiq`. Source: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/); for WebSockets the output of
+/// Chrome's exporter.
 public enum HAREncoder {
-    /// The name that files have of their creator.
+    /// The creator's name in the files.
     static let creatorName = "fitiq-mock"
 
-    /// What a file of any version begins with.
+    /// The beginning of a file of any version.
     static let beginning = Array(#"{"log":{"version":"1.2","creator":{"name":"\#(creatorName)""#.utf8)
 
-    /// What a file begins with, up to its first entry.
+    /// Returns the beginning of a file, up to its first entry.
     public static func header(creatorVersion: String) -> [UInt8] {
         var writer = JSONWriter(reserving: 128)
         writer.object { writer in
@@ -28,13 +28,13 @@ public enum HAREncoder {
             + Array(",\"pages\":[],\"entries\":[\n".utf8)
     }
 
-    /// What stands between two entries.
+    /// The separator between two entries.
     public static let separator = Array(",\n".utf8)
 
-    /// What a file ends with.
+    /// The end of a file without notes.
     public static let footer = footer(notes: [])
 
-    /// What a file ends with; the notes are sentences on what the recording lacks, for whoever reads the file.
+    /// Returns the end of a file; the notes are sentences on what the recording lacks.
     public static func footer(notes: [String]) -> [UInt8] {
         guard !notes.isEmpty else { return Array("\n]}}\n".utf8) }
         let ours = JSONWriter.object { writer in
@@ -43,7 +43,7 @@ public enum HAREncoder {
         return Array("\n],\"_fitiq\":".utf8) + ours + Array("}}\n".utf8)
     }
 
-    /// A whole file.
+    /// Returns a whole file.
     public static func file(_ session: Session, creatorVersion: String, notes: [String] = []) -> [UInt8] {
         var bytes = header(creatorVersion: creatorVersion)
         for (index, entry) in session.entries.enumerated() {
@@ -56,7 +56,7 @@ public enum HAREncoder {
         return bytes + footer(notes: notes)
     }
 
-    /// The entry of a request and its answer, on one line.
+    /// Returns the entry of a request and its response, on one line.
     public static func entry(_ exchange: SessionExchange) -> [UInt8] {
         let body = exchange.response?.body.bytes.count ?? 0
         var writer = JSONWriter(reserving: 2048 + body + body / 2 + (exchange.request.body?.bytes.count ?? 0))
@@ -94,7 +94,7 @@ extension HAREncoder {
             if let body = request.body {
                 writer.object("postData") { writer in
                     writer.member("mimeType", mediaType(request.fields))
-                    // What is no text stands under "_fitiq".
+                    // Content that is not text is under "_fitiq".
                     writer.member("text", String(validating: body.bytes, as: UTF8.self) ?? "")
                 }
             }
@@ -127,7 +127,7 @@ extension HAREncoder {
         }
     }
 
-    /// What of an entry HAR has no place for, as members of "_fitiq".
+    /// Writes what HAR cannot represent as members of "_fitiq".
     static func extras(_ request: SessionRequest, _ response: SessionResponse?) -> [JSONObject.Element] {
         var members: [JSONObject.Element] = []
         if let body = request.body, String(validating: body.bytes, as: UTF8.self) == nil {
@@ -180,12 +180,12 @@ extension HAREncoder {
         .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect, .permanentRedirect,
     ]
 
-    /// The media type as the fields name it; Chrome writes the same where there is none.
+    /// The media type that the fields name; Chrome writes the same if there is none.
     private static func mediaType(_ fields: [SessionField]) -> String {
         fields.value(of: "content-type") ?? "x-unknown"
     }
 
-    /// The names and values of a URL's query, decoded; what cannot be decoded stays as it is.
+    /// The decoded names and values of a URL's query; invalid encodings stay as they are.
     private static func query(of url: String) -> [SessionField] {
         let whole = url.utf8.prefix { $0 != UInt8(ascii: "#") }
         guard let mark = whole.firstIndex(of: UInt8(ascii: "?")) else { return [] }
@@ -202,11 +202,10 @@ extension HAREncoder {
 }
 
 extension [SessionField] {
-    /// The value of the first field with that name, which is in lower case.
+    /// The value of the first field with that name, which must be in lower case.
     func value(of name: String) -> String? { first { $0.name.lowercased() == name }?.value }
 }
 
 extension SessionField {
-    /// Whether the body is coded, as by gzip.
     var isContentEncoding: Bool { name.lowercased() == "content-encoding" && value.lowercased() != "identity" }
 }

@@ -1,48 +1,46 @@
 import JSON
 import Text
 
-/// Why a file is no HAR, and where.
+/// Why a file is not a valid HAR, and where.
 public struct HARError: Error, Sendable, Equatable {
-    /// What is wrong.
     public var problem: Problem
-    /// The entry that it is in, counted from 1 in the order of the file; nil outside of entries.
+    /// The entry of the error, counted from 1 in file order, or nil outside of entries.
     public var entry: Int?
-    /// Where it is, from the entry or the top: `response.status`, `_webSocketMessages[3].time`; empty for the whole.
+    /// The path from the entry or the top: `response.status`, `_webSocketMessages[3].time`; empty for the whole.
     public var path: String
 
-    /// What can be wrong.
     public enum Problem: Sendable, Equatable {
-        /// There is not one byte.
+        /// The file has no bytes.
         case empty
-        /// The file and those beside it have more bytes than a limit allows.
+        /// The file and its attachments have more bytes than a limit allows.
         case tooLarge(limit: Int)
-        /// It is not JSON but compressed, as Playwright (zip) and mitmproxy (zlib) do when asked.
+        /// It is compressed, as Playwright (zip) and mitmproxy (zlib) do on request.
         case compressed(String)
-        /// It is not JSON.
+        /// It is not valid JSON.
         case json(JSONError)
         /// There are more entries than a limit allows.
         case tooManyEntries(limit: Int)
-        /// There is nothing where something was expected.
+        /// Something expected is missing.
         case missing(expected: String)
-        /// There is something else than was expected.
+        /// Something else was found than expected.
         case wrong(expected: String, found: String)
     }
 
-    /// Describes what is wrong with the whole.
+    /// Creates an error of the whole file.
     init(_ problem: Problem, entry: Int? = nil, path: String = "") {
         self.problem = problem
         self.entry = entry
         self.path = path
     }
 
-    /// The same, seen from the outside of a member or an element.
+    /// The same error, seen from outside a member or an element.
     func inside(_ step: String) -> HARError {
         var outer = self
         outer.path = path.isEmpty ? step : path.hasPrefix("[") ? step + path : step + "." + path
         return outer
     }
 
-    /// The same, seen from outside of its entry.
+    /// The same error, seen from outside its entry.
     func inEntry(_ number: Int) -> HARError {
         var outer = self
         outer.entry = number
@@ -51,36 +49,36 @@ public struct HARError: Error, Sendable, Equatable {
 }
 
 extension HARError: CustomStringConvertible {
-    /// The place and what is wrong: "entry 3, response.status: expected …, found …".
+    /// The position and the error: "entry 3, response.status: expected …, found …".
     ///
-    /// What the file holds is escaped, so that a terminal obeys nothing of it.
+    /// Content of the file is escaped, so that it cannot control a terminal.
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
-/// Something that a file lacks or that was repaired; what is there can be used.
+/// Something that a file lacks or that was repaired; the rest can be used.
 public enum HARNote: Sendable, Equatable {
-    /// The file ends in the middle, and so many entries are whole.
+    /// The file ends in the middle; this many entries are complete.
     case torn(entries: Int)
-    /// An entry, counted from 1 in the order of the file, is damaged: so many bytes of its frames were left out.
+    /// An entry, counted from 1 in file order, is damaged: this many bytes of its frames were omitted.
     case damagedEntry(Int, leftOut: Int)
-    /// An entry, counted from 1 in the order of the file, is damaged and was left out as a whole.
+    /// An entry, counted from 1 in file order, is damaged and was omitted completely.
     case lostEntry(Int, bytes: Int)
-    /// Beside the entries that other notes name, so many are damaged; so many bytes were left out of them.
+    /// In addition to the entries in other notes, this many are damaged; this many of their bytes were omitted.
     case moreDamaged(entries: Int, leftOut: Int)
-    /// So many halves of surrogate pairs became U+FFFD: no text has them.
+    /// This many halves of surrogate pairs became U+FFFD, because no text can contain them.
     case loneSurrogates(Int)
-    /// A file that holds a body or messages is not there.
+    /// A file with a body or messages is missing.
     case missingAttachment(name: String, entry: Int)
-    /// So many bodies were not recorded.
+    /// This many bodies were not recorded.
     case missingBodies(Int)
-    /// So many messages have an opcode that is neither text nor binary, or are no messages but errors.
+    /// This many messages have an opcode that is neither text nor binary, or are errors instead of messages.
     case skippedMessages(Int)
-    /// What the recorder itself had to say.
+    /// A note by the recorder itself.
     case recorded(String)
 }
 
 extension HARNote {
-    /// Whether nothing is missing for it from the time that the file covers.
+    /// Whether nothing is missing from the time that the file covers.
     var isHarmless: Bool {
         switch self {
         case .torn, .loneSurrogates: true
@@ -92,20 +90,19 @@ extension HARNote {
 extension HARNote: CustomStringConvertible {
     /// A clause, without a full stop.
     ///
-    /// What the file holds of names and notes is escaped, so that a terminal obeys nothing of it.
+    /// Names and notes from the file are escaped, so that they cannot control a terminal.
     public var description: String { TerminalText.escaped(Messages.describe(self)) }
 }
 
-/// What reading a file may spend.
+/// The limits of reading a file.
 public struct HARLimits: Sendable, Hashable {
-    /// How many bytes a file may have, and those beside it together.
+    /// The maximum bytes of a file and its attachments together.
     public var bytes: Int
-    /// How many JSON values it may hold.
+    /// The maximum number of JSON values.
     public var values: Int
-    /// How many entries it may have.
     public var entries: Int
 
-    /// Makes limits; what is left out has the documented default: 256 MiB, 10,000,000 values, 100,000 entries.
+    /// Creates limits; the defaults are 256 MiB, 10,000,000 values and 100,000 entries.
     public init(bytes: Int = 256 << 20, values: Int = 10_000_000, entries: Int = 100_000) {
         precondition(bytes >= 1 && values >= 1 && entries >= 1, "a limit is at least 1")
         self.bytes = bytes

@@ -1,27 +1,27 @@
 import JSON
 
-/// A HAR that was read: the session in it, and the file as it was, unknown members included.
+/// A parsed HAR: its session, and the original file including unknown members.
 public struct HARFile: Sendable {
-    /// What the file records, in the order in which it began.
+    /// The recorded session, in starting order.
     public let session: Session
     /// What the file lacks, or what was repaired in it.
     public let notes: [HARNote]
-    /// The program that wrote it, as it calls itself; nil where it does not.
+    /// The name of the program that wrote it, or nil if it gives none.
     public let creator: String?
 
-    /// Whether our own recorder wrote it and missed nothing, so that what is not in it did not happen.
+    /// Whether our own recorder wrote it and missed nothing, so that anything not in it did not happen.
     ///
-    /// Other programs leave out control frames, ends of WebSockets and, if asked to, credentials and bodies.
+    /// Other programs omit control frames, ends of WebSockets and, on request, credentials and bodies.
     public let isWhole: Bool
 
     private let root: JSONValue
 
-    /// Reads a HAR 1.2 as Chrome, Firefox, mitmproxy, Playwright and this program write it.
+    /// Reads a HAR 1.2 written by Chrome, Firefox, mitmproxy, Playwright or this program.
     ///
-    /// A byte order mark is skipped. Of a file that ends in the middle the entries that are whole are read; of one of
-    /// ours that is damaged elsewhere, too, and in an entry that is damaged the frames that are whole. Notes say so.
-    /// `attachment` gives the bytes of a file beside this one, which Playwright makes for bodies and messages, or nil; it
-    /// is asked for plain names only, without folders. Time and memory are linear in the bytes.
+    /// A byte order mark is skipped. If a file ends in the middle, its complete entries are read. If one of ours is
+    /// damaged elsewhere, its complete entries are read too, and the complete frames of a damaged entry. Notes say so.
+    /// `attachment` returns the bytes of a file next to this one, which Playwright creates for bodies and messages, or
+    /// nil; it receives only plain names, without folders. Time and memory are linear in the bytes.
     public init(
         reading bytes: [UInt8], limits: HARLimits = HARLimits(),
         attachment: @escaping (String) -> [UInt8]? = { _ in nil }
@@ -40,7 +40,7 @@ public struct HARFile: Sendable {
         self.root = root
     }
 
-    /// The file with every member that it had, its attachments inside, one entry a line.
+    /// Returns the file with all its members, its attachments inlined, one entry per line.
     ///
     /// Reading and encoding that again gives the same bytes.
     public func encoded() -> [UInt8] {

@@ -9,7 +9,7 @@ extension JSONValue {
     }
 }
 
-/// Members as HAR has them: `null` counts as absent, since writers use it so.
+/// Members in HAR's form: `null` counts as absent, because writers use it so.
 extension JSONObject {
     func optionalObject(_ name: String) throws(HARError) -> JSONObject? {
         guard let value = present(name) else { return nil }
@@ -50,7 +50,7 @@ extension JSONObject {
         return string
     }
 
-    /// What to throw where a member is not what was expected, or not there.
+    /// The error for a member that is missing or not what was expected.
     func wrong(_ name: String, expected: String) -> HARError {
         guard let value = self[name] else { return HARError(.missing(expected: expected), path: name) }
         return HARError(.wrong(expected: expected, found: Messages.found(value)), path: name)

@@ -3,9 +3,9 @@ import JSON
 import Text
 
 extension JSONNumber {
-    /// The number times a power of ten, what is left of a fraction cut off; nil where that does not fit.
+    /// The number times a power of ten, truncated to an integer, or nil if it does not fit.
     ///
-    /// By its digits, since a double cannot hold microseconds since 1970 without loss next to a nanosecond.
+    /// It uses the digits, since a double cannot hold microseconds since 1970 without loss at the nanosecond level.
     func scaled(tenTo power: Int) -> Int64? {
         var value: Int64 = 0
         var fractionDigits: Int?
@@ -43,21 +43,21 @@ extension JSONNumber {
     }
 }
 
-/// Times as HAR's writers put them.
+/// Times in the notations of HAR's writers.
 enum HARTime {
-    /// From 1970 to 2199, so that nothing which is added to a time overflows.
+    /// From 1970 to 2199, so that adding to a time cannot overflow.
     static let range: Range<Int64> = 0..<7_258_118_400_000_000_000
-    /// The longest span that is told apart from longer ones: ten years.
+    /// The longest span, ten years; longer ones are not distinguished.
     static let longest: Int64 = 315_360_000_000_000_000
 
-    /// Reads `2025-01-29T10:30:00.250+01:00`, to the nanosecond; without an offset it is UTC.
+    /// Parses `2025-01-29T10:30:00.250+01:00` to the nanosecond; without an offset it is UTC.
     static func date(_ text: String) -> Timestamp? {
         Timestamp(text) ?? Timestamp(text + "Z")
     }
 
-    /// Reads the time of a message: seconds as Chrome and mitmproxy have it, milliseconds as Playwright does.
+    /// Parses the time of a message: seconds from Chrome and mitmproxy, milliseconds from Playwright.
     ///
-    /// They are told apart by value: 10^11 seconds are the year 5138, as many milliseconds were in 1973.
+    /// They are distinguished by value: 10^11 seconds are the year 5138, as many milliseconds were in 1973.
     static func message(_ number: JSONNumber) -> Timestamp? {
         guard let value = number.double else { return nil }
         guard let nanoseconds = number.scaled(tenTo: value > 1e11 ? 6 : 9), range.contains(nanoseconds) else {
@@ -66,7 +66,7 @@ enum HARTime {
         return Timestamp(nanosecondsSinceEpoch: nanoseconds)
     }
 
-    /// Reads milliseconds; what is negative is not known, and 0.
+    /// Parses milliseconds; a negative value means unknown, and becomes 0.
     static func span(_ number: JSONNumber?) -> Int64 {
         guard let number, let value = number.double, value > 0 else { return 0 }
         guard value < 1e12 else { return longest }

@@ -3,18 +3,18 @@ import FitIQAPI
 import JSON
 import Text
 
-/// Makes a session of a HAR's JSON.
+/// Converts a HAR's JSON to a session.
 ///
-/// Demanding where a replay would go wrong (method, URL, start, status, messages), and lenient elsewhere: each writer
-/// leaves something out.
+/// It is strict where a replay would go wrong (method, URL, start, status, messages) and lenient elsewhere, because
+/// each writer omits something.
 struct HARReader {
     let limits: HARLimits
     private(set) var notes: [HARNote] = []
     var skippedMessages = 0
     private var missingBodies = 0
-    /// Whether each WebSocket has a list of control frames, if an empty one.
+    /// Whether each WebSocket has a list of control frames, possibly an empty one.
     private(set) var hasControlFrames = true
-    /// Where the entry of each numbered socket is.
+    /// The position of each numbered socket's entry.
     private var sockets: [Int: Int] = [:]
 
     init(limits: HARLimits) { self.limits = limits }
@@ -39,7 +39,7 @@ struct HARReader {
             }
         }
         note(log)
-        // Stable, so that what began at once stays in the order of the file.
+        // The sort is stable, so simultaneous entries keep the order of the file.
         let entries = drafts.map { $0.finished() }.enumerated().sorted {
             ($0.element.started, $0.offset) < ($1.element.started, $1.offset)
         }
@@ -87,13 +87,14 @@ struct HARReader {
         if request.url.hasPrefix("http") { request.url = "ws" + request.url.dropFirst(4) }
         let number = try ours.optionalCount("socket", in: "_fitiq")
         if let number, let place = sockets[number], case .socket(var draft) = drafts[place] {
-            // Let go of the frames, so that they are appended to in place.
+            // This releases the frames, so that they are appended to in place.
             drafts[place] = .exchange(SessionExchange(started: started, request: request, response: nil))
             try draft.append(messages ?? [], ours, skipped: &skippedMessages)
             drafts[place] = .socket(draft)
             return
         }
-        // Chrome, which alone writes this member, calls a WebSocket's whole life a wait; the first message may tell more.
+        // Chrome, which alone writes this member, calls a WebSocket's whole life a wait; the first message may reveal
+        // more.
         let isWholeLife = timings["_blocked_queueing"] != nil && !(messages ?? []).contains { $0["type"] != "error" }
         var draft = HARSocketDraft(
             started: started, opened: started.advanced(byNanoseconds: isWholeLife ? 0 : waited), request: request,
@@ -125,7 +126,7 @@ struct HARReader {
     }
 }
 
-/// Requests and answers.
+/// Requests and responses.
 extension HARReader {
     private mutating func request(
         of entry: JSONObject, _ binary: [UInt8]?, cutOf size: Int
@@ -141,7 +142,7 @@ extension HARReader {
         }
     }
 
-    /// The body of a request: our base64, the text, or the fields of a form that came without its text.
+    /// The body of a request: our base64, the text, or the fields of a form without its text.
     private mutating func body(
         of request: JSONObject, _ binary: [UInt8]?, cutOf size: Int
     ) throws(HARError) -> SessionBody? {
@@ -154,7 +155,7 @@ extension HARReader {
             throw error.inside("postData")
         }
         guard bytes.isEmpty, size == 0, let missing = request["bodySize"]?.int, missing > 0 else {
-            // mitmproxy writes this where a POST had no body.
+            // mitmproxy writes this for a POST without a body.
             if bytes.isEmpty, size == 0, data["mimeType"] == "" { return nil }
             return SessionBody(bytes, of: max(bytes.count, size))
         }
@@ -193,7 +194,7 @@ extension HARReader {
             guard status > 0 else { return nil }
             guard status >= 100 else { throw object.wrong("status", expected: Messages.status) }
             var fields = try Self.fields(of: object)
-            // What a HAR holds is decoded, except in our own recordings, which say so.
+            // Bodies in a HAR are decoded, except in our own recordings, which say so.
             if ours["coded"]?.bool != true { fields.removeAll(where: \.isContentEncoding) }
             return SessionResponse(
                 status: status, fields: fields, body: try body(of: object, status, request, ours),

@@ -4,7 +4,7 @@ import JSON
 import Recording
 import WebSocket
 
-/// A WebSocket while its entries are read: messages and control frames stand apart in a file.
+/// A WebSocket while its entries are read: a file keeps messages and control frames apart.
 struct HARSocketDraft {
     var started: Timestamp
     var opened: Timestamp
@@ -21,7 +21,7 @@ struct HARSocketDraft {
         self.response = response
     }
 
-    /// Adds what an entry has.
+    /// Adds the content of an entry.
     mutating func append(_ values: [JSONValue], _ ours: JSONObject, skipped: inout Int) throws(HARError) {
         for (index, value) in values.enumerated() {
             do throws(HARError) {
@@ -50,7 +50,7 @@ struct HARSocketDraft {
         }
     }
 
-    /// The WebSocket, each control frame after as many messages as it says.
+    /// The WebSocket, with each control frame after its stated number of messages.
     func finished() -> SessionSocket {
         var frames: [SessionFrame] = []
         frames.reserveCapacity(messages.count + controlFrames.count)
@@ -63,13 +63,13 @@ struct HARSocketDraft {
             frames.append(frame)
         }
         frames += messages[next...]
-        // Writers that do not know when a WebSocket was opened have the time of something else.
+        // Writers that do not know when a WebSocket was opened use another time.
         let opened = min(opened, max(started, frames.first?.time ?? opened))
         return SessionSocket(
             started: started, opened: opened, request: request, response: response, frames: frames, ending: ending)
     }
 
-    /// Nil for what is no message: Chrome lists errors among them.
+    /// Nil for anything but a message: Chrome lists errors among them.
     private func message(_ object: JSONObject) throws(HARError) -> SessionFrame? {
         if object["type"]?.string == "error" { return nil }
         let sender = try Self.sender(object)
@@ -113,7 +113,7 @@ struct HARSocketDraft {
         }
     }
 
-    /// The time of a message; where it is left out or -1, as Playwright does when asked, that of what came before it.
+    /// The time of a message; if it is omitted or -1, as Playwright does on request, that of the previous message.
     private func time(_ object: JSONObject, orAfter last: Timestamp?) throws(HARError) -> Timestamp {
         guard let value = object["time"], !value.isNull, value != -1 else { return last ?? opened }
         guard let time = value.number.flatMap(HARTime.message) else {

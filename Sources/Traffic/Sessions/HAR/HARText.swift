@@ -1,14 +1,14 @@
 import JSON
 import Text
 
-/// The bytes of a file on their way to JSON: what writers are known to do wrong is repaired, and noted.
+/// The bytes of a file on their way to JSON; known mistakes of writers are repaired and noted.
 struct HARText {
     private(set) var bytes: [UInt8]
     private(set) var notes: [HARNote] = []
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Parses; only what strict parsing refuses is looked at again, so a sound file is read once.
+    /// Parses the bytes; only what strict parsing refuses is examined again, so a valid file is read once.
     mutating func parse(limits: HARLimits) throws(HARError) -> JSONValue {
         guard bytes.count <= limits.bytes else { throw HARError(.tooLarge(limit: limits.bytes)) }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
@@ -54,9 +54,9 @@ struct HARText {
     }
 }
 
-/// Escapes that name half a surrogate pair: JavaScript and Python write them, Unicode has no such characters.
+/// Escapes for half a surrogate pair: JavaScript and Python write them, Unicode has no such characters.
 enum LoneSurrogates {
-    /// Writes `\ufffd` in their places, and says how many there were.
+    /// Replaces them with `\ufffd`, and returns their number.
     static func replace(in bytes: inout [UInt8]) -> Int {
         var count = 0
         var index = 0

@@ -1,15 +1,14 @@
 import Text
 
-/// What is whole of a file that ends in the middle.
+/// The complete part of a file that ends in the middle.
 ///
-/// One pass over the bytes that counts brackets outside of strings: it knows where each entry ended before the text did.
+/// One pass over the bytes counts brackets outside of strings to find where each entry ended.
 struct TornHAR {
-    /// JSON text of the entries that are whole.
+    /// JSON text of the complete entries.
     var bytes: [UInt8]
-    /// How many there are.
     var entries: Int
 
-    /// Nil where the text does not end in the middle, but is wrong elsewhere, or has not begun an object "log".
+    /// Nil if the text does not end in the middle but is wrong elsewhere, or has not begun an object "log".
     ///
     /// - Parameter offset: where the text fails as JSON.
     static func wholePart(of bytes: [UInt8], failingAt offset: Int) -> TornHAR? {
@@ -32,10 +31,10 @@ struct TornHAR {
         enum Place { case outside, inEntries, afterEntries }
 
         var place = Place.outside
-        /// The end of the last entry that is whole, of the bracket before the first, or of the one after the last.
+        /// The end of the last complete entry, of the bracket before the first, or of the one after the last.
         var wholeEnd = 0
         var entries = 0
-        /// Whether the text was closed and went on, or is no object, or an entry is none.
+        /// Whether the text continued after its end, or is not an object, or contains an entry that is not one.
         var isHopeless = false
         /// Whether the object "log" has begun, and no other member after it.
         private(set) var isInLog = false
@@ -43,7 +42,7 @@ struct TornHAR {
         private var depth = 0
         private var isInString = false
         private var isEscaped = false
-        /// The beginning of the last string at depth 1 or 2, as far as a name that matters is long.
+        /// The beginning of the last string at depth 1 or 2, up to the length of the names that matter.
         private var name: [UInt8] = []
 
         var isOpen: Bool { depth > 0 }
@@ -103,11 +102,11 @@ struct TornHAR {
     }
 }
 
-/// A text that ends in the middle: it fails at its end, or at a token that the end cuts.
+/// A text that ends in the middle: it fails at its end, or at a token that the end truncates.
 enum CutToken {
-    /// Whether a text that fails as JSON at an offset may go on from its end.
+    /// Whether a text that fails as JSON at an offset may continue after its end.
     ///
-    /// A page of zeros at the end is what a system that goes down leaves, and no part of the text.
+    /// A page of zeros at the end is left by a system crash and is not part of the text.
     static func isCut(_ bytes: some BidirectionalCollection<UInt8>, at offset: Int) -> Bool {
         let count = bytes.count - bytes.reversed().prefix { $0 == 0 }.count
         let start = bytes.index(bytes.startIndex, offsetBy: min(offset, count))
@@ -116,7 +115,7 @@ enum CutToken {
         return first < 0x80 ? isCutWord(token, after: bytes[..<start]) : UTF8Sequence.isTorn(token)
     }
 
-    /// `tru`, where a value may stand; all other tokens of JSON fail at their end.
+    /// `tru`, where a value may be; all other JSON tokens fail at their end.
     private static func isCutWord(_ token: [UInt8], after text: some BidirectionalCollection<UInt8>) -> Bool {
         let before = text.last { !$0.isJSONWhitespace }
         guard let before, ":,[".utf8.contains(before) else { return false }

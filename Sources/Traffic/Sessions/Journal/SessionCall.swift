@@ -5,11 +5,11 @@ import JSON
 import Recording
 import Text
 
-/// An entry of a session that is of the API, with its head read as a server reads one.
+/// An API entry of a session, with its head parsed as a server does.
 struct SessionCall {
     let entry: SessionEntry
     let head: RequestHead
-    /// The world that the path names; nil where it names none.
+    /// The world in the path, or nil if there is none.
     let world: ExactString?
     let route: Route?
     let endpoint: Endpoint?
@@ -25,9 +25,9 @@ struct SessionCall {
         endpoint = route?.endpoint(for: head.method)
     }
 
-    /// What a session has of the API: its endpoints, and requests to the hosts that have them.
+    /// Returns the API calls of a session: its endpoints, and requests to the hosts that have them.
     ///
-    /// A browser's recording has other sites as well, and the page itself.
+    /// A browser's recording also contains other sites and the page itself.
     static func calls(in session: Session, isWhole: Bool) -> [SessionCall] {
         let all = session.entries.compactMap { SessionCall($0) }
         var hosts: Set<ExactString> = []
@@ -48,10 +48,10 @@ struct SessionCall {
 
     private var host: ExactString { ExactString(URLParts(entry.request.url).authority ?? "") }
 
-    /// Whether it asks for a WebSocket of something else, such as a development server's behind the same host.
+    /// Whether it requests an unrelated WebSocket, such as a development server's on the same host.
     private var isOtherHandshake: Bool { head.wantsUpgrade && head.target.segmentsInWorld.last != "ws" }
 
-    /// The status; nil where nothing was answered.
+    /// The status, or nil if there was no response.
     var status: Int? {
         switch entry {
         case .exchange(let exchange): exchange.response?.status
@@ -59,7 +59,7 @@ struct SessionCall {
         }
     }
 
-    /// The token that it brings along: the field's before the query's.
+    /// The effective token: the field takes precedence over the query.
     var token: ExactString? {
         let scheme = "bearer "
         if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
@@ -71,14 +71,14 @@ struct SessionCall {
 }
 
 extension RequestHead {
-    /// Reads the head of a recorded request; nil where it is none that a server would have accepted.
+    /// Parses the head of a recorded request, or returns nil if a server would not have accepted it.
     init?(_ request: SessionRequest) {
         let line = "\(request.method) \(URLParts(request.url).target) HTTP/1.1"
         guard Self.isOneLine(line) else { return nil }
         let fields = request.fields.filter { field in
             !field.name.isEmpty && Self.isOneLine(field.name) && Self.isOneLine(field.value)
         }
-        // A tool's own idea of framing is no reason to pass the request over.
+        // A tool's own idea of framing is no reason to skip the request.
         let needed = fields.filter { Self.neededNames.contains($0.name.lowercased()) }
         for fields in [fields, needed] {
             var bytes = Array("\(line)\r\n".utf8)
@@ -91,7 +91,7 @@ extension RequestHead {
         return nil
     }
 
-    /// What judges look at.
+    /// The fields that judges read.
     private static let neededNames: Set = ["authorization", "x-api-key", "content-type", "connection", "upgrade"]
 
     private static func isOneLine(_ text: String) -> Bool {

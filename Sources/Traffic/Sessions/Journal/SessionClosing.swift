@@ -1,10 +1,10 @@
 import Recording
 import WebSocket
 
-/// The close frames of a WebSocket, and what a journal says of its end.
+/// The close frames of a WebSocket, and its end as a journal records it.
 ///
-/// A journal has the end where the client's close frame came, be it the first or the answer: what the transport does
-/// after that is no longer the client's.
+/// A journal records the end at the client's close frame, whether it comes first or second: what the transport does
+/// after that is no longer up to the client.
 struct SessionClosing {
     private var sent: CloseSummary.Frame?
     private var received: CloseSummary.Frame?
@@ -25,12 +25,12 @@ struct SessionClosing {
 
     private var summary: CloseSummary { CloseSummary(sent: sent, received: received, initiator: initiator) }
 
-    /// The end that close frames brought.
+    /// The end by close frames.
     var recorded: RecordedClosing {
         RecordedClosing(by: initiator == .weStarted ? .server : .client, cause: .closeFrame, summary: summary)
     }
 
-    /// The end that the transport brought.
+    /// The end by the transport.
     func recorded(_ ending: SessionEnding) -> RecordedClosing {
         let cause: RecordedClosing.Cause =
             switch ending.cause {
@@ -43,7 +43,7 @@ struct SessionClosing {
 }
 
 extension SessionFrame {
-    /// The frame as a journal has it.
+    /// The frame as a journal records it.
     var recorded: RecordedFrame {
         var frame = RecordedFrame(sender: sender, opcode: opcode, payload: [])
         frame.payload = RecordedBody(payload.bytes, of: payload.byteCount)

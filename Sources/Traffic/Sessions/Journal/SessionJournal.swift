@@ -4,15 +4,15 @@ import HTTPTypes
 import JSON
 import Recording
 
-/// A session as the journals of the worlds in it, in the order of time: for whoever judges what a journal tells.
+/// A session as the journals of its worlds, in time order, for judging.
 ///
-/// An exchange stands where its answer was complete, a WebSocket's opening at the 101. What is not of the API is left
-/// out, and so is what another program recorded without an answer: it may never have been sent. Time and memory are
-/// linear in the session, but for sorting.
+/// An exchange is placed at the completion of its response, a WebSocket's opening at the 101. It omits entries outside
+/// the API and those that another program recorded without a response, because they may never have been sent. Time and
+/// memory are linear in the session, except for sorting.
 public struct SessionJournal: Sendable {
-    /// An entry, and the world whose journal has it.
+    /// An entry, and the world whose journal contains it.
     public struct Line: Sendable {
-        /// The world that the path names with `/w/{id}`; nil where it names none.
+        /// The world in the path's `/w/{id}`, or nil if there is none.
         public let world: ExactString?
         /// The entry; numbers begin with 1 in each world.
         public let entry: JournalEntry
@@ -20,15 +20,15 @@ public struct SessionJournal: Sendable {
 
     /// The entries of all worlds.
     public let lines: [Line]
-    /// Whether control frames and the ends of WebSockets are among them: other programs do not record those.
+    /// Whether control frames and the ends of WebSockets are included; other programs do not record them.
     public let tellsSocketEnds: Bool
-    /// Whether the requests have their credentials, or placeholders: browsers leave them out when asked to.
+    /// Whether requests have their credentials or placeholders; browsers omit them when asked to.
     public let tellsCredentials: Bool
 
-    /// Reads what a file has of the API.
+    /// Reads the API entries of a file.
     public init(_ file: HARFile) { self.init(file.session, isWhole: file.isWhole) }
 
-    /// - Parameter isWhole: whether everything was recorded that went over the wire.
+    /// - Parameter isWhole: whether all traffic was recorded.
     init(_ session: Session, isWhole: Bool) {
         let calls = SessionCall.calls(in: session, isWhole: isWhole)
         let tellsCredentials = isWhole || calls.contains { $0.head.fields.contains(.authorization) }
@@ -44,7 +44,7 @@ public struct SessionJournal: Sendable {
     }
 
     private static func lines(_ drafts: [Draft]) -> [Line] {
-        // What happened at once stays in the order of the session.
+        // Simultaneous entries keep the order of the session.
         let order = drafts.indices.sorted { (drafts[$0].time, $0) < (drafts[$1].time, $1) }
         var numbers: [ExactString?: Int] = [:]
         return order.map { index in
@@ -52,7 +52,7 @@ public struct SessionJournal: Sendable {
             let number = (numbers[draft.world] ?? 0) + 1
             numbers[draft.world] = number
             let entry = JournalEntry(number: number, time: draft.time, connection: draft.connection, event: draft.event)
-            // As much as a journal keeps, so that both are judged alike.
+            // The same limit as in a journal, so that both are judged alike.
             return Line(world: draft.world, entry: entry.excerpt(bodies: Journal.Limits().body))
         }
     }
@@ -65,7 +65,7 @@ public struct SessionJournal: Sendable {
         let event: JournalEvent
     }
 
-    /// A request or a WebSocket, and what there is to know to make entries of it.
+    /// A request or a WebSocket, with what is needed to create its entries.
     private struct Source {
         let call: SessionCall
         let connection: UInt64
@@ -106,7 +106,7 @@ public struct SessionJournal: Sendable {
             add(.exchange(recorded), at: answered, to: &drafts)
         }
 
-        /// A body; one that is not in another program's file counts as cut where there must have been one.
+        /// A body; one that is missing from another program's file counts as truncated if there must have been one.
         private func body(_ body: SessionBody?, isExpected: Bool) -> RecordedBody {
             let body = body ?? SessionBody()
             if body.byteCount == 0, isExpected, !isWhole { return RecordedBody([], of: 1) }
@@ -115,7 +115,7 @@ public struct SessionJournal: Sendable {
 
         private func append(_ socket: SessionSocket, to drafts: inout [Draft]) {
             var time = max(socket.started, socket.opened)
-            // Browsers cut the start to milliseconds: what led to the handshake may seem to come after it.
+            // Browsers truncate the start to milliseconds: what led to the handshake may seem to come after it.
             let started = isWhole ? socket.started : min(time, socket.started.advanced(byNanoseconds: 1_000_000))
             let opening = RecordedOpening(
                 head: call.head, requestedAt: started, endpoint: call.endpoint, user: user)
@@ -127,7 +127,7 @@ public struct SessionJournal: Sendable {
                 add(.frame(recorded), at: time, to: &drafts)
                 closing.observe(recorded)
                 guard closing.isOver else { continue }
-                // What comes behind the end is of no account but for the other side's close frame.
+                // Nothing after the end counts, except the other side's close frame.
                 for frame in socket.frames[(index + 1)...] { closing.observe(frame.recorded) }
                 return add(.closed(closing.recorded), at: time, to: &drafts)
             }

@@ -1,17 +1,17 @@
 import FitIQAPI
 import JSON
 
-/// Whose requests those of a session are.
+/// Assigns the requests of a session to users.
 ///
-/// A JSON Web Token names its user. Of other tokens, and of the placeholders that stand for them, each is a user, save
-/// that two are one user's where both were let at the same consultation, goal or meal log: those belong to one user, and
-/// a token that was refreshed is still that user's.
+/// A JSON Web Token names its user. Every other token, or its placeholder, is a user of its own, except that two tokens
+/// belong to one user if both were accepted for the same consultation, goal or meal log: those belong to one user, and
+/// a refreshed token still belongs to that user.
 struct SessionUsers {
-    /// The one user of a recording without credentials.
+    /// The single user of a recording without credentials.
     static let untold: ExactString = "user"
 
     private let areTold: Bool
-    /// For each token that was accepted, the one that stands for its user; a subject stands for all of its tokens.
+    /// The representative of each accepted token's user; a subject represents all of its tokens.
     private var owners: [Owner: Owner] = [:]
 
     private enum Owner: Hashable {
@@ -38,7 +38,7 @@ struct SessionUsers {
         self.areTold = areTold
         let accepted = calls.filter { call in call.status.map { $0 == 101 || 200..<300 ~= $0 } ?? false }
         let tokens = Set(accepted.compactMap(\.token))
-        // One alone needs no telling apart.
+        // A single token needs no distinction.
         guard areTold, tokens.count > 1 else { return }
         var holders: [Resource: Owner] = [:]
         for call in accepted {
@@ -51,7 +51,7 @@ struct SessionUsers {
         }
     }
 
-    /// The user whose credentials were accepted; nil for a 401, and where there are none.
+    /// The user whose credentials were accepted, or nil for a 401 and without credentials.
     func user(of call: SessionCall) -> ExactString? {
         guard call.status != 401 else { return nil }
         guard areTold else { return Self.untold }
@@ -64,7 +64,7 @@ struct SessionUsers {
         return owner
     }
 
-    /// The same, and the way there is shorter the next time.
+    /// The same, with path shortening for the next lookup.
     private mutating func shortenedRoot(of owner: Owner) -> Owner {
         var owner = owner
         while let next = owners[owner] {
@@ -85,10 +85,10 @@ struct SessionUsers {
         }
     }
 
-    /// The ids of what belongs to the user: the path's, and those in the answer.
+    /// The IDs of what belongs to the user: those in the path and in the response.
     private static func ids(of call: SessionCall) -> [ExactString] {
         var ids = [call.route?.id].compactMap { $0 }.map { ExactString($0).asciiLowercased() }
-        // Quick actions are everybody's.
+        // Quick actions belong to everyone.
         guard case .exchange(let exchange) = call.entry, let endpoint = call.endpoint, endpoint != .listQuickActions,
             let answer = exchange.response.flatMap({ try? JSON.parse($0.body.bytes) })
         else { return ids }

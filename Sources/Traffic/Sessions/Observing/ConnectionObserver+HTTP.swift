@@ -2,9 +2,9 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 
-/// Requests and their answers.
+/// Requests and their responses.
 extension ConnectionObserver {
-    /// Reads as far as both directions go.
+    /// Reads as far as both directions allow.
     mutating func advance(at time: Timestamp, into observations: inout [Observation]) {
         repeat {
             readRequest(at: time, into: &observations)
@@ -20,7 +20,7 @@ extension ConnectionObserver {
                 case .body(let piece): current?.requestBody.append(piece, limit: limits.body)
                 case .end:
                     current?.requested = time
-                    // What is left came no later than now.
+                    // The remaining bytes arrived no later than now.
                     nextRequestBegan = requests.bufferedByteCount > 0 ? time : nil
                 default: return
                 }
@@ -30,7 +30,7 @@ extension ConnectionObserver {
                     stop(Messages.badRequest(error), into: &observations)
                     return
                 }
-                // The server may still say what it makes of a body that makes no sense.
+                // The server may still respond to an invalid body.
                 observations.append(.note(Messages.badRequest(error)))
                 current?.requested = time
             }
@@ -44,7 +44,8 @@ extension ConnectionObserver {
             isConnect: head.method == .connect, expectsContinue: head.expectsContinue, hasBody: head.hasBody)
         nextRequestBegan = nil
         guard !answersAreOver else { return }
-        // The end that reads answers asks in the client's place. Only what decides how an answer is framed matters.
+        // The connection that reads responses sends the request in the client's place. Only what determines the
+        // response's framing matters.
         answers.sendRequest(
             method: head.method == .head ? .head : .get, target: "/",
             fields: head.wantsUpgrade ? Self.upgradeFields : Self.plainFields, body: nil, into: &unsent)
@@ -53,7 +54,7 @@ extension ConnectionObserver {
     }
 
     private mutating func readAnswer(at time: Timestamp, into observations: inout [Observation]) {
-        // What follows an answer that came before its request had ended waits, but not without end.
+        // Bytes after a response that preceded the end of its request wait, but not without limit.
         let mayWait = current == nil ? 0 : current?.answered == nil ? Int.max : limits.pipelined
         guard answers.bufferedByteCount <= mayWait else {
             if let exchange = current?.exchange(at: time, limit: limits.body) {
@@ -76,7 +77,7 @@ extension ConnectionObserver {
                 default: return
                 }
             } catch {
-                // What the end of the connection cut off is told when the connection is gone.
+                // What the end of the connection truncated is reported when the connection is gone.
                 if serverFinished { return }
                 let exchange = current?.exchange(at: time, limit: limits.body)
                 if let exchange { observations.append(.exchange(exchange)) }
@@ -95,7 +96,7 @@ extension ConnectionObserver {
         stop(Messages.tunnel(exchange.request.url), into: &observations)
     }
 
-    /// Tells of an exchange that is over; false where there is none.
+    /// Reports a finished exchange; false if there is none.
     private mutating func tellFinished(at time: Timestamp, into observations: inout [Observation]) -> Bool {
         guard let exchange = current, exchange.requested != nil, exchange.answered != nil || answersAreOver else {
             return false
@@ -104,26 +105,26 @@ extension ConnectionObserver {
         return goOn(after: exchange)
     }
 
-    /// Lets the next request be read; false where there can be none.
+    /// Allows the next request to be read; false if there can be none.
     private mutating func goOn(after exchange: ExchangeInProgress) -> Bool {
         current = nil
         guard !requestsFailed, requests.canRespond else {
             phase = .over
             return false
         }
-        // A request that waits for 100 Continue would end the connection, though its body has come by now.
+        // A request that waits for 100 Continue would end the connection, though its body has arrived by now.
         if exchange.expectsContinue { requests.sendContinue(into: &unsent) }
-        // Which answer it was matters to nobody here; this one is allowed after every request, CONNECT included.
+        // The actual response does not matter here; this one is allowed after every request, including CONNECT.
         requests.respond(status: .badRequest, fields: [:], body: [], into: &unsent)
         unsent.removeAll(keepingCapacity: true)
         return true
     }
 
-    /// Tells of what the connection's end left without an answer, or cut.
+    /// Reports what the connection's end left unanswered or truncated.
     mutating func tellUnfinished(at time: Timestamp, into observations: inout [Observation]) {
         while phase == .http, let exchange = current {
             observations.append(.exchange(exchange.exchange(at: time, limit: limits.body)))
-            // Requests that were sent along with this one are in the buffer, and nobody will answer them.
+            // Requests sent along with this one are in the buffer, and will not be answered.
             guard exchange.requested != nil, goOn(after: exchange) else { return }
             answersAreOver = true
             readRequest(at: time, into: &observations)

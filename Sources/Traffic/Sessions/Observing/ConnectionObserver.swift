@@ -4,16 +4,17 @@ import HTTPTypes
 import Recording
 import WebSocket
 
-/// Reads along on one HTTP/1.1 connection: the bytes of both directions in, exchanges and WebSocket frames out.
+/// Observes one HTTP/1.1 connection: the bytes of both directions in, exchanges and WebSocket frames out.
 ///
-/// Bytes are what is left of them after TLS, in pieces of any size; what comes out depends on the pieces only in its
-/// times. A request has to be given before its answer. It never stops the program, whatever the bytes: what is no HTTP
-/// ends the observation with a note, and what a cut connection left half done is told as far as it went.
-/// Memory is bounded by ``Limits``. Content codings are left as they are.
+/// The input is the decrypted bytes in pieces of any size; only the times of the output depend on the pieces. A request
+/// must be passed in before its response. No input stops the program: bytes that are not HTTP end the observation with
+/// a note, and unfinished parts of a broken connection are reported as far as they went. Memory is bounded by
+/// ``Limits``. Content codings are kept.
 ///
-/// Within, an `HTTP1.Connection` in each role reads one direction and is told what the other saw. What they would send is
-/// thrown away. The end that reads requests is told of an answer once both the request and its answer are over, since it
-/// would drop what is left of a request that was answered early; until then later requests wait in its buffer.
+/// Internally, an `HTTP1.Connection` in each role reads one direction and learns what the other saw. Their output is
+/// discarded. The connection that reads requests learns of a response only once both the request and its response are
+/// over, since it would drop the rest of a request that was answered early; until then, later requests wait in its
+/// buffer.
 public struct ConnectionObserver: Sendable {
     enum Phase: Sendable {
         case http
@@ -31,20 +32,20 @@ public struct ConnectionObserver: Sendable {
     /// Reads what the server sends.
     var answers: HTTP1.Connection
     var current: ExchangeInProgress?
-    /// When the first byte of the next request came.
+    /// When the first byte of the next request arrived.
     var nextRequestBegan: Timestamp?
-    /// Whether what the client sends makes no sense any more; the answer to what it sent before may still come.
+    /// Whether the client's bytes are no longer valid HTTP; the response to an earlier request may still come.
     var requestsFailed = false
-    /// Whether the server said that it answers no more requests on this connection.
+    /// Whether the server announced that it answers no more requests on this connection.
     var answersAreOver = false
-    /// Who ended its direction first.
+    /// The side that ended its direction first.
     var finishedFirst: Party?
     var serverFinished = false
     var socket: SocketObserver
-    /// What the codecs would send.
+    /// The discarded output of the codecs.
     var unsent: [UInt8] = []
 
-    /// Begins with a connection that nothing was sent on yet.
+    /// Starts with a fresh connection.
     ///
     /// The scheme is `http` or `https`. URLs have the host that the requests name, unless an authority (`host:port`) is
     /// given.
@@ -60,7 +61,7 @@ public struct ConnectionObserver: Sendable {
     /// Whether nothing more will be seen on this connection.
     public var isOver: Bool { phase == .over }
 
-    /// Takes what the client sent; appends what it amounts to.
+    /// Receives bytes from the client and appends the resulting observations.
     public mutating func clientSent(
         _ bytes: UnsafeRawBufferPointer, at time: Timestamp, into observations: inout [Observation]
     ) {
@@ -75,7 +76,7 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    /// Takes what the server sent; appends what it amounts to.
+    /// Receives bytes from the server and appends the resulting observations.
     public mutating func serverSent(
         _ bytes: UnsafeRawBufferPointer, at time: Timestamp, into observations: inout [Observation]
     ) {
@@ -90,9 +91,9 @@ public struct ConnectionObserver: Sendable {
         }
     }
 
-    /// Takes note that one side sends no more (FIN), while the other still may.
+    /// Records that one side sends no more (FIN), while the other still may.
     ///
-    /// A body that goes on until its connection closes is complete by that.
+    /// This completes a body that continues until its connection closes.
     public mutating func finished(by party: Party, at time: Timestamp, into observations: inout [Observation]) {
         finishedFirst = finishedFirst ?? party
         guard party == .server, !serverFinished else { return }
@@ -102,9 +103,9 @@ public struct ConnectionObserver: Sendable {
         advance(at: time, into: &observations)
     }
 
-    /// Takes note that the connection is gone; tells what was half done.
+    /// Records that the connection is gone, and reports what was unfinished.
     ///
-    /// The party is who ended it, unless one had finished before.
+    /// The party is the side that ended it, unless one had finished before.
     public mutating func ended(
         by party: Party, isReset: Bool, at time: Timestamp, into observations: inout [Observation]
     ) {
@@ -120,13 +121,14 @@ public struct ConnectionObserver: Sendable {
         phase = .over
     }
 
-    /// Takes note that the recording ends before the connection; tells what was half done, save an open WebSocket's end.
+    /// Records that the recording ends before the connection, and reports what was unfinished, except an open
+    /// WebSocket's end.
     public mutating func recordingEnded(at time: Timestamp, into observations: inout [Observation]) {
         if phase == .http { tellUnfinished(at: time, into: &observations) }
         phase = .over
     }
 
-    /// Observes no more; tells what was half done, and why it stays so.
+    /// Stops observing, and reports what was unfinished and why it stays so.
     mutating func giveUp(_ note: String, at time: Timestamp, into observations: inout [Observation]) {
         recordingEnded(at: time, into: &observations)
         stop(note, into: &observations)
@@ -157,7 +159,7 @@ public struct ConnectionObserver: Sendable {
 
     // MARK: From HTTP to WebSocket
 
-    /// Takes a 101 that was read.
+    /// Handles a 101.
     mutating func switchProtocols(_ head: ResponseHead, at time: Timestamp, into observations: inout [Observation]) {
         guard var exchange = current else { preconditionFailure("a 101 answers a request") }
         let response = SessionResponse(status: 101, fields: Self.fields(head.fields))
@@ -208,7 +210,7 @@ public struct ConnectionObserver: Sendable {
         return scheme + "://" + host + start + path + (head.target.query.map { "?" + $0 } ?? "")
     }
 
-    /// `http` becomes `ws`, `https` becomes `wss`.
+    /// Turns `http` into `ws` and `https` into `wss`.
     static func webSocketURL(_ url: String) -> String {
         url.utf8.starts(with: "http".utf8) ? "ws" + url.dropFirst(4) : url
     }

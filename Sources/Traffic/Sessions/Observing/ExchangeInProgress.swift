@@ -1,7 +1,7 @@
 import FitIQAPI
 import HTTP1
 
-/// A request whose answer has not ended yet, as far as it was seen.
+/// A request whose response has not ended yet, as far as it was seen.
 struct ExchangeInProgress: Sendable {
     let started: Timestamp
     var request: SessionRequest
@@ -9,19 +9,19 @@ struct ExchangeInProgress: Sendable {
     let expectsContinue: Bool
     let hasBody: Bool
     var requestBody = BodyCollector()
-    /// When the last byte of the request came.
+    /// When the last byte of the request arrived.
     var requested: Timestamp?
-    /// When the first byte of the final answer came.
+    /// When the first byte of the final response arrived.
     var answerBegan: Timestamp?
-    /// The head of the answer; the body is collected beside it.
+    /// The head of the response; the body is collected separately.
     var response: SessionResponse?
     var responseBody = BodyCollector()
-    /// When the last byte of the answer came.
+    /// When the last byte of the response arrived.
     var answered: Timestamp?
 
     var heldByteCount: Int { requestBody.heldByteCount + responseBody.heldByteCount }
 
-    /// What is known, when no more will come.
+    /// The exchange as far as it is known, when no more will arrive.
     func exchange(at time: Timestamp, limit: Int) -> SessionExchange {
         var request = request
         if hasBody { request.body = requestBody.body(limit: limit) }
@@ -37,7 +37,7 @@ struct ExchangeInProgress: Sendable {
 }
 
 extension Timestamp {
-    /// How much later the other is; what does not fit is the farthest there is.
+    /// The nanoseconds until another time, clamped to the representable range.
     func nanoseconds(until other: Timestamp) -> Int64 {
         let (difference, overflow) = other.nanosecondsSinceEpoch.subtractingReportingOverflow(nanosecondsSinceEpoch)
         guard overflow else { return difference }

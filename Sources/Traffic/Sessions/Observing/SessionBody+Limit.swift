@@ -1,7 +1,7 @@
 import Text
 
 extension SessionBody {
-    /// Keeps the beginning of bytes that are more than the limit; a character of UTF-8 is not torn.
+    /// Keeps the beginning of bytes that exceed the limit, without splitting a UTF-8 character.
     init(_ bytes: [UInt8], keeping limit: Int) {
         guard bytes.count > limit else {
             self.init(bytes)
@@ -11,17 +11,17 @@ extension SessionBody {
     }
 }
 
-/// A body as it arrives: its beginning, and how many bytes there were.
+/// A body as it arrives: its beginning, and its total size.
 struct BodyCollector: Sendable {
     private var bytes: [UInt8] = []
     private var byteCount = 0
 
     var heldByteCount: Int { bytes.count }
 
-    /// Takes a piece; what is beyond the limit is counted only.
+    /// Appends a piece; bytes beyond the limit are only counted.
     mutating func append(_ piece: ArraySlice<UInt8>, limit: Int) {
         byteCount += piece.count
-        // One byte more than the limit tells whether the limit tears a character.
+        // One byte more than the limit shows whether the limit splits a character.
         bytes.append(contentsOf: piece.prefix(max(0, limit + 1 - bytes.count)))
     }
 

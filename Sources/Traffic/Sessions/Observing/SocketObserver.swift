@@ -2,17 +2,17 @@ import FitIQAPI
 import Recording
 import WebSocket
 
-/// Reads along on one WebSocket, both directions.
+/// Observes both directions of one WebSocket.
 ///
-/// Each direction has a codec in the role of its receiver; what that would answer is thrown away, pongs included, since
-/// the real ones come over the wire. What breaks the protocol ends the observation of its direction only.
+/// Each direction has a codec in the role of its receiver, whose output, including pongs, is discarded because the real
+/// frames are on the wire. A protocol violation ends the observation of its direction only.
 struct SocketObserver: Sendable {
     private let limits: ConnectionObserver.Limits
     /// Reads what the client sends.
     private var toServer: WebSocket.Connection
     /// Reads what the server sends.
     private var toClient: WebSocket.Connection
-    /// Whose close frame was first.
+    /// The side that sent the first close frame.
     private var closedFirst: Party?
     /// Whether both close frames were seen.
     private(set) var isClosed = false
@@ -31,10 +31,10 @@ struct SocketObserver: Sendable {
 
     var heldByteCount: Int { toServer.bufferedByteCount + toClient.bufferedByteCount }
 
-    /// Reads nothing more; the connection's end is still told.
+    /// Stops reading; the connection's end is still reported.
     mutating func stopReading() { isReadable = false }
 
-    /// How it ended, where the connection is gone for that cause or the close frames were exchanged.
+    /// How it ended, if the connection is gone for that cause or the close frames were exchanged.
     func ending(at time: Timestamp, by party: Party, cause: SessionEnding.Cause) -> SessionEnding {
         if let closedFirst { return SessionEnding(time: time, party: closedFirst, cause: .closeFrame) }
         return SessionEnding(time: time, party: party, cause: cause)

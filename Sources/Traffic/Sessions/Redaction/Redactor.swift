@@ -2,29 +2,29 @@ import FitIQAPI
 import Text
 import WebSocket
 
-/// Replaces the secrets of a session by placeholders: equal secrets by equal ones, in the order in which they came up.
+/// Replaces the secrets of a session with placeholders: equal secrets get equal placeholders, in order of appearance.
 ///
 /// Secrets are
+///
 /// - credentials in `Authorization` (the scheme stays), `X-API-Key`, the values of cookies;
-/// - strings in JSON and items of queries and forms that are named `token`, `access_token`, `refresh_token`, `id_token`,
-///   `auth_token`, `api_key`, `password`, `secret` or `client_secret`, in any case, `camelCase` included; numbers of four
-///   digits or more in JSON as well;
+/// - strings in JSON and items of queries and forms that are named `token`, `access_token`, `refresh_token`,
+///   `id_token`, `auth_token`, `api_key`, `password`, `secret` or `client_secret`, in any case, including `camelCase`;
+///   in JSON also numbers of four digits or more;
 /// - e-mail addresses in URLs, fields, bodies and frames.
 ///
-/// A secret that is known is replaced wherever it comes up later, if it has eight bytes or more and is not a short word
-/// in lower case. The rest of a text stays as it is to the byte. What is no UTF-8 is searched for known secrets only.
-/// The time is linear in what is redacted.
-/// At most 100,000 secrets are told apart; see ``hasTooManySecrets``.
+/// A known secret is replaced wherever it appears later if it has eight bytes or more and is not a short word in lower
+/// case. The rest of a text stays unchanged to the byte. Text that is not UTF-8 is searched for known secrets only. It
+/// takes linear time. At most 100,000 secrets are distinguished; see ``hasTooManySecrets``.
 public struct Redactor: Sendable {
     private var table = SecretTable()
 
-    /// Knows no secrets yet.
+    /// Creates a redactor that knows no secrets yet.
     public init() {}
 
-    /// Whether more secrets came up than are told apart, so that further ones share a placeholder of each kind.
+    /// Whether there were too many secrets to distinguish, so that further ones share a placeholder of each kind.
     public var hasTooManySecrets: Bool { table.isFull }
 
-    /// Redacts an exchange: the request first, since answers repeat what was in it.
+    /// Redacts an exchange: the request first, since responses repeat its content.
     public mutating func redact(_ exchange: inout SessionExchange) {
         redact(&exchange.request)
         if var response = exchange.response {
@@ -34,14 +34,13 @@ public struct Redactor: Sendable {
         }
     }
 
-    /// Redacts a WebSocket's handshake and its frames.
     public mutating func redact(_ socket: inout SessionSocket) {
         redact(&socket.request)
         redact(&socket.response)
         for index in socket.frames.indices { redact(&socket.frames[index]) }
     }
 
-    /// Redacts a message or a control frame; of a close frame the reason.
+    /// Redacts a message or a control frame; in a close frame, the reason.
     public mutating func redact(_ frame: inout SessionFrame) {
         guard frame.opcode.isControl else {
             redact(&frame.payload, as: frame.opcode == .text ? .text : nil)
@@ -50,13 +49,13 @@ public struct Redactor: Sendable {
         let kept = frame.opcode == .close ? min(2, frame.payload.bytes.count) : 0
         guard frame.payload.bytes.count > kept else { return }
         guard let text = redacted(Array(frame.payload.bytes[kept...]), as: nil) else { return }
-        // A placeholder may be longer than what it stands for, and a control frame has 125 bytes (RFC 6455 §5.5).
+        // A placeholder may be longer than the secret, and a control frame has at most 125 bytes (RFC 6455 §5.5).
         let room = FrameEncoder.longestControlPayload - kept
         frame.payload = SessionBody(
             Array(frame.payload.bytes[..<kept]) + text[..<UTF8Sequence.boundary(in: text, at: room)])
     }
 
-    /// Redacts a text that may hold JSON, URLs or addresses.
+    /// Redacts a text that may contain JSON, URLs or addresses.
     public mutating func redact(_ text: inout String) {
         let new = text.withUTF8 { TextScan.redacted($0, as: .text, &table) }
         if let new { text = String(decoding: new, as: UTF8.self) }
@@ -87,7 +86,7 @@ public struct Redactor: Sendable {
         body = body.isCut ? SessionBody(new, of: new.count + body.byteCount - body.bytes.count) : SessionBody(new)
     }
 
-    /// The redacted bytes, nil where nothing changed; whether they are text is found out if it is not known.
+    /// The redacted bytes, or nil if nothing changed; it detects whether they are text if that is unknown.
     private mutating func redacted(_ bytes: [UInt8], as content: TextScan.Content?) -> [UInt8]? {
         guard !bytes.isEmpty else { return nil }
         let isText = content == .text || String(validating: bytes, as: UTF8.self) != nil
@@ -116,7 +115,7 @@ public struct Redactor: Sendable {
         secret.isEmpty ? "" : String(decoding: table.placeholder(for: Array(secret.utf8), kind), as: UTF8.self)
     }
 
-    /// Credentials whose scheme stays (RFC 9110 §11.4); without a scheme all is secret.
+    /// Credentials whose scheme stays (RFC 9110 §11.4); without a scheme, the whole value is secret.
     private mutating func credentials(_ value: String) -> String {
         guard let space = value.firstIndex(of: " ") else { return placeholder(value, .token) }
         let secret = value[space...].drop { $0 == " " }

@@ -1,6 +1,6 @@
 import Text
 
-/// What kind of secret something is, which its placeholder says.
+/// The kind of a secret, which its placeholder names.
 enum SecretKind: UInt8, Sendable, CaseIterable {
     case token
     case apiKey
@@ -10,7 +10,7 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
     /// An e-mail address, which stands for a person.
     case user
 
-    /// What stands in place of the secret with that number of its kind.
+    /// The placeholder for the secret with that number of its kind.
     func placeholder(_ number: String) -> [UInt8] {
         switch self {
         case .token: Array("redacted-token-\(number)".utf8)
@@ -22,7 +22,7 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Which placeholder a text is; nil where it is none, or an address.
+    /// Parses a placeholder; nil for other texts and for addresses.
     static func placeholder(_ text: [UInt8]) -> (kind: SecretKind, number: Int)? {
         guard text.starts(with: "redacted-".utf8) else { return nil }
         let digits = text[(text.lastIndex { !$0.isDigit } ?? text.endIndex)...].dropFirst()
@@ -32,7 +32,7 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
         return kind.map { ($0, number) }
     }
 
-    /// The kind of what a member or a query item of that name holds; nil where that is no secret.
+    /// The kind of secret in a member or query item with that name, or nil if it is not secret.
     ///
     /// `access_token`, `accessToken`, `Access-Token` and `ACCESSTOKEN` are the same name.
     init?(_ name: PackedName) {
@@ -56,14 +56,14 @@ enum SecretKind: UInt8, Sendable, CaseIterable {
     }()
 }
 
-/// A name of up to twelve letters, without regard to case, hyphens and underscores: five bits for each letter.
+/// A name of up to twelve letters, ignoring case, hyphens and underscores, with five bits for each letter.
 ///
 /// Texts are full of names, so one must cost little.
 struct PackedName: Hashable, Sendable {
     private var bits: UInt64 = 0
     private var count: UInt8 = 0
 
-    /// Takes the next byte of a name; false where it can be none of those that fit.
+    /// Adds the next byte of a name; false if the name can no longer match.
     @inline(__always)
     mutating func append(_ byte: UInt8) -> Bool {
         let letter = (byte | 0x20) &- 0x61

@@ -1,20 +1,20 @@
 import Digests
 import Text
 
-/// The secrets that came up, each with its placeholder, and a way to find them in any text.
+/// The known secrets with their placeholders, searchable in any text.
 ///
-/// To be found, a secret has an anchor: eight bytes of it that few others have. A text is read once; each of its places
-/// is looked up in a bitmap of anchors, which most fail, and what passes is compared with the few secrets of that anchor.
-/// So the time is linear in the text, whatever the number of secrets.
+/// Each secret is found by its anchor: eight bytes of it that few others have. A text is read once; each position is
+/// looked up in a bitmap of anchors, which rejects most, and the rest is compared with the few secrets of that anchor.
+/// So the time is linear in the text, regardless of the number of secrets.
 struct SecretTable: Sendable {
-    /// How many secrets are told apart unless another number is given.
+    /// The default maximum number of distinguished secrets.
     static let mostSecrets = 100_000
-    /// Longer ones are known by a digest, and found only where a secret is expected.
+    /// Longer secrets are known by a digest, and found only where a secret is expected.
     static let longestKept = 4096
-    /// So many secrets may have the same anchor; further ones are found only where a secret is expected.
+    /// The maximum number of secrets per anchor; further ones are found only where a secret is expected.
     static let mostOfAnchor = 8
     private static let anchorLength = 8
-    /// So many different bytes make an anchor that no better one is sought for.
+    /// An anchor with this many different bytes ends the search for a better one.
     private static let goodMerit = 5
 
     /// Further secrets share a placeholder.
@@ -24,7 +24,7 @@ struct SecretTable: Sendable {
 
     private struct Occurrence: Sendable {
         var bytes: [UInt8]
-        /// Where in the bytes the anchor stands.
+        /// The anchor's offset in the bytes.
         var offset: Int
         var placeholder: Int
     }
@@ -33,15 +33,15 @@ struct SecretTable: Sendable {
     private var placeholders: [[UInt8]] = []
     private var counts = [Int](repeating: 0, count: SecretKind.allCases.count)
     private var anchors: [UInt64: [Occurrence]] = [:]
-    /// A bit for each value of an anchor's hash that occurs.
+    /// A bit for each occurring hash of an anchor.
     private var bitmap = [UInt64](repeating: 0, count: 1 << 10)
-    /// Whether a secret came up that had no number left.
+    /// Whether a secret found no number left.
     private(set) var isFull = false
 
-    /// What stands in place of a secret, which becomes known by that.
+    /// Returns the placeholder of a secret, which becomes known.
     mutating func placeholder(for secret: [UInt8], _ kind: SecretKind) -> [UInt8] {
         if let (kind, number) = SecretKind.placeholder(secret) {
-            // It was redacted before. Its number is taken, or another secret would get it.
+            // It was redacted before. Its number is reserved, or another secret would get it.
             counts[Int(kind.rawValue)] = max(counts[Int(kind.rawValue)], number)
             return secret
         }
@@ -63,14 +63,14 @@ struct SecretTable: Sendable {
         return placeholder
     }
 
-    /// Whether a secret is looked for where none is expected.
+    /// Whether a secret is searched for where none is expected.
     ///
-    /// Not where it is short, or might be a word: a cookie with the value `english` must not change every text.
+    /// Short secrets and possible words are not: a cookie with the value `english` must not change every text.
     private static func isSought(_ secret: [UInt8]) -> Bool {
         secret.count >= 16 || (secret.count >= anchorLength && !secret.allSatisfy(\.isLowercaseLetter))
     }
 
-    /// The secret as it is, and as URLs and JSON spell it where that is different.
+    /// The secret itself, and its spelling in URLs and JSON if that differs.
     private static func forms(of secret: [UInt8]) -> [[UInt8]] {
         var forms = [secret]
         var encoded: [UInt8] = []
@@ -83,14 +83,14 @@ struct SecretTable: Sendable {
     }
 
     private mutating func addAnchor(_ bytes: [UInt8], placeholder: Int) {
-        // Eight bytes that are varied and not taken; of a token rather its end, since beginnings are alike.
+        // Eight varied, unused bytes; for a token preferably near its end, since beginnings are alike.
         var best: (offset: Int, anchor: UInt64, merit: Int)?
         let last = bytes.count - Self.anchorLength
         for offset in stride(from: last, through: max(0, last - 63), by: -1) {
             let window = bytes[offset..<(offset + Self.anchorLength)]
             let anchor = window.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
             let taken = anchors[anchor]?.count ?? 0
-            // A place that many secrets have in common would be compared with each of them.
+            // A position that many secrets share would be compared with each of them.
             let merit = Set(window).count - 16 * taken
             if merit > best?.merit ?? .min { best = (offset, anchor, merit) }
             if merit >= Self.goodMerit { break }
@@ -106,10 +106,10 @@ struct SecretTable: Sendable {
         Int(truncatingIfNeeded: (anchor &* 0x9E37_79B9_7F4A_7C15) >> 48)
     }
 
-    /// Whether any secret is looked for.
+    /// Whether there are no secrets to search for.
     var isEmpty: Bool { anchors.isEmpty }
 
-    /// The secret whose anchor ends before an index, where those eight bytes are `anchor`.
+    /// Finds the secret whose anchor, those eight bytes, ends before an index.
     ///
     /// It begins at or after `start`. The time is bounded by the secrets of one anchor.
     @inline(__always)
@@ -121,7 +121,7 @@ struct SecretTable: Sendable {
         return compare(anchor: anchor, endingAt: end, in: text, from: start)
     }
 
-    /// Compares from the end, where secrets that begin alike differ.
+    /// Compares from the end, because secrets often begin alike.
     private static func isEqual(_ text: UnsafeBufferPointer<UInt8>, from start: Int, _ bytes: [UInt8]) -> Bool {
         var index = bytes.count
         while index > 0 {

@@ -1,18 +1,18 @@
 import Text
 
-/// E-mail addresses, which are told by their form: RFC 5322 §3.4.1, of which what people use.
+/// E-mail addresses, recognised by their form: the commonly used part of RFC 5322 §3.4.1.
 ///
-/// The local part has letters, digits, `.`, `_`, `+`, `-`, `'` and what is beyond ASCII; the domain has a dot, and a last
-/// label of two characters or more that begins with a letter. Either may be percent-encoded.
+/// The local part has letters, digits, `.`, `_`, `+`, `-`, `'` and non-ASCII characters; the domain has a dot, and a
+/// last label of two characters or more that begins with a letter. Either may be percent-encoded.
 extension TextScan {
-    /// Replaces the address whose `@`, `%40` or `\u0040` stands at an index.
+    /// Replaces the address whose `@`, `%40` or `\u0040` is at an index.
     mutating func redactAddress(at index: Int, width: Int, _ table: inout SecretTable) {
         let start = startOfLocalPart(endingAt: index)
         guard start < index, var end = endOfDomain(from: index + width) else { return }
-        // What has several of these signs is no address that mail is sent to, but it may hold one.
+        // Text with several of these signs is not a deliverable address, but it may contain one.
         while end < text.count, text[end] == .at, let next = endOfDomain(from: end + 1) { end = next }
         let domain = slice((index + width)..<end)
-        // Placeholders stay as they are, so that what was redacted once can be redacted again.
+        // Placeholders stay, so that redacting twice changes nothing.
         if domain.elementsEqual("redacted.example".utf8) { return }
         var address = plain(slice(start..<index))
         address.append(.at)
@@ -22,7 +22,7 @@ extension TextScan {
         if parts.count == 2 {
             replace(start..<end, with: Array(parts[0]) + slice(index..<(index + width)) + parts[1])
         } else {
-            // It was a cookie or a token before, whose placeholder it keeps.
+            // It was a cookie or a token before and keeps that placeholder.
             replace(start..<end, with: placeholder)
         }
     }
@@ -39,7 +39,7 @@ extension TextScan {
             let byte = text[start - 1]
             switch byte {
             case .percent:
-                // The digits were taken for letters: they count if what they stand for does.
+                // The digits were taken for letters; they count if their decoded byte does.
                 guard let decoded = PercentCoding.byte(at: start - 1, in: text), Self.isLocal(decoded) else {
                     start = min(start + 2, end)
                     break walk
@@ -51,7 +51,7 @@ extension TextScan {
                 {
                     start -= 1
                 } else {
-                    // The letter behind it belongs to the escape.
+                    // The letter after it belongs to the escape.
                     let isUnit = start < end && text[start] == UInt8(ascii: "u")
                     start = min(start + (isUnit ? 5 : 1), end)
                     break walk
@@ -73,7 +73,7 @@ extension TextScan {
         }
     }
 
-    /// The end of the longest domain that begins at an index; nil where there is none.
+    /// The end of the longest domain that begins at an index, or nil if there is none.
     private func endOfDomain(from start: Int) -> Int? {
         var end: Int?
         var label = start

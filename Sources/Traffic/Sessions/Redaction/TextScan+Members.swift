@@ -1,11 +1,10 @@
 import Text
 
-/// Members of JSON objects and items of queries whose names tell that they are secrets.
+/// Members of JSON objects and items of queries whose names mark them as secrets.
 extension TextScan {
-    /// Replaces the value of the member whose name may begin behind the quote at an index.
+    /// Replaces the value of the member whose name may begin after the quote at an index.
     ///
-    /// JSON within a string of JSON has `\"` for each quote: the number of backslashes is the same for all quotes of a
-    /// level.
+    /// JSON within a JSON string has `\"` for each quote: all quotes of a level have the same number of backslashes.
     mutating func redactMember(at index: Int, _ table: inout SecretTable) {
         guard let name = name(from: index + 1), let kind = SecretKind(name.packed),
             let (level, next) = colonAfterName(endingAt: name.end), next < text.count
@@ -23,10 +22,10 @@ extension TextScan {
         }
     }
 
-    /// The longest name that is read, underscores and hyphens included.
+    /// The maximum length of a name, including underscores and hyphens.
     private static let longestName = 24
 
-    /// The name that begins at an index, and where it ends; nil where it can be none of ours.
+    /// The name that begins at an index and its end, or nil if it cannot be a secret's.
     private func name(from start: Int) -> (packed: PackedName, end: Int)? {
         var packed = PackedName()
         var index = start
@@ -41,14 +40,14 @@ extension TextScan {
                 guard packed.append(UInt8(unit)) else { return nil }
                 index += 6
             } else {
-                // The closing quote, which on inner levels is escaped.
+                // The closing quote, which is escaped on inner levels.
                 return text[index] == .quote || text[index] == .backslash ? (packed, index) : nil
             }
         }
         return nil
     }
 
-    /// Replaces the contents of a string; the index after its closing quote, or nil where there is none.
+    /// Replaces the contents of a string and returns the index after its closing quote, or nil if there is none.
     private mutating func redactString(
         at index: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable
     ) -> Int? {
@@ -57,7 +56,7 @@ extension TextScan {
         guard start - index == level, start < text.count, text[start] == .quote else { return nil }
         start += 1
         let (end, next) = endOfString(from: start, level: level)
-        // A credential may stand there with its scheme, as in the field.
+        // A credential may be preceded by its scheme, as in the field.
         if end - start > 7, slice(start..<(start + 7)).map({ $0 | 0x20 }).elementsEqual("bearer ".utf8) { start += 7 }
         guard end > start else { return next }
         var secret = Array(slice(start..<end))
@@ -70,10 +69,9 @@ extension TextScan {
         return next
     }
 
-    /// Where the contents of a string end, and what follows its closing quote; the text's end where it was torn.
+    /// The end of a string's contents and the index after its closing quote, or the text's end if it is torn.
     ///
-    /// On each level the backslashes before a quote that belongs to the contents are more, by a multiple of what escapes
-    /// one backslash.
+    /// On each level, a quote within the contents has more backslashes, by a multiple of what escapes one backslash.
     private func endOfString(from start: Int, level: Int) -> (end: Int, next: Int) {
         var run = 0
         for index in start..<text.count {
@@ -87,7 +85,7 @@ extension TextScan {
         return (text.count, text.count)
     }
 
-    /// Replaces a number of four digits or more by a string: shorter ones count something.
+    /// Replaces a number of four digits or more with a string; shorter ones are counts.
     private mutating func redactNumber(at start: Int, level: Int, _ kind: SecretKind, _ table: inout SecretTable) {
         var end = start
         while end < text.count, text[end].isDigit { end += 1 }
@@ -105,7 +103,7 @@ extension TextScan {
         switch start == 0 ? nil : text[start - 1] {
         case nil: guard isForm else { return }
         case UInt8(ascii: "?"), UInt8(ascii: "&"), UInt8(ascii: ";"), UInt8(ascii: "#"): break
-        // Some encoders of JSON write an ampersand so.
+        // Some JSON encoders write an ampersand this way.
         case .backslash where name.starts(with: "u0026".utf8):
             name = UnsafeBufferPointer(rebasing: name.dropFirst(5))
         default: return
@@ -132,7 +130,7 @@ extension TextScan {
 
 /// The escapes of JSON in a text that need not be JSON.
 enum JSONEscapes {
-    /// A piece of a JSON string without its escapes; what is no escape stays as it is.
+    /// Decodes a piece of a JSON string; invalid escapes stay as they are.
     static func removed(from text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -151,7 +149,7 @@ enum JSONEscapes {
             case UInt8(ascii: "b"): bytes.append(0x08)
             case UInt8(ascii: "f"): bytes.append(0x0C)
             case UInt8(ascii: "u"):
-                // Halves of surrogate pairs become U+FFFD: alike for equal texts, which is all that is asked here.
+                // Halves of surrogate pairs become U+FFFD, which suffices because equal texts give equal results.
                 let unit = text.hexCodeUnit(at: index)
                 if unit != nil { index += 4 }
                 let scalar = unit.flatMap { Unicode.Scalar($0) } ?? "\u{FFFD}"

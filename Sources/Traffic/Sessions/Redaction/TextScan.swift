@@ -1,29 +1,29 @@
 import Text
 
-/// One pass over a text that replaces the secrets in it.
+/// A single pass over a text that replaces its secrets.
 ///
-/// It works on bytes and needs no well-formed document: a torn one, several in a row, one within a string of another are
-/// all read alike, and what is no secret is left as it is to the byte. The time is linear in the text.
+/// It works on bytes and needs no well-formed document: a torn one, several in a row, or one within a string of another
+/// are all read alike, and everything else is unchanged to the byte. It takes linear time.
 struct TextScan {
     let text: UnsafeBufferPointer<UInt8>
-    /// What has been written of the new text.
+    /// The new text so far.
     private(set) var output: [UInt8] = []
-    /// How much of the text that stands for.
+    /// How much of the text the output covers.
     private(set) var copied = 0
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// What a text may hold.
+    /// The content of a text.
     enum Content {
         /// JSON, URLs, words.
         case text
         /// Items as in a query: `name=value&name=value`.
         case form
-        /// No text: only what is known is found, since anything may look like an address.
+        /// Not text: only known secrets are found, since anything may look like an address.
         case binary
     }
 
-    /// Replaces what there is to replace; nil where there is nothing.
+    /// Returns the redacted text, or nil if nothing changed.
     static func redacted(_ text: UnsafeBufferPointer<UInt8>, as content: Content, _ table: inout SecretTable)
         -> [UInt8]?
     {
@@ -38,7 +38,7 @@ struct TextScan {
         let isText = content != .binary
         var index = 0
         var anchor: UInt64 = 0
-        // Eight bytes have to be read anew after each replacement.
+        // Eight bytes must be read again after each replacement.
         var anchorStart = 0
         while index < text.count {
             let byte = text[index]
@@ -75,7 +75,7 @@ struct TextScan {
                 UnsafeBufferPointer(start: expected.utf8Start, count: expected.utf8CodeUnitCount))
     }
 
-    /// Replaces a range that begins where nothing was replaced yet.
+    /// Replaces a range in which nothing was replaced yet.
     mutating func replace(_ range: Range<Int>, with replacement: [UInt8]) {
         precondition(range.lowerBound >= copied, "replacements come in order")
         output.append(contentsOf: text[copied..<range.lowerBound])
@@ -83,7 +83,7 @@ struct TextScan {
         copied = range.upperBound
     }
 
-    /// Whether a known secret stands as the name of a member or an item, where replacing it would change the structure.
+    /// Whether a known secret is the name of a member or an item, where replacing it would change the structure.
     private func isName(_ range: Range<Int>) -> Bool {
         guard range.lowerBound > 0 else { return false }
         switch text[range.lowerBound - 1] {
@@ -94,7 +94,7 @@ struct TextScan {
         }
     }
 
-    /// Where a name's closing quote and its colon are: how many backslashes escape the quote, and what follows the colon.
+    /// The number of backslashes before a name's closing quote, and the index after its colon.
     func colonAfterName(endingAt end: Int) -> (level: Int, next: Int)? {
         var index = end
         while index < text.count, text[index] == .backslash { index += 1 }

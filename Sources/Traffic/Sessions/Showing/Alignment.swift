@@ -1,4 +1,4 @@
-/// What of two lists goes together: a longest common subsequence, where that is cheap enough to find.
+/// Aligns two lists by a longest common subsequence, if that is cheap enough to find.
 struct Alignment {
     /// Positions in both, ascending in both.
     private(set) var pairs: [(first: Int, second: Int)] = []
@@ -7,15 +7,17 @@ struct Alignment {
     /// Positions in the second without a partner.
     private(set) var onlySecond: [Int] = []
 
-    /// Above so many combinations of what is not the same at either end, equal keys are paired in turn, which is not
-    /// always the longest: two sessions of 100,000 entries would take 10 billion steps.
+    /// The maximum table size, counted without equal beginnings and ends.
+    ///
+    /// Above it, equal keys are paired in turn, which is not always the longest: two sessions of 100,000 entries would
+    /// take 10 billion steps.
     static let largestTable = 4_000_000
 
     init<Key: Hashable>(_ first: [Key], _ second: [Key]) {
         var start = 0
         while start < min(first.count, second.count), first[start] == second[start] { start += 1 }
-        // From the front, so that what comes more often has its partners early and its rest at the end; only what is
-        // too large for that is made smaller from the back.
+        // From the front, so that repeated keys have their partners early and the rest at the end; the back is trimmed
+        // only if the table would be too large.
         var tail = 0
         let isLarge =
             (first.count - start).multipliedReportingOverflow(by: second.count - start).partialValue
@@ -42,7 +44,7 @@ struct Alignment {
         }
     }
 
-    /// Dynamic programming: `length[i][j]` is that of what the ends from i and j have in common.
+    /// Dynamic programming: `length[i][j]` is the length for the ends from i and j.
     private mutating func alignByTable<Key: Hashable>(
         _ first: [Key], _ left: Range<Int>, _ second: [Key], _ right: Range<Int>
     ) {
@@ -72,7 +74,8 @@ struct Alignment {
         }
     }
 
-    /// The n-th of a key in one with the n-th in the other, and of these pairs the longest run that ascends in both.
+    /// Pairs the n-th occurrence of a key in one with the n-th in the other, and keeps the longest run that ascends in
+    /// both.
     private mutating func alignInTurn<Key: Hashable>(
         _ first: [Key], _ left: Range<Int>, _ second: [Key], _ right: Range<Int>
     ) {

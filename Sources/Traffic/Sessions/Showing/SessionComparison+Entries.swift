@@ -3,7 +3,7 @@ import Recording
 import Text
 import WebSocket
 
-/// What differs between two entries that go together.
+/// The differences between two aligned entries.
 extension SessionComparison {
     static func changes(_ first: SessionEntry, _ second: SessionEntry) -> [SessionChange] {
         let (url, other) = (URLParts(first.request.url), URLParts(second.request.url))
@@ -35,7 +35,7 @@ extension ValueComparison {
         }
     }
 
-    /// The media type without parameters, which tools leave out.
+    /// The media type without parameters, which tools omit.
     private static func mediaType(_ response: SessionResponse) -> String? {
         guard let value = response.fields.value(of: "content-type") else { return nil }
         return String(value.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
@@ -50,7 +50,7 @@ extension ValueComparison {
         }
         for index in alignment.onlyFirst { note(Self.place(left[index], index), excerpt(left[index]), nil) }
         for index in alignment.onlySecond { note(Self.place(right[index], index), nil, excerpt(right[index])) }
-        // Browsers and proxies record no ends: what is not known is no difference.
+        // Browsers and proxies record no ends: an unknown end is not a difference.
         guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
         note("end", end, otherEnd)
     }
@@ -67,7 +67,7 @@ extension SessionFrame {
 }
 
 extension SessionSocket {
-    /// The first close frame, or how the transport ended; nil where neither was recorded.
+    /// The first close frame, or how the transport ended, or nil if neither was recorded.
     fileprivate var endingText: String? {
         if let close = frames.first(where: { $0.opcode == .close }) {
             return Messages.sent(Messages.close(close.payload.bytes), by: close.sender)
@@ -76,7 +76,7 @@ extension SessionSocket {
     }
 }
 
-/// What messages are told apart by: who sent them, and their type where they are JSON objects with one.
+/// Identifies messages by their sender, and by their type if they are JSON objects with one.
 private struct FrameKey: Hashable {
     let sender: Party
     let opcode: Opcode

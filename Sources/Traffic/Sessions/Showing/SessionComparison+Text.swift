@@ -1,11 +1,10 @@
 import Text
 
-/// What differs as text for a terminal.
+/// The differences as text for a terminal.
 extension SessionComparison {
-    /// Whether nothing differs.
     public var isEqual: Bool { differences.isEmpty }
 
-    /// The text, a line a difference; what was recorded is escaped.
+    /// Returns the text, one line per difference, with recorded content escaped.
     public func text(names first: String, _ second: String) -> String {
         var lines = [
             Messages.summary(self.first, name: "- " + TerminalText.escaped(first)),

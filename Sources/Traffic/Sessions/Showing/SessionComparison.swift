@@ -4,22 +4,24 @@ import Recording
 import Text
 import WebSocket
 
-/// Two sessions compared by meaning: order, statuses, JSON by values, messages.
+/// Compares two sessions by meaning: order, statuses, JSON by values, messages.
 ///
-/// What differs between two runs of the same thing does not count: ids, times, tokens and redacted secrets, the
-/// server's host, header fields but the answer's media type, pings and pongs, and how long things took.
+/// Differences between two equal runs do not count: IDs, times, tokens and redacted secrets, the server's host, header
+/// fields except the response's media type, pings and pongs, and durations.
 public struct SessionComparison: Sendable {
-    /// What differs, in the order of the first session, and then what only the second has.
+    /// The differences, in the order of the first session, followed by what only the second has.
     public private(set) var differences: [SessionDifference] = []
-    /// What was compared.
+    /// The compared sessions.
     let first: SessionSummary
     let second: SessionSummary
 
-    /// How many values of one request, answer or message are told; more are counted.
+    /// The maximum number of values listed per request, response or message; more are only counted.
     static let changeLimit = 20
 
-    /// Compares; the time it takes is linear in the bytes, and quadratic in the entries up to a few thousand that are
-    /// not in the same order.
+    /// Compares two sessions.
+    ///
+    /// The time is linear in the bytes, and quadratic in the entries up to a few thousand that are not in the same
+    /// order.
     public init(_ first: Session, _ second: Session) {
         self.first = SessionSummary(first)
         self.second = SessionSummary(second)
@@ -31,7 +33,7 @@ public struct SessionComparison: Sendable {
             if !changes.isEmpty { found.append((i, .changed(name: left[i].name.text, first: i, second: j, changes))) }
         }
         for pair in alignment.pairs { compare(pair.first, pair.second) }
-        // What has no partner in its place may have one elsewhere.
+        // Entries without a partner in their place may have one elsewhere.
         var elsewhere: [EntryKey: ArraySlice<Int>] = [:]
         for index in alignment.onlySecond { elsewhere[right[index], default: []].append(index) }
         var moved: Set<Int> = []
@@ -44,7 +46,7 @@ public struct SessionComparison: Sendable {
             found.append((index, .moved(name: left[index].name.text, first: index, second: other)))
             compare(index, other)
         }
-        // Stable, so that a move stands before what changed on the way.
+        // The sort is stable, so a move precedes its changes.
         differences = found.enumerated().sorted {
             ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
         }.map(\.element.difference)
@@ -54,11 +56,9 @@ public struct SessionComparison: Sendable {
     }
 }
 
-/// Something in which two sessions differ; places count from 0 in the order in which things began.
+/// A difference between two sessions; places count from 0 in starting order.
 public enum SessionDifference: Sendable, Equatable {
-    /// Only the first has it.
     case onlyInFirst(name: String, place: Int)
-    /// Only the second has it.
     case onlyInSecond(name: String, place: Int)
     /// Both have it, but at another place among the others.
     case moved(name: String, first: Int, second: Int)
@@ -66,13 +66,13 @@ public enum SessionDifference: Sendable, Equatable {
     case changed(name: String, first: Int, second: Int, [SessionChange])
 }
 
-/// A value that is another one: where it is, and what it is on either side; nil where it is absent.
+/// A changed value, with its path and both sides; a side is nil if the value is absent.
 public struct SessionChange: Sendable, Equatable {
-    /// Where: `status`, `response.body.data.status`, `message 3 ←.content`.
+    /// The path: `status`, `response.body.data.status`, `message 3 ←.content`.
     public var path: String
-    /// What the first session has, as a short text.
+    /// The first session's value, as a short text.
     public var first: String?
-    /// What the second session has, as a short text.
+    /// The second session's value, as a short text.
     public var second: String?
 
     init(_ path: String, _ first: String?, _ second: String?) {
@@ -82,7 +82,7 @@ public struct SessionChange: Sendable, Equatable {
     }
 }
 
-/// What entries are told apart by: what they ask for, but not for which one.
+/// Identifies entries by what they request, regardless of its ID.
 struct EntryKey: Hashable {
     /// `GET /api/v1/goals/{id}`, `WS /api/v1/consultations/{id}/ws`.
     let name: ExactString
@@ -97,14 +97,14 @@ struct EntryKey: Hashable {
         name = "\(method) \(EntryKey.route(path.isEmpty ? "/" : path))"
     }
 
-    /// The path with `{id}` for numbers and ids, and without a world's prefix.
+    /// The path with `{id}` for numbers and IDs, and without a world's prefix.
     static func route(_ path: Substring) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         var segments = parts.map { segment in
             !segment.isEmpty && segment.allSatisfy(\.isDigit)
                 ? "{id}" : VolatileText.normalised(String(Substring(segment)))
         }
-        // The plain paths are those of the default world, /w/NAME/… another's.
+        // The plain paths are those of the default world, /w/NAME/… those of another.
         if segments.count > 3, segments[1] == "w" { segments.removeSubrange(1...2) }
         return segments.joined(separator: "/")
     }

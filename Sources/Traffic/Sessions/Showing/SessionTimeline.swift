@@ -4,38 +4,37 @@ import Recording
 import Text
 import WebSocket
 
-/// A session as text for a terminal: one line a thing, frames below their WebSocket.
+/// A session as text for a terminal: one line per entry, with frames below their WebSocket.
 ///
 ///     +0.000 s   201    4.4 ms    1234 B  POST /api/v1/consultations
 ///     +0.010 s   101    3.0 ms            WS   /api/v1/consultations/7c9e…/ws
 ///     +0.013 s     ← {"type":"connected"}
 ///     +0.200 s     → close 1000 "bye"
 ///
-/// What was recorded comes from elsewhere: whatever a terminal would obey is escaped.
+/// Recorded content is untrusted: terminal escapes in it are escaped.
 public struct SessionTimeline: Sendable {
-    /// How many columns a line has at most; what does not fit is cut with "…".
+    /// The maximum columns of a line; longer ones are truncated with "…".
     public var width: Int
-    /// Whether bodies and messages are shown whole, below their lines, up to 64 KiB each.
+    /// Whether bodies and messages are shown in full below their lines, up to 64 KiB each.
     public var showsBodies: Bool
 
     static let bodyLimit = 64 * 1024
-    /// What stands before everything but the time.
+    /// The indentation of everything but the time.
     static let indent = String(repeating: " ", count: 14)
 
-    /// Makes a timeline; the narrowest has 60 columns.
+    /// Creates a timeline of at least 60 columns.
     public init(width: Int = 120, showsBodies: Bool = false) {
         self.width = max(width, 60)
         self.showsBodies = showsBodies
     }
 
-    /// The whole text.
     public func text(of session: Session, name: String, notes: [HARNote] = []) -> String {
         var text = ""
         write(session, name: name, notes: notes) { text += $0 + "\n" }
         return text
     }
 
-    /// Gives the text line by line, without line ends.
+    /// Writes the text line by line, without line ends.
     public func write(_ session: Session, name: String, notes: [HARNote] = [], to output: (String) -> Void) {
         let name = TerminalText.escaped(name)
         output(TerminalText.cut(Messages.summary(SessionSummary(session), name: name), width: width))
@@ -93,7 +92,7 @@ public struct SessionTimeline: Sendable {
         }
     }
 
-    /// What a request asks for, with the host where it is another than the session's first.
+    /// The request's target, with the host if it differs from the session's first.
     private static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
         let parts = URLParts(url)
         let target = parts.authority == origin && !parts.origin.isEmpty ? parts.target : url
@@ -107,7 +106,7 @@ public struct SessionTimeline: Sendable {
         return right(offset, 12) + "  "
     }
 
-    /// The text at the right edge of a column.
+    /// Aligns text to the right edge of a column.
     private static func right(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
@@ -140,7 +139,7 @@ extension SessionTimeline {
         }
     }
 
-    /// JSON indented, other text as it is, each line escaped; nil for what is no text.
+    /// Indented JSON or the text itself, with each line escaped, or nil if it is not text.
     private static func lines(of body: SessionBody) -> [String]? {
         guard String(validating: body.bytes, as: UTF8.self) != nil else { return nil }
         var bytes = body.bytes
@@ -161,7 +160,7 @@ extension SessionTimeline {
     }
 }
 
-/// What a session has, counted.
+/// The counts of a session's entries.
 struct SessionSummary {
     var requests = 0
     var sockets = 0

@@ -1,10 +1,10 @@
 import JSON
 import Text
 
-/// Collects what differs between two values, by path.
+/// Collects the differences between two values, by path.
 struct ValueComparison {
     private(set) var changes: [SessionChange] = []
-    /// How many more changes are listed, and how many were not.
+    /// How many more changes can be listed, and how many were not.
     private var room = Int.max
     private var unlisted = 0
     private let origins: (first: Substring, second: Substring)
@@ -20,11 +20,11 @@ struct ValueComparison {
         changes.append(SessionChange(path, first, second))
     }
 
-    /// Compares bodies: as JSON where both are, else as text, else as bytes.
+    /// Compares bodies: as JSON if both are, otherwise as text, otherwise as bytes.
     mutating func compare(_ first: SessionBody?, _ second: SessionBody?, at path: String) {
         guard first != second else { return }
         let (left, right) = (first ?? SessionBody(), second ?? SessionBody())
-        // No body and an empty one are the same; and what a limit cut is not known.
+        // No body equals an empty one, and a truncated body is unknown.
         guard left.bytes != right.bytes, !left.isCut, !right.isCut else { return }
         if let value = try? JSON.parse(left.bytes), let other = try? JSON.parse(right.bytes) {
             room = SessionComparison.changeLimit
@@ -79,7 +79,7 @@ struct ValueComparison {
         }
     }
 
-    /// Compares queries by names and values, whatever their order.
+    /// Compares queries by names and values, in any order.
     mutating func compareQueries(_ first: Substring?, _ second: Substring?) {
         guard first.map(ExactString.init(_:)) != second.map(ExactString.init(_:)) else { return }
         let (left, right) = (Self.items(of: first), Self.items(of: second))

@@ -1,10 +1,10 @@
 import Text
 
-/// Text without what differs between two runs of the same thing: what ``ValueScanner`` finds, and the server's origin.
+/// Text without the values of ``ValueScanner`` and the server's origin, which differ between equal runs.
 enum VolatileText {
-    /// The text with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}` in place of such values.
+    /// Returns the text with `{id}`, `{time}`, `{date}`, `{email}` and `{origin}` in place of such values.
     ///
-    /// Linear in the text.
+    /// It takes linear time.
     static func normalised(_ text: String, origin: Substring = "") -> String {
         var text = text
         return text.withUTF8 { bytes in
@@ -32,14 +32,14 @@ enum VolatileText {
         output += bytes[start...]
     }
 
-    /// Where `https://host` and the like stand, with that host and port.
+    /// The positions of `https://host` and the like, with that host and port.
     private static func origins(in bytes: UnsafeBufferPointer<UInt8>, _ authority: [UInt8]) -> [Range<Int>] {
         guard !authority.isEmpty else { return [] }
         let origins = ["https://", "http://", "wss://", "ws://"].map { Array($0.utf8) + authority }
         var ranges: [Range<Int>] = []
         var index = 0
         while index < bytes.count {
-            // What begins in the middle of a word is a part of it.
+            // A match in the middle of a word is part of that word.
             let isStart = index == 0 || !bytes[index - 1].isWordCharacter
             if isStart, bytes[index] == UInt8(ascii: "h") || bytes[index] == UInt8(ascii: "w"),
                 let origin = origins.first(where: { bytes[index...].starts(with: $0) })

@@ -1,17 +1,14 @@
-/// Bytes to be written at a place of a file.
+/// Bytes to write at an offset of a file.
 public struct FileWrite: Sendable, Equatable {
-    /// Where the first byte goes.
     public var offset: Int
-    /// The bytes.
     public var bytes: [UInt8]
 
-    /// Describes a write.
     public init(offset: Int, bytes: [UInt8]) {
         self.offset = offset
         self.bytes = bytes
     }
 
-    /// Does it to a file that is held in memory; what lies between its end and the offset becomes zeros.
+    /// Applies the write to a file in memory; a gap between its end and the offset is filled with zeros.
     public func apply(to file: inout [UInt8]) {
         let end = offset + bytes.count
         if file.count < end { file.append(contentsOf: repeatElement(0, count: end - file.count)) }
@@ -23,15 +20,15 @@ public struct FileWrite: Sendable, Equatable {
 public struct SessionCompaction: Sendable, Equatable {
     /// A part of the finished file.
     public enum Piece: Sendable, Equatable {
-        /// Bytes to be written.
+        /// Bytes to write.
         case bytes([UInt8])
-        /// Bytes to be copied from the file that grew.
+        /// Bytes to copy from the file that grew.
         case range(Range<Int>)
     }
 
     /// The pieces in order.
     public private(set) var pieces: [Piece] = []
-    /// How long the finished file is in bytes.
+    /// The length of the finished file in bytes.
     public private(set) var byteCount = 0
 
     mutating func append(_ bytes: [UInt8]) {

@@ -1,37 +1,37 @@
 import FitIQAPI
 import WebSocket
 
-/// Writes a HAR file as a session goes on, without I/O: what is to be written comes out as ``FileWrite``s.
+/// Writes a HAR file during a session, without I/O, as a series of ``FileWrite``s.
 ///
-/// The writes of a batch, done in order, leave a file that is whole. An entry is appended by writing over the closing brackets with
-/// the entry and new brackets. A WebSocket's entry has white space in its lists, and a frame is written into that; where
-/// it is used up, another entry with the same `_fitiq.socket` and more room continues it. No body and no frame is kept:
-/// in memory are a few numbers for each entry, and the URL of each WebSocket.
+/// After the writes of a batch are performed in order, the file is complete. An entry is appended by overwriting the
+/// closing brackets with the entry and new brackets. A WebSocket's entry has white space in its lists, into which
+/// frames are written; when that is used up, another entry with the same `_fitiq.socket` and more room continues it.
+/// Bodies and frames are not kept: memory holds a few numbers for each entry, and the URL of each WebSocket.
 struct SessionWriter: Sendable {
-    /// What the file may have, so that it can be read again.
+    /// The limits of the file, so that it can be read again.
     let limits: HARLimits
-    /// Whether the limit was reached: nothing more is written.
+    /// Whether the limit was reached, so that nothing more is written.
     private(set) var isFull = false
     private(set) var exchangeCount = 0
     private(set) var socketCount = 0
 
     private let headerRange: Range<Int>
-    /// Where the closing brackets begin.
+    /// The offset of the closing brackets.
     private var end: Int
-    /// How many entries there are, those that continue others included.
+    /// The number of entries, including continuations.
     private var entryCount = 0
-    /// How many JSON values there are at most.
+    /// An upper bound of the number of JSON values.
     private var valueCount = 16
     private var exchanges: [(started: Timestamp, range: Range<Int>)] = []
     private var sockets: [SocketPlaces] = []
     private var writes: [FileWrite] = []
     private var batch = 0
-    /// The latest write that appends an entry, where it waits still.
+    /// The latest pending write that appends an entry.
     private var latestAppend: Int?
 
-    /// What the first entry of a WebSocket has room for.
+    /// The room in the first entry of a WebSocket.
     static let firstRoom = HARSocketRoom(messages: 4096, controlFrames: 512, ending: 2 * HAREncoder.endingRoom)
-    /// Room does not grow beyond this, save for a larger frame.
+    /// The maximum room, except for a larger frame.
     static let mostRoom = 256 * 1024
 
     init(creatorVersion: String, limits: HARLimits = HARLimits()) {
@@ -42,7 +42,7 @@ struct SessionWriter: Sendable {
         writes.append(FileWrite(offset: 0, bytes: header + HAREncoder.footer))
     }
 
-    /// Writes a request with its answer.
+    /// Writes a request with its response.
     mutating func write(_ exchange: SessionExchange) {
         guard let range = append(HAREncoder.entry(exchange), values: Self.values(exchange.request, exchange.response))
         else { return }
@@ -50,7 +50,7 @@ struct SessionWriter: Sendable {
         exchangeCount += 1
     }
 
-    /// Writes the beginning of a WebSocket; its number, or nil where the file is full.
+    /// Writes the beginning of a WebSocket and returns its number, or nil if the file is full.
     mutating func open(_ socket: SessionSocket) -> Int? {
         let text = HAREncoder.socket(socket, number: sockets.count + 1, room: Self.firstRoom)
         guard let range = append(text.bytes, values: Self.values(socket.request, socket.response)) else { return nil }
@@ -93,7 +93,7 @@ struct SessionWriter: Sendable {
         sockets[number - 1].latestWrite = nil
     }
 
-    /// The writes since the last call, to be done in order.
+    /// Returns the writes since the last call, in order.
     mutating func takeWrites() -> [FileWrite] {
         guard !writes.isEmpty else { return [] }
         batch += 1
@@ -102,14 +102,14 @@ struct SessionWriter: Sendable {
         return writes
     }
 
-    /// The finished file, sorted by start, one entry for each WebSocket; to be made once all writes are done.
+    /// Returns the finished file, sorted by start, one entry per WebSocket; call it after all writes are done.
     func compaction(notes: [String]) -> SessionCompaction {
         var compaction = SessionCompaction()
         compaction.append(headerRange)
         let starts =
             exchanges.indices.map { (started: exchanges[$0].started, kind: 0, index: $0) }
             + sockets.indices.map { (started: sockets[$0].started, kind: 1, index: $0) }
-        // Of what began at the same time, exchanges come first, and each kind as it was written.
+        // Among simultaneous entries, exchanges come first, and each kind keeps the order of writing.
         let sorted = starts.sorted { ($0.started, $0.kind, $0.index) < ($1.started, $1.kind, $1.index) }
         for (place, start) in sorted.enumerated() {
             if place > 0 { compaction.append(HAREncoder.separator) }
@@ -125,7 +125,7 @@ struct SessionWriter: Sendable {
 
     // MARK: Places
 
-    /// Appends an entry with room for so many bytes and more; false where the file is full.
+    /// Appends an entry with room for at least this many bytes; false if the file is full.
     private mutating func continueEntry(
         _ number: Int, _ list: WritableKeyPath<SocketPlaces.Part, SocketPlaces.Room>, for count: Int
     ) -> Bool {
@@ -143,7 +143,7 @@ struct SessionWriter: Sendable {
         return true
     }
 
-    /// Appends an entry; where it stands, or nil where the file is full.
+    /// Appends an entry and returns its position, or nil if the file is full.
     private mutating func append(_ entry: [UInt8], values: Int) -> Range<Int>? {
         guard takeValues(values) else { return nil }
         let footer = HAREncoder.footer
@@ -166,18 +166,18 @@ struct SessionWriter: Sendable {
         return (newEnd - entry.count)..<newEnd
     }
 
-    /// The most values in an entry, beside its fields and its query.
+    /// The maximum number of values in an entry, in addition to its fields and its query.
     private static let valuesOfEntry = 64
-    /// The most values in a message or a control frame.
+    /// The maximum number of values in a message or a control frame.
     private static let valuesOfFrame = 8
 
-    /// The most values in an entry.
+    /// The maximum number of values in an entry.
     private static func values(_ request: SessionRequest, _ response: SessionResponse?) -> Int {
         let items = request.url.utf8.count { $0 == UInt8(ascii: "&") } + 1
         return valuesOfEntry + 3 * (request.fields.count + (response?.fields.count ?? 0) + items)
     }
 
-    /// Makes room for values; false where the file is full.
+    /// Reserves room for values; false if the file is full.
     private mutating func takeValues(_ count: Int) -> Bool {
         guard !isFull else { return false }
         isFull = count > limits.values - valueCount
@@ -185,7 +185,7 @@ struct SessionWriter: Sendable {
         return !isFull
     }
 
-    /// Writes into the room of a socket's entry, along with what it wrote just before where that is possible.
+    /// Writes into the room of a socket's entry, merged with its previous write if possible.
     private mutating func write(_ bytes: [UInt8], at offset: Int, in room: Range<Int>, of number: Int) {
         if let latest = sockets[number - 1].latestWrite, latest.batch == batch,
             writes[latest.index].offset + writes[latest.index].bytes.count == offset,

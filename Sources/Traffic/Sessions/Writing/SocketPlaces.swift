@@ -1,12 +1,12 @@
 import FitIQAPI
 
-/// Where in the file a WebSocket's entries stand, and the room that is left in them.
+/// The positions of a WebSocket's entries in the file, and the room left in them.
 struct SocketPlaces: Sendable {
     /// White space in which a list grows.
     struct Room: Sendable {
-        /// Where the white space began, and where it ends.
+        /// The original range of the white space.
         let range: Range<Int>
-        /// What of it was written.
+        /// The part that was written.
         private(set) var written: Range<Int>
 
         init(_ range: Range<Int>, shiftedBy offset: Int) {
@@ -16,7 +16,7 @@ struct SocketPlaces: Sendable {
 
         var isEmpty: Bool { written.isEmpty }
 
-        /// Takes a place for so many bytes; nil where there is none.
+        /// Reserves a place for this many bytes, or returns nil if there is none.
         mutating func take(_ count: Int) -> Int? {
             let place = written.upperBound
             guard place + count <= range.upperBound else { return nil }
@@ -25,7 +25,7 @@ struct SocketPlaces: Sendable {
         }
     }
 
-    /// One entry: the first, or one that continues it.
+    /// One entry: the first, or a continuation.
     struct Part: Sendable {
         let range: Range<Int>
         var messages: Room
@@ -45,7 +45,7 @@ struct SocketPlaces: Sendable {
     /// The room for the ending, in the first part.
     var ending: Room
     var messageCount = 0
-    /// Where among the writes that wait the latest one of this socket stands, and of which batch.
+    /// The position of this socket's latest pending write, and its batch.
     var latestWrite: (batch: Int, index: Int)?
 
     init(number: Int, _ socket: SessionSocket, _ text: HARSocketText, at offset: Int) {
@@ -56,7 +56,7 @@ struct SocketPlaces: Sendable {
         ending = Room(text.ending, shiftedBy: offset)
     }
 
-    /// Appends the pieces of one entry that has all of them, without the room.
+    /// Appends the pieces of a single entry that combines all parts, without the room.
     func append(to compaction: inout SessionCompaction) {
         guard let first = parts.first else { return }
         compaction.append(first.range.lowerBound..<first.messages.range.lowerBound)

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `ids/backend-goal-id`: the app's own ids of goals stay in the app.
+/// `ids/backend-goal-id`: the app's own goal IDs stay in the app.
 struct BackendGoalIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/backend-goal-id", level: .must, origin: .guides([.goalLinking]), place: "critical rule",
@@ -42,7 +42,7 @@ struct BackendGoalIDs: ObligationJudge {
             findings.found(RESTSentences.noGoalID(sent.id.text, in: sent.place), [entry])
         case .wrongCase where sent.isInPath: return
         case .wrongCase, .id:
-            // A fault's 404 says nothing of the id, nor does an answer that did not look at it.
+            // An injected 404 says nothing about the ID, nor does a response that did not check it.
             guard !request.isFaulted, let status = request.status else { return }
             if (200..<300).contains(status) || status == 409 || status == 429 {
                 findings.exercised()
@@ -60,10 +60,10 @@ struct BackendGoalIDs: ObligationJudge {
     }
 }
 
-/// The goal id that a request names.
+/// The goal ID that a request names.
 struct SentGoal {
     let id: ExactString
-    /// Where it stands, for sentences.
+    /// The ID's location, for sentences.
     let place: String
     let isInPath: Bool
 
@@ -86,9 +86,9 @@ struct SentGoal {
 }
 
 extension RequestFact {
-    /// Whether a 404 is about the goal, and not about the conversation that a PATCH names as well.
+    /// Whether a 404 is about the goal, not about the conversation that a PATCH also names.
     var missesGoal: Bool {
-        // Of an answer that was not kept nobody can tell.
+        // A response that was not kept cannot tell.
         if endpoint == .updateGoal, exchange.responseBody.isCut { return false }
         guard status == 404, let code = answer?["error"]?["code"]?.string else { return status == 404 }
         return endpoint != .updateGoal || code == ErrorCode.goalNotFound.rawValue

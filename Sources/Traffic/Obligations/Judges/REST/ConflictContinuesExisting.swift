@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `consultation/conflict-continues-existing`: a 409 names the consultation to go on with.
+/// `consultation/conflict-continues-existing`: after a 409, the client continues the consultation it names.
 struct ConflictContinuesExisting: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/conflict-continues-existing", level: .must, origin: .guides([.consultationWebSocket]),
@@ -14,7 +14,7 @@ struct ConflictContinuesExisting: ObligationJudge {
         advice: "Decode error.details.existing_consultation_id from the 409's body and go on with that id, as "
             + "getOrCreateConsultation does in the guide; decode its dates with .iso8601, or the next step fails.")
 
-    /// Persona and context decide whether two creates are the same.
+    /// Persona and context determine whether two creates are equal.
     private struct Create: Hashable, Sendable {
         let client: ExactString
         let persona: String
@@ -28,7 +28,7 @@ struct ConflictContinuesExisting: ObligationJudge {
     }
 
     private var conflicts = Recent<Create, Conflict>()
-    /// The creates that wait for a consultation to be used.
+    /// The creates that await the use of a consultation.
     private var waiting = Recent<Owned, Create>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -48,7 +48,7 @@ struct ConflictContinuesExisting: ObligationJudge {
     }
 
     private mutating func use(_ id: ExactString, by client: ExactString) {
-        // Upper case is another judge's concern.
+        // Upper case is judged by `ids/lowercase`.
         let key = Owned(client: client, id: id.asciiLowercased())
         guard let create = waiting[key] else { return }
         conflicts[create] = nil

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `auth/credentials-on-every-request`: what a request brings along, whatever it was answered with.
+/// `auth/credentials-on-every-request`: every request carries credentials, regardless of its response.
 struct CredentialsOnEveryRequest: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/credentials-on-every-request", level: .must,
@@ -25,7 +25,7 @@ struct CredentialsOnEveryRequest: ObligationJudge {
 
     private static func nameOfToken(_ request: RequestFact) -> String {
         guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
-        // What stands there may be the token itself, of which no more than the beginning is told.
+        // The value may be the token itself, so only its beginning is shown.
         return RESTSentences.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
     }
 }

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `ids/gone-not-reused`: what the backend no longer has is forgotten.
+/// `ids/gone-not-reused`: the client forgets what the backend no longer has.
 struct GoneNotReused: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/gone-not-reused", level: .should, origin: .guides([.goalLinking]), place: "error handling",
@@ -58,7 +58,7 @@ struct GoneNotReused: ObligationJudge {
         }
     }
 
-    /// The goals and conversations that a request asks for.
+    /// Returns the goals and conversations that a request names.
     private static func ids(in request: RequestFact) -> [(kind: String, id: ExactString)] {
         var ids: [(kind: String, id: ExactString)] = []
         if let goal = SentGoal(request) { ids.append(("goal", goal.id)) }
@@ -74,7 +74,7 @@ struct GoneNotReused: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether a 404 says that this is what is missing.
+    /// Whether a 404 says that an item of this kind is missing.
     fileprivate func misses(_ kind: String) -> Bool {
         endpoint != .updateGoal || !exchange.responseBody.isCut && (kind == "goal") == missesGoal
     }

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `consultation/history-before-connect`: what was said before is there before anything new arrives.
+/// `consultation/history-before-connect`: the history is loaded before anything new arrives.
 struct HistoryBeforeConnect: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/history-before-connect", level: .should, origin: .guides([.consultationWebSocket]),
@@ -12,10 +12,10 @@ struct HistoryBeforeConnect: ObligationJudge {
             "Await GET /api/v1/consultations/{id}/messages and show the result, then open the socket, as the guide's "
             + "startConsultation does in three steps.")
 
-    /// When each client's first fetch of each history came to its end.
+    /// When each client's first fetch of each history ended.
     private var fetched = Recent<Owned, Timestamp>()
     private var opened = Recent<Owned, Bool>()
-    /// First sockets whose history was not fetched, until something is said on them.
+    /// First sockets without a fetched history, until a message is sent on them.
     private var hasty = Recent<UInt64, JournalEntry>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -27,7 +27,7 @@ struct HistoryBeforeConnect: ObligationJudge {
             let key = Owned(client: client, id: id)
             if fetched[key] == nil { fetched[key] = request.answeredAt }
         case .opened(let opening):
-            // Whose history it is has to be known.
+            // The owner of the history must be known.
             guard let user = opening.opening.user else { return }
             let key = Owned(client: user, id: opening.consultation)
             guard opened[key] == nil else { return }

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `consultation/limit-stops-creating`: at the limit a client stops, and says so.
+/// `consultation/limit-stops-creating`: at the limit a client stops creating and says so.
 struct LimitStopsCreating: ObligationJudge {
     static let obligation = Obligation(
         id: "consultation/limit-stops-creating", level: .must, origin: .guides([.consultationWebSocket]),
@@ -17,14 +17,14 @@ struct LimitStopsCreating: ObligationJudge {
 
     static let window = 60 * Tolerance.second
 
-    /// The last 429 of each client since it archived one.
+    /// The last 429 of each client since it archived a consultation.
     private var refusals = Recent<ExactString, JournalEntry>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         guard case .request(let request) = fact.kind, let client = request.client else { return }
         switch request.restEndpoint {
         case .archiveConsultation:
-            // Whether it succeeded or not, the client may think so where it was not told otherwise.
+            // Without a response, the client may assume that the request succeeded.
             if request.isSuccess || !request.isAnswered { refusals[client] = nil }
         case .createConsultation where request.isAtLimit:
             findings.exercised()
@@ -42,9 +42,9 @@ struct LimitStopsCreating: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the client was told that it has too many active consultations; a quota's 429 says something else.
+    /// Whether the response reports too many active consultations; the 429 of a quota says something else.
     fileprivate var isAtLimit: Bool {
-        // An answer that was not kept may have said either.
+        // A response that was not kept may have said either.
         guard isAnswered, status == 429, !exchange.responseBody.isCut else { return false }
         guard let code = answer?["error"]?["code"]?.string else { return !isFaulted }
         return code == ErrorCode.tooManyActiveConsultations.rawValue

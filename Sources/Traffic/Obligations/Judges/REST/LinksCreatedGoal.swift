@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `goal/links-created-goal`: a goal that came out of a chat leads back to it.
+/// `goal/links-created-goal`: a goal created from a chat is linked to it.
 struct LinksCreatedGoal: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
@@ -15,9 +15,9 @@ struct LinksCreatedGoal: ObligationJudge {
             "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": currentConversationId}, "
             + "using the id of the answer; decode the answer into a model of its own, not into the local Goal.")
 
-    /// How long a suggestion is taken up.
+    /// How long a suggestion can be accepted.
     static let suggestionLife = 600 * Tolerance.second
-    /// How long the link may take.
+    /// How long the client may take to link the goal.
     static let dueAfter = 30 * Tolerance.second
 
     private struct Suggestion: Sendable {
@@ -37,7 +37,7 @@ struct LinksCreatedGoal: ObligationJudge {
     }
 
     private var suggestions = Recent<ExactString, Suggestion>()
-    /// When each thing was made, which more than one frame may tell of.
+    /// When each item was created; more than one frame may report it.
     private var told = Recent<Made, Timestamp>()
     private var debts = Recent<Owned, Debt>()
 
@@ -67,7 +67,7 @@ struct LinksCreatedGoal: ObligationJudge {
         case .createGoal:
             guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
             let age = request.requestedAt.lag(behind: suggestion.entry.time)
-            // A goal that was on its way when the suggestion came is another one.
+            // A goal in flight when the suggestion came is a different one.
             guard age >= 0 else { return }
             suggestions[client] = nil
             guard age <= Self.suggestionLife else { return }
@@ -76,10 +76,10 @@ struct LinksCreatedGoal: ObligationJudge {
         case .updateGoal:
             guard let id = request.pathID else { return }
             let key = Owned(client: client, id: id)
-            // Whatever came of it, the client did its part.
+            // The client did its part, regardless of the result.
             if debts[key]?.suggestion.consultation == request.body?["conversationId"]?.exactString { debts[key] = nil }
         case .chatAboutGoal, .createConsultation:
-            // These link as well.
+            // These requests link the goal as well.
             if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }
         default: return
         }

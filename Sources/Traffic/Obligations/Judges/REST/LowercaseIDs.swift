@@ -3,7 +3,7 @@ import JSON
 import Recording
 import Text
 
-/// `ids/lowercase`: ids in paths are written as the backend wrote them.
+/// `ids/lowercase`: IDs in paths are spelled as the backend spelled them.
 struct LowercaseIDs: ObligationJudge {
     static let obligation = Obligation(
         id: "ids/lowercase", level: .must, origin: .guides([.consultationWebSocket]), place: "best practice 1",
@@ -19,7 +19,7 @@ struct LowercaseIDs: ObligationJudge {
         case .opened(let opening): id = opening.consultation
         default: return
         }
-        // Ids without letters say nothing about a client.
+        // IDs without letters say nothing about a client.
         guard let id, id.utf8.contains(where: \.isLetter) else { return }
         findings.exercised()
         if id.utf8.contains(where: \.isUppercaseLetter) {

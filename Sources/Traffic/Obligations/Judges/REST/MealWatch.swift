@@ -2,10 +2,10 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// What a client does about its meal logs while they are processed: which of its requests are polls.
+/// Classifies a client's requests for its meal logs during processing: which of them are polls.
 ///
-/// One load right after creating is none, nor is one right after a socket opened, which may have come too late for the event;
-/// nor is anything that is loaded once the client knows the final status (CONTRACT section 9, `meal/polling-cadence`).
+/// The first load right after creating is not a poll, nor the first right after a socket opened, which may have come
+/// too late for the event, nor any load once the client knows the final status (`meal/polling-cadence`).
 struct MealWatch: Sendable {
     /// A log whose final status its client does not know yet.
     struct Log: Sendable {
@@ -13,37 +13,36 @@ struct MealWatch: Sendable {
         let client: ExactString
         /// The entry that showed it first: the 201.
         let entry: JournalEntry
-        /// Since when one load is no poll, for a while; nil once it is used up.
+        /// When the free load was granted, or nil once it is used.
         var freeSince: Timestamp?
-        /// Whether its event was sent and did not arrive: then there is nothing but polling.
+        /// Whether its event was sent but did not arrive, so that polling is the only way.
         var isEventLost = false
-        /// How often it was polled.
         var pollCount = 0
     }
 
-    /// What a request is.
+    /// The kind of a request.
     enum Load: Sendable {
-        /// It has nothing to do with logs that are processed.
+        /// It does not concern logs in processing.
         case none
-        /// A load that is no poll.
+        /// A load that is not a poll.
         case free
-        /// A poll for these logs, which are never none; oldest first.
+        /// A poll for these logs, oldest first; never empty.
         case poll([Log])
     }
 
     /// How long "right after" is.
     static let grace = 5 * Tolerance.second - Tolerance.interval
-    /// The most logs of a client that are watched at once; of more the oldest are let go.
+    /// The maximum number of logs watched per client; beyond it, the oldest are dropped.
     static let mostLogs = 16
 
     private var logs = Recent<ExactString, [Log]>()
-    /// The logs whose final status the client knows: a fault may let the event overtake the 201.
+    /// The logs whose final status the client knows; a fault may let the event overtake the 201.
     private var settled = Recent<Owned, Bool>()
 
-    /// The logs of a client that are processed, as far as it knows; oldest first.
+    /// Returns the logs of a client that are in processing as far as it knows, oldest first.
     func logs(of client: ExactString) -> [Log] { logs[client] ?? [] }
 
-    /// Takes the next fact, and says what kind of load it is.
+    /// Observes the next fact and returns the kind of load it is.
     mutating func observe(_ fact: Fact, in scene: Scene) -> Load {
         switch fact.kind {
         case .request(let request):
@@ -67,7 +66,6 @@ struct MealWatch: Sendable {
         return .none
     }
 
-    /// Counts a poll for a log.
     mutating func count(_ id: ExactString, of client: ExactString) {
         change(client) { if $0.id == id { $0.pollCount += 1 } }
     }
@@ -121,7 +119,7 @@ struct MealWatch: Sendable {
 }
 
 extension FrameFact {
-    /// The meal log whose event was sent and did not arrive whole.
+    /// The meal log whose event was sent but did not arrive completely.
     fileprivate var lostMealLog: ExactString? {
         guard !isDelivered, type?.hasPrefix("meal_log.") == true else { return nil }
         return json?["data"].flatMap { ShownMealLog($0) }?.id

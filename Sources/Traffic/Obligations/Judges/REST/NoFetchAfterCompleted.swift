@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `meal/no-fetch-after-completed`: the event has everything.
+/// `meal/no-fetch-after-completed`: the event contains everything.
 struct NoFetchAfterCompleted: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-fetch-after-completed", level: .should, origin: .guides([.mealLogWebSocket]),
@@ -26,7 +26,7 @@ struct NoFetchAfterCompleted: ObligationJudge {
                 let user = scene.sockets[fact.connection]?.user
             else { return }
             let key = Owned(client: user, id: log.id)
-            // Each socket of the user gets one, and a fault may repeat it.
+            // Each socket of the user receives one, and a fault may repeat it.
             guard completed[key] == nil else { return }
             findings.exercised()
             completed[key] = Event(connection: fact.connection, entry: fact.entry)

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `meal/no-poll-while-connected`: who is told does not ask.
+/// `meal/no-poll-while-connected`: a client that receives events does not poll.
 struct NoPollWhileConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/no-poll-while-connected", level: .should, origin: .guides([.webSocketArchitecture]),
@@ -42,7 +42,7 @@ struct NoPollWhileConnected: ObligationJudge {
         }
     }
 
-    /// A socket of the client's that had told that it is connected.
+    /// Returns a socket of the client that had received `connected`.
     private static func connectedSocket(of client: ExactString, at time: Timestamp, in scene: Scene) -> Scene.Socket? {
         scene.openSockets(of: client).first { $0.connectedAt.map { $0 <= time } ?? false }
     }

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `meal/polling-cadence`: who asks does not ask all the time, nor for ever.
+/// `meal/polling-cadence`: a client polls neither too often nor forever.
 struct PollingCadence: ObligationJudge {
     static let obligation = Obligation(
         id: "meal/polling-cadence", level: .must, origin: .guides([.webSocketArchitecture]), place: "option 1",
@@ -17,10 +17,10 @@ struct PollingCadence: ObligationJudge {
 
     static let shortestWait = 5 * Tolerance.second
     static let mostPolls = 12
-    /// A load as late as this is the user's.
+    /// A load this late comes from the user.
     static let longestWait = 60 * Tolerance.second
 
-    /// The loads of one path are compared; another filter of the list is another.
+    /// Loads of the same path are compared; a different list filter is a different target.
     private struct Target: Hashable, Sendable {
         let client: ExactString
         let target: ExactString
@@ -29,16 +29,16 @@ struct PollingCadence: ObligationJudge {
     private struct Poll: Sendable {
         let entry: JournalEntry
         let requestedAt: Timestamp
-        /// When the poll was that it repeats; its own time where it repeats none.
+        /// The time of the poll that it repeats, or its own time if it repeats none.
         let dueFrom: Timestamp
-        /// How many logs it was for.
+        /// The number of logs it covers.
         let logCount: Int
     }
 
     private var watch = MealWatch()
     /// The last polls, as many as there can be logs.
     private var polls = Recent<Target, [Poll]>(capacity: RecentLimits.fewest)
-    /// When a poll failed that was not repeated yet.
+    /// When a poll failed that has not been repeated yet.
     private var failures = Recent<Target, Timestamp>(capacity: RecentLimits.fewest)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -64,7 +64,7 @@ struct PollingCadence: ObligationJudge {
             ]
 
         let isUsers = last.last.map { request.requestedAt.lag(behind: $0.requestedAt) > Self.longestWait }
-        // Of a list each log has its part: it counts for the one with the fewest.
+        // A list poll covers several logs; it counts for the one with the fewest polls.
         guard isUsers != true, let log = logs.min(by: { $0.pollCount < $1.pollCount }) else { return }
         watch.count(log.id, of: client)
         if log.pollCount == Self.mostPolls {
@@ -73,7 +73,7 @@ struct PollingCadence: ObligationJudge {
         }
     }
 
-    /// With several logs in work their polls may interleave: then the poll that many places back is what counts.
+    /// Polls for several logs may interleave, so the poll that many places earlier is the one to compare.
     private func judgeWait(
         _ request: RequestFact, _ last: [Poll], _ logs: [MealWatch.Log], _ entry: JournalEntry,
         _ findings: inout Findings

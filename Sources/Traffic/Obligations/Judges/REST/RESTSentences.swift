@@ -1,9 +1,7 @@
 import FitIQAPI
 import Text
 
-// Every sentence with which these judges tell of a breach stands in this file.
-
-/// What is told of a breach that requests show.
+/// The sentences of the REST judges.
 enum RESTSentences {
     static func missingCredentials(_ request: String, _ missing: [String]) -> String {
         "\(request) came without \(missing.joined(separator: " and without "))."
@@ -103,33 +101,33 @@ enum RESTSentences {
 }
 
 extension RequestFact {
-    /// The request as sentences name it: method and path, without the query, which may hold a token.
+    /// The request in sentences: method and path, without the query, which may hold a token.
     var title: String { "\(method.rawValue) \(path)" }
 
     /// The path within the world.
     var path: String { "/" + segments.joined(separator: "/") }
 }
 
-/// How times stand in sentences.
+/// The wording of times in sentences.
 enum Wording {
-    /// A duration: `0.2 s`, `5 s`, `1.95 s`; to the millisecond, cut off.
+    /// Formats a duration as `0.2 s`, `5 s` or `1.95 s`, truncated to the millisecond.
     static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.seconds(nanoseconds)) s" }
 
-    /// A time of day in UTC: `10:30:04`.
+    /// Formats a time of day in UTC, as `10:30:04`.
     static func clock(_ time: Timestamp) -> String {
         String(time.wireText.dropFirst(11).dropLast())
     }
 }
 
 extension Timestamp {
-    /// How many nanoseconds it lies behind another.
+    /// Returns the nanoseconds since an earlier time.
     func lag(behind other: Timestamp) -> Int64 {
-        // A journal from elsewhere may hold any time.
+        // A foreign journal may hold any time.
         nanosecondsSinceEpoch.subtractingReportingOverflow(other.nanosecondsSinceEpoch).partialValue
     }
 }
 
-/// What passes for network and scheduling, where a minimum is judged.
+/// The tolerance for network and scheduling when a minimum is judged.
 enum Tolerance {
     /// 50 ms, in nanoseconds.
     static let interval: Int64 = 50_000_000

@@ -3,7 +3,7 @@ import HTTPTypes
 import JSON
 import Recording
 
-/// `auth/refresh-after-401`: a token that was refused is replaced, not tried again and again.
+/// `auth/refresh-after-401`: a refused token is replaced, not retried again and again.
 struct RefreshAfter401: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/refresh-after-401", level: .must, origin: .guides([.consultationWebSocket]), place: "HTTP errors",
@@ -15,7 +15,7 @@ struct RefreshAfter401: ObligationJudge {
             "On 401 refresh the token once, send the request again with the new one, and hand a second 401 to the user."
     )
 
-    /// What was asked for, and with which token.
+    /// A request and its token.
     private struct Attempt: Hashable, Sendable {
         let token: ExactString
         let method: HTTPRequest.Method
@@ -24,7 +24,7 @@ struct RefreshAfter401: ObligationJudge {
 
     private struct Refusal: Sendable {
         let entry: JournalEntry
-        /// The requests since, the newest last, and no more of them than evidence needs.
+        /// The requests since then, newest last, limited to what evidence needs.
         var retries: [JournalEntry] = []
         var attempts = 1
     }

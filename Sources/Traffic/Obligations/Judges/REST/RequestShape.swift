@@ -3,9 +3,9 @@ import HTTP1
 import HTTPTypes
 import Recording
 
-/// `request/shape`: what a request says is what the API description has.
+/// `request/shape`: requests match the API description.
 ///
-/// The API's own readers look at the recorded request, because the answer may be a fault's.
+/// The API's own decoders read the recorded request, because the response may come from a fault.
 struct RequestShape: ObligationJudge {
     static let obligation = Obligation(
         id: "request/shape", level: .must, origin: .all,
@@ -36,7 +36,7 @@ struct RequestShape: ObligationJudge {
         }
     }
 
-    /// What an endpoint reads of a request.
+    /// What an endpoint reads from a request.
     private enum Reading {
         case body, optionalBody, query
     }
@@ -59,7 +59,7 @@ struct RequestShape: ObligationJudge {
         case .updateGoal: _ = try UpdateGoalRequest(body: body)
         case .createMealLog: _ = try CreateMealLogRequest(body: body)
         case .chatAboutGoal:
-            // An id that is none of the backend's is a matter of ids/backend-goal-id.
+            // An ID that the backend did not issue is judged by `ids/backend-goal-id`.
             if request.body?["goalId"]?.exactString == nil { _ = try ChatAboutGoalRequest(body: body) }
         case .listConsultations: _ = try ConsultationListQuery(query: query)
         case .listMessages: _ = try MessageListQuery(query: query, in: form)
@@ -72,7 +72,7 @@ struct RequestShape: ObligationJudge {
 }
 
 extension RequestFact {
-    /// Whether the journal does not hold the body as it was sent.
+    /// Whether the journal lacks the body as it was sent.
     fileprivate var hasLostBody: Bool {
         exchange.body.isCut || (exchange.body.bytes.isEmpty && exchange.head.hasBody)
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 import JSON
 import Recording
 
-/// `retry/backoff-on-5xx`: a backend that is in trouble is left time.
+/// `retry/backoff-on-5xx`: a client backs off when the backend is in trouble.
 struct RetryBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "retry/backoff-on-5xx", level: .must,
@@ -19,7 +19,7 @@ struct RetryBackoff: ObligationJudge {
 
     static let shortestWait = Tolerance.second
     static let mostAttempts = 3
-    /// A request as late as this is no repeat.
+    /// A request this late is not a repeat.
     static let longestWait = 60 * Tolerance.second
 
     private struct Target: Hashable, Sendable {
@@ -28,7 +28,7 @@ struct RetryBackoff: ObligationJudge {
         let target: ExactString
     }
 
-    /// What tells bodies apart without keeping them: their length and their hash (FNV-1a, 64 bits).
+    /// Distinguishes bodies without keeping them: their length and their hash (FNV-1a, 64 bits).
     private struct BodyPrint: Hashable, Sendable {
         let count: Int
         let hash: UInt64
@@ -39,7 +39,7 @@ struct RetryBackoff: ObligationJudge {
         }
     }
 
-    /// A request that failed, and what became of its repeats.
+    /// A failed request and its repeats.
     private struct Series: Sendable {
         let body: BodyPrint
         var last: JournalEntry
@@ -48,7 +48,7 @@ struct RetryBackoff: ObligationJudge {
         var wait: Int64?
     }
 
-    /// The series of a target; as many bodies as are worth telling apart.
+    /// The series of a target, for as many bodies as are worth distinguishing.
     private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
     private static let mostBodies = 4
 
@@ -105,12 +105,13 @@ struct RetryBackoff: ObligationJudge {
         series.wait = max(wait, series.wait ?? 0)
     }
 
-    /// Whether it may be asked at intervals whatever came of the one before; how often is `meal/polling-cadence`'s business.
+    /// Whether the request may be repeated at intervals regardless of the last response; `meal/polling-cadence` judges
+    /// how often.
     private static func isPoll(_ request: RequestFact) -> Bool {
         request.endpoint == .showMealLog || request.endpoint == .listMealLogs
     }
 
-    /// How a request failed, for sentences; nil where it was answered with anything else.
+    /// How a request failed, for sentences, or nil for any other response.
     private static func failure(of request: RequestFact) -> String? {
         if let status = request.status, status >= 500 { return RESTSentences.failure(status: status) }
         if request.isAnswered { return nil }

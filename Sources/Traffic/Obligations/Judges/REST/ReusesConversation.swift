@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `goal/reuses-conversation`: a goal has one conversation, which goes on.
+/// `goal/reuses-conversation`: a goal has one conversation, which the client continues.
 struct ReusesConversation: ObligationJudge {
     static let obligation = Obligation(
         id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
@@ -14,9 +14,9 @@ struct ReusesConversation: ObligationJudge {
 
     private struct Link: Sendable {
         let conversation: ExactString
-        /// The entry that showed it.
+        /// The entry that showed the link.
         let entry: JournalEntry
-        /// Whether the client has been to face it: a link that it made itself is new.
+        /// Whether the client has faced it; a link that the client made itself is new.
         var isFaced: Bool
     }
 
@@ -57,7 +57,7 @@ struct ReusesConversation: ObligationJudge {
             [link.entry, entry])
     }
 
-    /// The client goes on with a conversation that it was shown.
+    /// Records that the client continues a conversation it was shown.
     private mutating func use(_ conversation: ExactString, by client: ExactString, _ findings: inout Findings) {
         guard let goal = goals[Owned(client: client, id: conversation)] else { return }
         let key = Owned(client: client, id: goal)
@@ -87,9 +87,9 @@ struct ReusesConversation: ObligationJudge {
                 links[key] = nil
                 continue
             }
-            // A goal that is shown again with what was known already is no news.
+            // A goal shown again with a known link is not new.
             if links[key]?.conversation != conversation {
-                // Who linked it has just used it.
+                // The client that linked it has just used it.
                 link(conversation, key, entry, isFaced: request.endpoint == .updateGoal)
             }
         }
@@ -113,7 +113,7 @@ struct ReusesConversation: ObligationJudge {
 }
 
 extension Endpoint {
-    /// Whether its path names a consultation.
+    /// Whether the path names a consultation.
     fileprivate var isOfConsultation: Bool {
         switch self {
         case .showConsultation, .listMessages, .archiveConsultation, .webSocket: true

@@ -1,10 +1,9 @@
 import FitIQAPI
 import JSON
 
-/// A goal as an answer shows it.
+/// A goal as a response shows it.
 struct ShownGoal: Equatable, Sendable {
     let id: ExactString
-    /// The linked conversation; nil where there is none.
     let conversation: ExactString?
 
     init?(_ value: JSONValue) {
@@ -14,12 +13,12 @@ struct ShownGoal: Equatable, Sendable {
     }
 }
 
-/// A consultation as an answer shows it.
+/// A consultation as a response shows it.
 struct ShownConsultation: Equatable, Sendable {
     let id: ExactString
-    /// The goal that it is linked with; nil where there is none.
+    /// The linked goal.
     let goal: ExactString?
-    /// Nil in forms that have no status.
+    /// Nil in forms without a status.
     let status: String?
 
     init?(_ value: JSONValue) {
@@ -30,11 +29,10 @@ struct ShownConsultation: Equatable, Sendable {
     }
 }
 
-/// A meal log as an answer or an event shows it.
+/// A meal log as a response or an event shows it.
 struct ShownMealLog: Equatable, Sendable {
     let id: ExactString
     let status: String?
-    /// When it changed last.
     let updatedAt: DateTime?
 
     /// Whether its processing has ended.
@@ -49,7 +47,7 @@ struct ShownMealLog: Equatable, Sendable {
 }
 
 extension RequestFact {
-    /// The object that an answer is about, in whichever form: the envelope's, or the whole.
+    /// The object that a response is about: the envelope's, or the whole response.
     private var answeredObject: JSONValue? { answer?["data"]?.object == nil ? answer : answer?["data"] }
 
     /// The goals that the client was shown.
@@ -77,7 +75,7 @@ extension RequestFact {
         }
     }
 
-    /// What chat-about-goal answered with: the conversation, and the goal that it is about.
+    /// The response of chat-about-goal: the conversation and its goal.
     var shownLink: (conversation: ExactString, goal: ExactString)? {
         guard isSuccess, endpoint == .chatAboutGoal, let answer,
             let conversation = answer["conversationId"]?.exactString ?? answer["data"]?["conversation_id"]?.exactString,
@@ -98,7 +96,7 @@ extension RequestFact {
 }
 
 extension FrameFact {
-    /// The meal log whose processing ended, as the client was told.
+    /// The meal log whose processing ended, as reported to the client.
     var settledMealLog: ShownMealLog? {
         guard !isFromClient, isDelivered, let data = json?["data"] else { return nil }
         switch type {
@@ -108,7 +106,7 @@ extension FrameFact {
         }
     }
 
-    /// What the coach made while it answered, as the client was told; its `type` is a word of the backend's.
+    /// What the coach created during its reply, as reported to the client; `type` is the backend's term.
     var createdTemplate: JSONValue? {
         guard !isFromClient, isDelivered else { return nil }
         switch type {
@@ -119,7 +117,7 @@ extension FrameFact {
     }
 }
 
-/// Something with an id, and the client that it matters to.
+/// An item with an ID, and the client it belongs to.
 struct Owned: Hashable, Sendable {
     let client: ExactString
     let id: ExactString

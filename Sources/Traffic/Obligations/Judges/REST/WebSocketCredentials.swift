@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `auth/websocket-credentials`: a handshake brings what it takes to be let in.
+/// `auth/websocket-credentials`: a handshake carries the credentials it needs.
 struct WebSocketCredentials: ObligationJudge {
     static let obligation = Obligation(
         id: "auth/websocket-credentials", level: .must,
@@ -20,7 +20,7 @@ struct WebSocketCredentials: ObligationJudge {
         case .request(let request) where request.isHandshake:
             (credentials, path) = (request.credentials, request.path)
         case .opened(let opening) where opening.opening.endpoint == .webSocket:
-            // It was let in, so it had what it takes.
+            // It was accepted, so its credentials sufficed.
             return findings.exercised()
         default: return
         }

@@ -2,7 +2,7 @@ import FitIQAPI
 import Recording
 import WebSocket
 
-/// `ws/close-handshake`: sockets end in order.
+/// `ws/close-handshake`: sockets end with a close handshake.
 struct CloseHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/close-handshake", level: .should, origin: .guides([.consultationWebSocket, .mealLogWebSocket]),

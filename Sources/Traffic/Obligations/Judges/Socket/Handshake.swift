@@ -2,21 +2,21 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// A try to open a WebSocket: accepted, refused, or never answered.
+/// An attempt to open a WebSocket: accepted, refused, or never answered.
 struct Handshake: Sendable {
-    /// The consultation in the path, in lower case: a try with a miscast id is one for the same consultation.
+    /// The consultation in the path, in lower case; an ID in the wrong case names the same consultation.
     let consultation: ExactString
     let credentials: PresentedCredentials
     /// The user whose credentials were accepted.
     let user: ExactString?
     let requestedAt: Timestamp
-    /// When it was answered, or given up.
+    /// When it was answered or abandoned.
     let answeredAt: Timestamp
-    /// The status that the client got: 101 where it was accepted, nil where no whole answer was delivered.
+    /// The status that the client received: 101 if accepted, nil if no complete response was delivered.
     let status: Int?
     let entry: JournalEntry
 
-    /// Reads a fact; nil for what is no handshake.
+    /// Parses a fact, or returns nil if it is not a handshake.
     init?(_ fact: Fact) {
         switch fact.kind {
         case .opened(let opening):

@@ -16,13 +16,13 @@ struct KeepAlive: ObligationJudge {
             """)
     static let needs: Evidence = [.controlFrames, .socketEnds]
 
-    /// A socket that is open.
+    /// An open socket.
     private struct Watch: Sendable {
         /// The last frame of either side, or the opening.
         var last: JournalEntry
-        /// The last that was neither ping nor pong.
+        /// The time of the last frame that was neither ping nor pong.
         var idleSince: Timestamp
-        /// Whether this time of idleness was long enough to ask for a ping, and counted.
+        /// Whether this idle period was long enough to require a ping and is counted.
         var isCounted = false
     }
 

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `ws/message-shape`: what the client sends can be read by the backend.
+/// `ws/message-shape`: the backend can parse the client's messages.
 struct MessageShape: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/message-shape", level: .must, origin: .guides([.consultationWebSocket, .enhancedConsultations]),

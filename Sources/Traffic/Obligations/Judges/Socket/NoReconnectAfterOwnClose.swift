@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `ws/no-reconnect-after-own-close`: who hangs up does not ring back.
+/// `ws/no-reconnect-after-own-close`: a client that closes a socket does not reconnect.
 struct NoReconnectAfterOwnClose: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/no-reconnect-after-own-close", level: .should, origin: .guides([.mealLogWebSocket]),
@@ -18,7 +18,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
             """)
     static let needs: Evidence = .socketEnds
 
-    /// What the client closed, by consultation.
+    /// The sockets closed by the client, by consultation.
     private var closed = Recent<ExactString, JournalEntry>(capacity: 4000)
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
@@ -39,7 +39,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
     private mutating func judge(_ handshake: Handshake, _ findings: inout Findings) {
         guard let entry = closed[handshake.consultation] else { return }
         let gap = handshake.requestedAt.nanoseconds(since: entry.time)
-        // It was under way when the client closed.
+        // The handshake was in flight when the client closed.
         guard gap >= 0 else { return }
         closed[handshake.consultation] = nil
         findings.exercised()
@@ -47,7 +47,7 @@ struct NoReconnectAfterOwnClose: ObligationJudge {
         findings.found(SocketSentences.cameBack(after: gap), [entry, handshake.entry])
     }
 
-    /// It was faced where there were 3 s to come back in.
+    /// Counts the obligation as faced if the client had 3 s to reconnect.
     private static func count(_ entry: JournalEntry, until time: Timestamp, _ findings: inout Findings) {
         if time.nanoseconds(since: entry.time) >= SocketTimes.stayAway { findings.exercised() }
     }

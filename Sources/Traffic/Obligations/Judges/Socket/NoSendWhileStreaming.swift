@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `ws/no-send-while-streaming`: the coach is let finish.
+/// `ws/no-send-while-streaming`: the client does not send while the coach replies.
 struct NoSendWhileStreaming: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/no-send-while-streaming", level: .should, origin: .guides([.consultationWebSocket]),
@@ -21,7 +21,7 @@ struct NoSendWhileStreaming: ObligationJudge {
         guard case .frame(let frame) = fact.kind, frame.isChatMessage, let socket = scene.sockets[fact.connection]
         else { return }
         guard let stream = socket.stream else {
-            // Whoever never heard an answer could not talk over it.
+            // A client that never heard a reply could not interrupt one.
             if socket.hasStreamed { findings.exercised() }
             return
         }

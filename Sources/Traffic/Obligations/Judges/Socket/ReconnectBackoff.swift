@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `ws/reconnect-backoff`: a server in trouble is not stormed.
+/// `ws/reconnect-backoff`: a server in trouble is not flooded with reconnects.
 struct ReconnectBackoff: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/reconnect-backoff", level: .must,

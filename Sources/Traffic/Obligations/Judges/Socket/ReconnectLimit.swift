@@ -23,10 +23,10 @@ struct ReconnectLimit: ObligationJudge {
         for event in reconnects.observe(fact, in: scene) {
             switch event {
             case .failed(let series):
-                // Only now there is a limit to keep.
+                // The client faces the limit only now.
                 if series.tryCount == SocketTimes.tryLimit { findings.exercised() }
             case .tried(let attempt):
-                // One breach for each series, however long it goes on.
+                // Each series counts as one breach, however long it continues.
                 guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
                 findings.exercised()
                 findings.found(
@@ -38,7 +38,7 @@ struct ReconnectLimit: ObligationJudge {
 
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for series in reconnects.open where (1..<SocketTimes.tryLimit).contains(series.tryCount) {
-            // It gave up before it had to.
+            // It gave up before the limit.
             guard let knownAt = series.knownAt, end.nanoseconds(since: knownAt) >= SocketTimes.gaveUp else { continue }
             findings.exercised()
         }

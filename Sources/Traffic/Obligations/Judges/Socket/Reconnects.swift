@@ -2,50 +2,50 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// Follows how clients come back to consultations whose socket ended without their doing.
+/// Follows how clients reconnect to consultations whose socket they did not end themselves.
 ///
-/// A series begins with such an end and lasts until `connected` is delivered, or the client itself closes. Each
-/// handshake for the consultation is a try. A consultation belongs to one user, so it names the client; where a
-/// handshake is refused before its credentials are looked at, nothing else does.
+/// A series begins with such an end and lasts until `connected` is delivered or the client closes the socket. Each
+/// handshake for the consultation is an attempt. A consultation belongs to one user, so it identifies the client;
+/// nothing else does if a handshake is refused before its credentials are checked.
 struct Reconnects: Sendable {
-    /// The tries after one end.
+    /// The attempts after one end.
     struct Series: Sendable {
         let user: ExactString
         let token: ExactString?
-        /// What ended the socket.
+        /// The entry that ended the socket.
         let end: JournalEntry
-        /// What failed last: the socket, or a try.
+        /// The last failure: the socket's end or an attempt.
         fileprivate(set) var failure: JournalEntry
-        /// When the client knew of that; nil where nobody can tell, and while a try is open.
+        /// When the client knew of the failure, or nil if that is unknown or while an attempt is open.
         fileprivate(set) var knownAt: Timestamp?
         fileprivate(set) var tryCount = 0
-        /// The last wait that is known, and the try that it led to.
+        /// The last known wait and the attempt that followed it.
         fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
-        /// The token that the last try was refused with.
+        /// The token with which the last attempt was refused.
         fileprivate var refusedToken: ExactString?
     }
 
     /// A handshake of a series.
     struct Try: Sendable {
         let entry: JournalEntry
-        /// How long the client had known of the failure; nil where nobody can tell.
+        /// How long the client had known of the failure, or nil if that is unknown.
         let wait: Int64?
-        /// The series as it was before, ``Series/tryCount`` excepted, which counts this one.
+        /// The series before this attempt, except ``Series/tryCount``, which includes it.
         let series: Series
     }
 
     enum Event: Sendable {
         case tried(Try)
-        /// A try failed, or the socket that it opened.
+        /// An attempt failed, or the socket that it opened.
         case failed(Series)
     }
 
     private var byConsultation = Recent<ExactString, Series>(capacity: 4000)
 
-    /// The series that have not come to an end, oldest first.
+    /// The unfinished series, oldest first.
     var open: [Series] { byConsultation.values.sorted { $0.end.number < $1.end.number } }
 
-    /// Takes a fact; one handshake can be a try and fail at once.
+    /// Observes a fact; one handshake can be an attempt and a failure at once.
     mutating func observe(_ fact: Fact, in scene: Scene) -> [Event] {
         switch fact.kind {
         case .opened, .request: Handshake(fact).map { observe($0) } ?? []
@@ -62,7 +62,7 @@ struct Reconnects: Sendable {
         var events: [Event] = []
         var isTry = true
         if let refused = series.refusedToken, handshake.credentials.token != refused {
-            // The same try once more, with the token that it lacked.
+            // The same attempt again, with the token that it lacked.
             isTry = false
         } else {
             let wait = series.knownAt.map { handshake.requestedAt.nanoseconds(since: $0) }.flatMap { $0 < 0 ? nil : $0 }
@@ -86,13 +86,13 @@ struct Reconnects: Sendable {
     private mutating func observe(
         _ closing: RecordedClosing, of socket: Scene.Socket, _ fact: Fact, in scene: Scene
     ) -> [Event] {
-        // What was silenced counted as ended then; where another is open the client has long come back.
+        // A silenced socket counted as ended then; if another is open, the client has long since reconnected.
         guard !socket.isSilenced, scene.openSockets(onConsultation: socket.consultation).isEmpty else { return [] }
         let id = socket.consultation.asciiLowercased()
         switch SocketEnding(closing, of: socket, at: fact.time) {
         case .archived: byConsultation[id] = nil
         case .closedByClient, .leftByClient:
-            // Without `connected` the client may have given up a try; else it wants no more.
+            // Without `connected` the client may have abandoned an attempt; otherwise it is finished.
             if socket.connectedAt == nil { return fail(socket, fact, knownAt: nil, mayBegin: false) }
             byConsultation[id] = nil
         case .givenUp: return fail(socket, fact, knownAt: nil, mayBegin: true)
@@ -128,7 +128,7 @@ struct Reconnects: Sendable {
 }
 
 extension Reconnects.Series {
-    /// Whether a handshake is of somebody else, who may not even see the consultation.
+    /// Whether the handshake belongs to another user, who may not even see the consultation.
     fileprivate func isForeign(_ handshake: Handshake) -> Bool {
         if let user = handshake.user { return user != self.user }
         return handshake.status == 404 && handshake.credentials.token != token

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `ws/recovers-history`: what was missed while the socket was away is fetched.
+/// `ws/recovers-history`: after a reconnect, the client fetches what it missed.
 struct RecoversHistory: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/recovers-history", level: .should, origin: .ours,
@@ -20,7 +20,7 @@ struct RecoversHistory: ObligationJudge {
             """)
     static let needs: Evidence = .socketEnds
 
-    /// An answer that was cut.
+    /// A truncated reply.
     private struct Debt: Sendable {
         let cut: JournalEntry
         var isFetched = false
@@ -28,13 +28,13 @@ struct RecoversHistory: ObligationJudge {
         var connected: JournalEntry?
         /// The chat message after that.
         var chat: JournalEntry?
-        /// When the fetch is late, whatever else happens.
+        /// The deadline of the fetch.
         var dueAt: Timestamp? { connected?.time.advanced(byNanoseconds: SocketTimes.recovery) }
 
-        /// Whether the chat went on without a fetch, or none came in time.
+        /// Whether the chat continued without a fetch, or no fetch came in time.
         func isOverdue(at time: Timestamp) -> Bool { chat != nil || dueAt.map { $0 < time } ?? false }
 
-        /// The same cut, still to be made good after another `connected`.
+        /// The same truncated reply, to be recovered after another `connected`.
         var renewed: Debt { Debt(cut: cut) }
     }
 
@@ -55,7 +55,7 @@ struct RecoversHistory: ObligationJudge {
     func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
         for debt in debts.values.sorted(by: { $0.cut.number < $1.cut.number }) {
             guard let dueAt = debt.dueAt else { continue }
-            // A fetch that was on its way when the chat went on shows when it is answered.
+            // A fetch in flight when the chat continued is recorded only once it is answered.
             let isForgotten = debt.chat.map { end.nanoseconds(since: $0.time) >= SocketTimes.second } ?? false
             if dueAt < end || isForgotten { Self.found(debt, &findings) }
         }
@@ -66,7 +66,7 @@ struct RecoversHistory: ObligationJudge {
     ) {
         guard let socket = scene.endedSocket, !socket.isSilenced else { return }
         let ending = SocketEnding(closing, of: socket, at: fact.time)
-        // Whoever leaves in order may want no more of the answer, even where a fault had touched the socket.
+        // A client that closes normally may not want the rest of the reply, even if a fault had touched the socket.
         let isLeaving = ending == .givenUp && closing.summary.received?.isLeaving ?? false
         end(socket, fact, isOwn: ending.isOwn || ending == .archived || isLeaving, &findings)
     }

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `ws/refused-handshake`: what was refused is not tried again unchanged.
+/// `ws/refused-handshake`: a refused handshake is not repeated unchanged.
 struct RefusedHandshake: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/refused-handshake", level: .should, origin: .guides([.mealLogWebSocket]),
@@ -24,16 +24,16 @@ struct RefusedHandshake: ObligationJudge {
         let handshake: Handshake
     }
 
-    /// What was asked for by whom.
+    /// The consultation requested and the client that requested it.
     private struct Question: Sendable, Hashable {
         let consultation: ExactString
         let token: ExactString
     }
 
-    /// By the token that was refused with 401, and by the consultation that was asked for last with it.
+    /// The refusals with 401 by token, and the token last refused for each consultation.
     private var unauthorized = Recent<ExactString, Refusal>(capacity: RecentLimits.fewest)
     private var tokenByConsultation = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
-    /// By what was answered with 404, and by the token that asked for it last.
+    /// The refusals with 404 by question, and the consultation last refused for each token.
     private var unknown = Recent<Question, Refusal>(capacity: RecentLimits.fewest)
     private var consultationByToken = Recent<ExactString, ExactString>(capacity: RecentLimits.fewest)
 
@@ -64,7 +64,7 @@ struct RefusedHandshake: ObligationJudge {
             unauthorized[question.token] = nil
         } else if let token = tokenByConsultation[question.consultation], token != question.token {
             findings.exercised()
-            // Only the next handshake is asked to bring another.
+            // Only the next handshake must carry another token.
             unauthorized[token] = nil
             tokenByConsultation[question.consultation] = nil
         }
@@ -74,7 +74,7 @@ struct RefusedHandshake: ObligationJudge {
         if let refusal = unknown[question] {
             guard refusal.handshake.answeredAt <= handshake.requestedAt else { return }
             unknown[question] = nil
-            // It is there now: somebody brought it back.
+            // The consultation exists now: it was restored.
             guard !handshake.isAccepted else { return }
             findings.exercised()
             findings.found(

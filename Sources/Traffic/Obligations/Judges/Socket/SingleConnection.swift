@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Recording
 
-/// `ws/single-connection`: a user has one socket open at a time.
+/// `ws/single-connection`: a user has at most one open socket at a time.
 struct SingleConnection: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/single-connection", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
@@ -18,28 +18,28 @@ struct SingleConnection: ObligationJudge {
             """)
     static let needs: Evidence = .socketEnds
 
-    /// Two sockets that are open together, and may yet turn out to be one that takes the place of the other.
+    /// Two sockets that are open together; the new one may still turn out to replace the old one.
     private struct Overlap: Sendable {
         let old: Scene.Socket
         let new: Scene.Socket
         func involves(_ connection: UInt64) -> Bool { old.connection == connection || new.connection == connection }
         var isOneConsultation: Bool { old.consultation == new.consultation }
-        /// Until when the new one may wait for the old one's end.
+        /// How long the new socket may wait for the old one's end.
         var deadline: Timestamp { new.openedAt.advanced(byNanoseconds: SocketTimes.tolerance) }
-        /// When it is certain that the server was not closing the old one: its end would stand in the journal.
+        /// When it is certain that the server was not closing the old socket, because the journal would show its end.
         var settledAt: Timestamp { deadline.advanced(byNanoseconds: SocketTimes.serverClosing) }
     }
 
     private var users = Recent<ExactString, Bool>()
     private var overlaps: [Overlap] = []
-    /// More in so short a time are not told apart from a flood.
+    /// More overlaps in such a short time are indistinguishable from a flood.
     private static let overlapLimit = 256
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
         settle(at: fact.time, &findings)
         switch fact.kind {
         case .closed(let closing):
-            // That the server closes stands in the journal only once it is over: the client knew before.
+            // The journal records the server's close only once it is complete; the client knew before.
             let wasClosing = closing.isByServer && closing.summary.sent != nil
             end(fact.connection, at: fact.time, wasClosing: wasClosing, &findings)
         case .fault(let fault):
@@ -58,7 +58,7 @@ struct SingleConnection: ObligationJudge {
         if users[new.user] ?? false { findings.exercised() }
         users[new.user] = true
         let others = scene.openSockets(of: new.user).filter { $0.connection != new.connection && !$0.isEnding }
-        // One breach for each opening, the worse one.
+        // Each opening counts as one breach, the worse one.
         guard let old = others.last(where: { $0.consultation == new.consultation }) ?? others.last else { return }
         if overlaps.count == Self.overlapLimit {
             guard overlaps[0].deadline < fact.time else { return }

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Text
 
-/// What the judges of sockets say.
+/// The sentences of the socket judges.
 enum SocketSentences {
     static func wrongEndpoint(_ path: String) -> String {
         "The client asked for a WebSocket at \(path), where there is none."

@@ -1,7 +1,7 @@
 import FitIQAPI
 import Recording
 
-/// `ws/waits-for-connected`: nothing is said before the server says that it listens.
+/// `ws/waits-for-connected`: nothing is sent before the server's `connected`.
 struct WaitsForConnected: ObligationJudge {
     static let obligation = Obligation(
         id: "ws/waits-for-connected", level: .should, origin: .guides([.mealLogWebSocket, .webSocketArchitecture]),
@@ -17,7 +17,7 @@ struct WaitsForConnected: ObligationJudge {
             consultation-websocket's listing sets it right after resume().
             """)
 
-    /// The sockets on which the first chat message was judged.
+    /// The sockets whose first chat message was judged.
     private var judged = Recent<UInt64, Bool>()
 
     mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
