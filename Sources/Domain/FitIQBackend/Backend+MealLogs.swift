@@ -82,14 +82,14 @@ extension Backend {
     }
 
     private func outcome(of record: MealLogRecord, at now: Timestamp) -> MealLog.Progress {
-        // Asked again: between the 201 and now thousands of other logs may have been completed.
+        // Checked again: thousands of other logs may have been completed since the 201.
         guard storedBytes < storageRoom.bytes else { return .failed(.storeFull(limit: storageRoom.limit), at: now) }
         return MealProcessing.outcome(record.outcome, of: record.log, at: now)
     }
 
     private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }
 
-    /// Where a new log belongs among the user's, which are in the order of `loggedAt`; behind those of the same time.
+    /// The index of a new log among the user's, which are sorted by `loggedAt`; it goes after equal times.
     private func placeInList(of log: MealLog, of user: UserID) -> Int {
         let positions = users[user].mealLogs
         var range = 0..<positions.count
@@ -106,11 +106,10 @@ extension Backend {
 }
 
 extension Backend {
-    /// How many meal logs exist, in any status.
     public var mealLogCount: Int { mealLogs.count }
 }
 
-/// A meal log with its JSON, which is encoded when the log changes and not when it is read.
+/// A meal log and its JSON, which is encoded when the log changes, not when it is read.
 struct MealLogRecord: Sendable {
     let owner: UserID
     private(set) var log: MealLog
