@@ -60,8 +60,8 @@ extension AccessToken {
 
     /// Reads and verifies a token except `exp` and `nbf`, which depend on the time of use.
     ///
-    /// - Throws: `malformed`, `wrongAlgorithm`, `criticalExtensions` or `wrongSignature`, or an error if the token is
-    ///   longer than 4,096 characters.
+    /// - Throws: `malformed`, also for tokens over 4,096 characters, `wrongAlgorithm`, `criticalExtensions` or
+    ///   `wrongSignature`.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
         guard text.utf8.count <= 4096 else { throw .malformed("it has over 4,096 characters") }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

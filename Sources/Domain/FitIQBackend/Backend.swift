@@ -135,7 +135,7 @@ public struct Limits: Sendable, Equatable {
 public struct StorageRoom: Sendable, Equatable {
     /// The bytes that the world may hold, including what it holds already.
     public var bytes: Int
-    /// The limit behind this room, which refusals name.
+    /// The limit that this room comes from; refusals name it.
     public var limit: Int
 
     /// Creates room for a number of bytes, capped by a limit.

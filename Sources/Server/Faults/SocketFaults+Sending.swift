@@ -179,7 +179,7 @@ extension SocketFaults {
         var message: Outgoing.Message
         /// The rule that makes it wait for others, and the total number of messages.
         var coalescing: (rule: Int, count: Int)?
-        /// Whether the waiting messages wait no longer than until this one.
+        /// Whether this message releases the waiting ones.
         var releases: Bool
     }
 

@@ -133,7 +133,6 @@ public struct Outgoing: Sendable, Equatable {
 /// the first of them) act at once: a message that waits for swapping is lost; messages that wait for coalescing are
 /// sent before the end. Messages are counted as if there were no faults, so a lost one counts and a doubled one counts
 /// once.
-/// counted as they would be without faults, so that a lost one counts and a doubled one counts once.
 public struct SocketFaults: Sendable {
     /// A rule attached to this connection.
     struct Rule: Sendable {

@@ -65,7 +65,7 @@ struct AnswerIndex: Sendable {
     /// Answers without keywords, which fit any question.
     let general: [WrittenAnswer]
     private let answers: [WrittenAnswer]
-    private var phrases: [String: [Phrase]] = [:]  // Words of people, who may type either form.
+    private var phrases: [String: [Phrase]] = [:]  // Words of users, who may type either form.
     private var phraseCount = 0
 
     init(_ answers: [WrittenAnswer]) {

@@ -4,7 +4,7 @@ import FitIQAPI
 struct WrittenAnswer: Sendable {
     /// The persona that gives the answer; nil means every persona.
     var persona: Persona?
-    /// Words and phrases of which a question needs one; empty for an answer that fits any question.
+    /// Words and phrases, one of which must occur in the question; empty for an answer that fits any question.
     var keywords: [String]
     /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, with any opening.
     var text: String

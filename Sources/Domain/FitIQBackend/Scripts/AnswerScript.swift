@@ -7,7 +7,6 @@ public struct AnswerScript: Sendable, Equatable {
     ///
     /// Unless the last step is ``Step/silence`` or an error, the answer completes. An answer without text is stored
     /// empty.
-    /// is stored empty.
     public var steps: [Step]
     /// The timing of the chunks.
     public var timing: StreamTiming

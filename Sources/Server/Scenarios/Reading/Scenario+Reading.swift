@@ -135,7 +135,7 @@ extension ScenarioErrors {
     /// Creates a mistake found after reading, such as while planting the data, with its line and column.
     ///
     /// - Parameters:
-    ///   - path: The path of the value, as in ``Mistake/path``; if the file lacks part of it, the position is that of the rest.
+    ///   - path: The path of the value, as in ``Mistake/path``; the position is that of the part that the file has.
     ///   - message: The sentence, which follows the path.
     ///   - text: The scenario's file; if it has no tree, the mistake has no line.
     ///   - file: The file's name in messages.

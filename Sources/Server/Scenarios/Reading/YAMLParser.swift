@@ -201,7 +201,6 @@ struct Node: Equatable {
         ///
         /// YAML 1.1 reads `no` as a boolean and `1:30` as ninety; here the position decides what a word means. The same
         /// holds for JSON's numbers and booleans, since every JSON document is a YAML document.
-        /// JSON's numbers and booleans, since every document of JSON is one of YAML.
         case plain(String)
         /// A text marked as such.
         case text(String)
