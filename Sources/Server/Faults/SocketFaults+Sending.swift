@@ -130,7 +130,7 @@ extension SocketFaults {
     /// Whether a coalesced message releases the waiting ones.
     ///
     /// The end of an answer does. If the rule names a type, it waits for more of that type. Otherwise a message after
-    /// which the server sends nothing by itself also does, or a client would wait for `connected` permanently.
+    /// which the server sends nothing by itself also does, or a client would wait for `connected` forever.
     private func releases(_ message: ServerText, _ point: SocketPoint) -> Bool {
         if case .type = point { return message.endsAnswer }
         return !message.announcesMore

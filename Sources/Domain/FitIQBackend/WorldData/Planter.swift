@@ -33,7 +33,7 @@ struct Planter {
     }
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
-        // The rules of a token's `sub`: no other user could sign in.
+        // The rules of a token's `sub`: a user with any other id could not sign in.
         try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
         guard backend.users.count < limits.users else {
