@@ -1,23 +1,22 @@
 import Digests
 import JSON
 
-/// The bearer token of the API: a JSON Web Token signed with HS256 (RFC 7519, RFC 7515; CONTRACT: common rules).
+/// The bearer token of the API: a JSON Web Token signed with HS256 (RFC 7519, RFC 7515).
 public struct AccessToken: Equatable, Sendable {
-    /// The user's id, the claim `sub`: 1 to 200 characters.
+    /// The claim `sub`: 1 to 200 characters.
     public var subject: ExactString
-    /// The claim `exp`, in seconds since the Unix epoch; the token counts as expired from this second on.
+    /// The claim `exp`, in seconds since the Unix epoch; the token is expired from this second on.
     public var expiresAt: Int64
-    /// The claim `nbf`, in seconds since the Unix epoch: before this second the token is not valid yet; nil without one.
+    /// The claim `nbf`, in seconds since the Unix epoch: the token is not valid before this second.
     public var notBefore: Int64?
 
-    /// Makes the claims of a token.
     public init(subject: ExactString, expiresAt: Int64, notBefore: Int64? = nil) {
         self.subject = subject
         self.expiresAt = expiresAt
         self.notBefore = notBefore
     }
 
-    /// The token's text, signed.
+    /// Returns the signed token as text.
     public func signed(with secret: [UInt8]) -> String {
         var claims: JSONObject = ["sub": .string(subject.text), "exp": .number(JSONNumber(Int(expiresAt)))]
         if let notBefore { claims["nbf"] = .number(JSONNumber(Int(notBefore))) }
@@ -30,22 +29,19 @@ public struct AccessToken: Equatable, Sendable {
 }
 
 extension AccessToken {
-    /// Why a token is refused; the description is a sentence for the person who writes the client.
+    /// The reason a token is refused; the description is a sentence for the client's developer.
     public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
-        /// Not three base64url parts holding JSON; the text says which part and how.
+        /// Not three base64url parts that hold JSON; the text names the part and the problem.
         case malformed(String)
-        /// The header asks for an algorithm other than HS256.
         case wrongAlgorithm(String)
-        /// The header names extensions that have to be understood, and none is; the text is what `crit` holds.
+        /// The header lists extensions that must be understood, and the server supports none; the text is the value of
+        /// `crit`.
         case criticalExtensions(String)
         /// The signature was made with another secret, or the token was changed.
         case wrongSignature
-        /// `exp` has passed.
         case expired(at: Timestamp)
-        /// `nbf` has not come.
         case notYetValid(from: Timestamp)
 
-        /// What is wrong and what to do about it.
         public var description: String {
             switch self {
             case .malformed(let what): "it is malformed: \(what)."
@@ -62,10 +58,10 @@ extension AccessToken {
         }
     }
 
-    /// Reads and verifies a token, all but `exp` and `nbf`, which depend on the time of each use.
+    /// Reads and verifies a token except `exp` and `nbf`, which depend on the time of use.
     ///
-    /// - Throws: `malformed`, `wrongAlgorithm`, `criticalExtensions` or `wrongSignature`; also for tokens over 4,096
-    ///   characters.
+    /// - Throws: `malformed`, also for tokens over 4,096 characters, `wrongAlgorithm`, `criticalExtensions` or
+    ///   `wrongSignature`.
     public static func verify(_ text: String, secret: [UInt8]) throws(Refusal) -> AccessToken {
         guard text.utf8.count <= 4096 else { throw .malformed("it has over 4,096 characters") }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -75,8 +71,8 @@ extension AccessToken {
         guard header["alg"]?.string == "HS256" else {
             throw .wrongAlgorithm(header["alg"]?.string ?? header["alg"]?.excerpt() ?? "nothing")
         }
-        // "If any of the listed extension Header Parameters are not understood and supported by the recipient, then the JWS
-        // is invalid" (RFC 7515 §4.1.11): none is, and an empty list is not allowed.
+        // "If any of the listed extension Header Parameters are not understood and supported by the recipient, then the
+        // JWS is invalid" (RFC 7515 §4.1.11). The server supports none, and an empty list is not allowed.
         if let critical = header["crit"] { throw .criticalExtensions(critical.excerpt()) }
         guard let signature = Base64.decodeURL(String(parts[2])) else {
             throw .malformed("its signature is not base64url")
@@ -99,19 +95,19 @@ extension AccessToken {
             }
             start = seconds
         }
-        // A fraction makes the time in which a token is valid shorter, never longer.
+        // Rounding a fraction may only shorten the token's validity.
         return AccessToken(
             subject: ExactString(subject), expiresAt: wholeSeconds(expiry.rounded(.down)),
             notBefore: start.map { wholeSeconds($0.rounded(.up)) })
     }
 
-    /// Seconds within the range of `Timestamp`: what lies beyond it is as good as its first or last second.
+    /// Clamps the seconds to the range of `Timestamp`.
     private static func wholeSeconds(_ seconds: Double) -> Int64 {
         let latest = 9_000_000_000.0
         return Int64(min(max(seconds, -latest), latest))
     }
 
-    /// Throws where the token has expired at the given time, or is not valid yet.
+    /// Throws if the token has expired or is not yet valid at the given time.
     public func checkTime(at now: Timestamp) throws(Refusal) {
         let expiry = Timestamp(secondsSinceEpoch: expiresAt)
         guard now < expiry else { throw .expired(at: expiry) }
@@ -130,17 +126,17 @@ extension AccessToken {
 }
 
 extension AccessToken {
-    /// The most bytes of a user's id: a character can have any number of combining marks, and the id is kept.
+    /// The size limit of a user id in bytes: one character can have any number of combining marks, and the id is kept.
     public static let userBytes = 1000
 
-    /// Whether a text can be a user's id: 1 to 200 characters, and at most ``userBytes``.
+    /// Whether a text can be a user id: 1 to 200 characters and at most ``userBytes``.
     public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && (1...200).contains(id.count) }
 }
 
 extension AccessToken {
-    /// The user that a token names, whether it is signed and in time or not; nil where it is no JSON Web Token.
+    /// The user that a token names, verified or not; nil if the text is not a JSON Web Token.
     ///
-    /// For telling clients apart in what is recorded; nothing may be allowed on the strength of it.
+    /// Use it only to tell clients apart in records, never for authorization.
     public static func claimedSubject(of text: String) -> ExactString? {
         guard text.utf8.count <= 4096 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

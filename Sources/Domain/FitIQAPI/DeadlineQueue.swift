@@ -1,10 +1,10 @@
 import HeapModule
 
-/// When things have to be looked at: a heap in which an entry that has become untrue stays until it comes up.
+/// A heap of deadlines in which an obsolete entry stays until it reaches the top.
 ///
-/// A deadline that moves with every event is not moved here: its owner keeps the true one, and pushes the entry on when it
-/// comes up early, so the hot path touches no heap. An earlier deadline is inserted anew; its owner passes over the entry
-/// that it replaces. At the same time the smaller owner comes first.
+/// A deadline that moves with every event is not moved here: its owner keeps the true deadline and pushes the entry
+/// again when it comes up early, so the hot path does not touch the heap. An earlier deadline is inserted again, and
+/// its owner skips the replaced entry. Entries with equal times are ordered by owner.
 public struct DeadlineQueue<Owner: Comparable> {
     @usableFromInline
     struct Entry: Comparable {
@@ -25,26 +25,24 @@ public struct DeadlineQueue<Owner: Comparable> {
     @inlinable
     public init() {}
 
-    /// How many entries there are, including those that will be passed over.
+    /// The number of entries, including obsolete ones.
     @inlinable
     public var count: Int { heap.count }
 
-    /// The earliest time at which an entry comes up.
     @inlinable
     public var next: Timestamp? { heap.min?.time }
 
-    /// The entry that comes up first.
     @inlinable
     public var first: (owner: Owner, time: Timestamp)? { heap.min.map { ($0.owner, $0.time) } }
 
-    /// Takes out the entry that comes up first; there has to be one.
+    /// Removes the first entry; the queue must not be empty.
     @inlinable
     public mutating func removeFirst() { heap.removeMin() }
 
     @inlinable
     public mutating func insert(_ owner: Owner, at time: Timestamp) { heap.insert(Entry(time: time, owner: owner)) }
 
-    /// Takes out the next entry whose time has come.
+    /// Removes the next entry that is due.
     @inlinable
     public mutating func popDue(at now: Timestamp) -> (owner: Owner, time: Timestamp)? {
         guard let first, first.time <= now else { return nil }
@@ -52,7 +50,7 @@ public struct DeadlineQueue<Owner: Comparable> {
         return first
     }
 
-    /// Takes out entries that are obsolete; linear in the number of entries.
+    /// Removes obsolete entries, in linear time.
     @inlinable
     public mutating func removeAll(where isObsolete: (Owner, Timestamp) -> Bool) {
         heap = Heap(heap.unordered.filter { !isObsolete($0.owner, $0.time) })

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Text
 
-/// An endpoint of the API and the ids in its path, as text: whether an id exists is the backend's to say.
+/// A path of the API with its ids as text; the backend checks whether an id exists.
 public enum Route: Equatable, Sendable {
     /// `/api/v1/consultations`
     case consultations
@@ -15,7 +15,7 @@ public enum Route: Equatable, Sendable {
     case archive(String)
     /// `/api/v1/consultations/{id}/ws`
     case webSocket(String)
-    /// `/avatars/{persona}.svg`: what `persona.avatar` names.
+    /// `/avatars/{persona}.svg`: the URL in `persona.avatar`.
     case avatar(Persona)
 
     /// `/api/v1/consultations/chat-about-goal`
@@ -31,7 +31,7 @@ public enum Route: Equatable, Sendable {
     /// `/api/v1/meal-logs/{id}`
     case mealLog(String)
 
-    /// The endpoint with this path, given as percent-decoded segments; nil where there is none.
+    /// The route of a path in percent-decoded segments; nil if there is none.
     public init?(segments: [String]) {
         if segments.count == 2, segments[0] == "avatars", segments[1].hasSuffix(".svg") {
             guard let persona = Persona(rawValue: String(segments[1].dropLast(4))) else { return nil }
@@ -40,7 +40,7 @@ public enum Route: Equatable, Sendable {
         }
         guard segments.count >= 3, segments[0] == "api", segments[1] == "v1" else { return nil }
         let rest = segments[3...]
-        // A slash too many, or an id that is missing: the hint at the nearest endpoint helps more than an unknown id.
+        // An extra slash or a missing id: a hint at the nearest endpoint helps more than an unknown id.
         guard !rest.contains("") else { return nil }
         switch segments[2] {
         case "consultations": self.init(belowConsultations: rest)
@@ -77,12 +77,12 @@ public enum Route: Equatable, Sendable {
         self = item(id)
     }
 
-    /// The consultation, goal or meal log with this path, given as it arrived; nil where it is something else, or has to be
-    /// decoded.
+    /// The consultation, goal or meal log with this path as it arrived; nil for other paths and for paths that need
+    /// decoding.
     ///
-    /// A short cut for what clients read most: it makes one string instead of one for each segment.
+    /// A fast path for the most common reads: it creates one string instead of one per segment.
     public init?(entityPath path: UnsafeBufferPointer<UInt8>) {
-        // Ids have one length, so that of the path tells which one it can be.
+        // Ids have a fixed length, so the length of the path determines the candidates.
         switch path.count - 36 {
         case Self.consultationPrefix.utf8CodeUnitCount:
             guard let id = Self.id(in: path, after: Self.consultationPrefix) else { return nil }
@@ -108,7 +108,7 @@ public enum Route: Equatable, Sendable {
         return String(decoding: id, as: UTF8.self)
     }
 
-    /// What can be done at the path, in any mode.
+    /// The endpoints of the path in any mode.
     public var endpoints: [Endpoint] {
         switch self {
         case .consultations: [.listConsultations, .createConsultation]
@@ -127,9 +127,9 @@ public enum Route: Equatable, Sendable {
         }
     }
 
-    /// What a method does at the path; nil where it does nothing in any mode.
+    /// The endpoint for a method; nil if no mode has one.
     public func endpoint(for method: HTTPRequest.Method) -> Endpoint? {
-        // What most requests are, without a look at the list.
+        // The fast path for most requests.
         if method == .get {
             switch self {
             case .consultation: return .showConsultation
@@ -142,13 +142,13 @@ public enum Route: Equatable, Sendable {
             ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
     }
 
-    /// The methods that the path answers in a mode, beside OPTIONS; GET brings HEAD along.
+    /// The methods that the path supports in a mode, without OPTIONS; GET implies HEAD.
     public func methods(in mode: GuideMode) -> [HTTPRequest.Method] {
         if case .avatar = self { return [.get, .head] }
         return endpoints.filter(mode.serves).flatMap { $0.answersHead ? [$0.method, .head] : [$0.method] }
     }
 
-    /// The path's id, where it has one.
+    /// The id in the path, if any.
     public var id: String? {
         switch self {
         case .consultation(let id), .messages(let id), .archive(let id), .webSocket(let id), .goal(let id),
@@ -158,7 +158,7 @@ public enum Route: Equatable, Sendable {
         }
     }
 
-    /// The paths of a mode as people write them, for hints.
+    /// The paths of a mode with their parameters in braces, for hints.
     static func templates(in mode: GuideMode) -> [String] {
         Endpoint.allCases.filter(mode.serves).map(\.template) + [
             "/health", "/ready", "/openapi.yaml", "/asyncapi.yaml", "/docs", "/docs/deviations", "/__admin/health",
@@ -166,16 +166,18 @@ public enum Route: Equatable, Sendable {
         ]
     }
 
-    /// The refusal for a path that is no endpoint, naming the nearest one.
+    /// The refusal of an unknown path; it names the nearest endpoint.
     public static func refusal(ofUnknownPath path: String, in mode: GuideMode) -> APIError {
         if path == "/ws" || path == "/api/v1/ws" || path.hasPrefix("/ws/") { return .bareWebSocketPath }
         return .unknownPath(path, nearest: nearestTemplate(to: path, in: mode))
     }
 
-    /// The path that was probably meant: the same below `/api/v1`, as the guides' diagrams abbreviate it; else one that ends
-    /// alike; else the one with the fewest edits.
+    /// The path that was probably meant.
+    ///
+    /// The same path below `/api/v1`, which the guides' diagrams omit; otherwise one with the same end; otherwise the
+    /// one with the fewest edits.
     private static func nearestTemplate(to path: String, in mode: GuideMode) -> String? {
-        // Whatever an id looks like, and whatever its parameter is called.
+        // Ignores the format of ids and the names of their parameters.
         func shape(_ path: String) -> String {
             path.split(separator: "/", omittingEmptySubsequences: false)
                 .map { $0.hasPrefix("{") || ResourceID.read(String($0)) != .malformed ? "{id}" : String($0) }

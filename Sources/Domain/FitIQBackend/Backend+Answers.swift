@@ -1,11 +1,11 @@
 import FitIQAPI
 
-/// How answers stream. Generation outlives its sockets: with nobody to hear it, an answer is completed and stored all the same.
+/// Answer streaming; generation outlives its sockets, so an answer without listeners is still completed and stored.
 extension Backend {
-    /// Does everything that is due by the turn's time, each at the time at which it was due.
+    /// Performs every step that is due by the turn's time, each at its scheduled time.
     ///
-    /// - Parameter limit: the most steps to do; those that are left stay due.
-    /// - Returns: how many steps were done.
+    /// - Parameter limit: The maximum number of steps; the rest stay due.
+    /// - Returns: The number of steps performed.
     @discardableResult
     public mutating func advance(_ turn: inout Turn, mostSteps limit: Int = .max) -> Int {
         let now = turn.now
@@ -13,7 +13,7 @@ extension Backend {
         while count < limit, let step = schedule.min, step.time <= now {
             schedule.removeMin()
             count += 1
-            // A late loop does not change what is said: time stamps are those of the schedule.
+            // A late loop does not change the content: time stamps follow the schedule.
             turn.now = step.time
             switch step.work {
             case .answer(let id): continueAnswer(id, in: step.position, &turn)
@@ -56,7 +56,7 @@ extension Backend {
             announce(&answer, in: position, &turn)
             broadcast(answer, in: position, &turn, stream: nil, assistantMessage: .templateCreated(template))
         case .error(let message, let code):
-            // An answer that an error keeps from beginning is not announced.
+            // An answer that fails before it starts is not announced.
             let frame = ServerFrame.scriptedError(message: message, code: code)
             broadcast(answer, in: position, &turn, stream: frame, assistantMessage: frame)
         case .completion:
@@ -75,7 +75,7 @@ extension Backend {
         scheduleNextMoment(of: answer, in: position)
     }
 
-    /// Tells once, before anything else of an answer, that it begins.
+    /// Announces the start of an answer once, before its other frames.
     private func announce(_ answer: inout AnswerInProgress, in position: Int, _ turn: inout Turn) {
         guard !answer.hasBegun else { return }
         answer.hasBegun = true
@@ -89,7 +89,7 @@ extension Backend {
         beginAnswer(to: consultations[position].waiting.removeFirst(), in: position, at: now)
     }
 
-    /// Completes and stores the answer that streams, and those behind it, without frames; what waits for one gets none.
+    /// Completes and stores the streaming answer and those after it without frames; waiting questions get no answer.
     ///
     /// An answer that its script would not have completed is not stored.
     mutating func finishAnswerSilently(_ position: Int, at now: Timestamp) {
@@ -107,7 +107,7 @@ extension Backend {
         update(position, at: now) { $0.store(message, in: mode) }
     }
 
-    /// Sends a frame to all who hear an answer, encoded once for each protocol.
+    /// Sends a frame to the audience of an answer, encoded once per protocol.
     private func broadcast(
         _ answer: AnswerInProgress, in position: Int, _ turn: inout Turn, stream: ServerFrame?,
         assistantMessage: ServerFrame
@@ -123,60 +123,58 @@ extension Backend {
     }
 }
 
-/// A message that is to be answered.
 struct Question: Sendable {
     let content: String
-    /// How many messages the user sent before.
+    /// The number of earlier messages from the user.
     let number: Int
     /// The id of the answer, which also seeds its pace.
     let answerID: ResourceID
-    /// What is answered; nil leaves it to the built-in coach.
+    /// The script of the answer; nil means the built-in coach.
     let script: AnswerScript?
 
-    /// How many messages answering it adds to the history.
+    /// The number of messages that the answer adds to the history.
     var messageCount: Int { script?.messageCount ?? 1 }
 }
 
-/// A socket that hears an answer, in the protocol that it used when the answer began.
+/// A socket that receives an answer, in the protocol it used when the answer started.
 struct Listener: Sendable, Equatable {
     let socket: SocketID
     let chatProtocol: ChatProtocol
 }
 
-/// An answer on its way to the sockets, chunk by chunk, and those that follow it without another question.
+/// An answer that streams to the sockets chunk by chunk, with the answers that follow it without another question.
 struct AnswerInProgress: Sendable {
-    /// The id of the first answer: what is scheduled goes by it.
+    /// The id of the first answer; scheduled steps refer to it.
     let id: ResourceID
     let timeline: Timeline
     let startedAt: Timestamp
-    /// The sockets that hear the answer that streams.
+    /// The sockets that receive the streaming answer.
     ///
-    /// Who joins later would hear half of it, and loads it from the history instead.
+    /// A socket that joins later would receive half of it, and loads it from the history instead.
     var audience: [Listener]
-    /// The next of the timeline's moments to be served.
+    /// The index of the timeline's next moment.
     var step = 0
-    /// The answer of the timeline that streams.
+    /// The index of the streaming answer in the timeline.
     var number = 0
-    /// Whether its `assistant_message_start` is out.
+    /// Whether its `assistant_message_start` was sent.
     var hasBegun = false
 
     var current: Timeline.Answer { timeline.answers[number] }
     var next: Timeline.Moment { timeline.moments[step] }
     var nextTime: Timestamp { startedAt.advanced(byNanoseconds: next.offset) }
-    /// What is still to be stored.
+    /// The answers that are not stored yet.
     var unstored: [Timeline.Answer] { timeline.answers[number...].filter(\.isStored) }
 }
 
-/// How fast an answer comes.
 public enum Pace: Sendable, Equatable {
-    /// As a person would see it: the first chunk after 0.3 to 0.9 s, then some 20 a second, the whole within 4 s.
+    /// A human pace: the first chunk after 0.3 to 0.9 s, then about 20 per second, the whole answer within 4 s.
     ///
     /// A guide's test waits 5 s for an answer (consultation-websocket, integration tests).
     case human
     /// Without any delay.
     case instant
 
-    /// When each chunk is due after the question, and, last, when the answer is complete, in nanoseconds.
+    /// The offsets of the chunks and, last, of completion after the question, in nanoseconds.
     ///
     /// A pure function: the same chunks and seed have the same pace.
     public func offsets(of chunks: [String], seed: UInt64) -> [Int64] {
@@ -195,7 +193,7 @@ public enum Pace: Sendable, Equatable {
         }
 
         let first = between(300, 900)
-        // After each chunk: a word's time, and a breath at a comma or the end of a sentence.
+        // After each chunk: the time of a word, and a pause at a comma or the end of a sentence.
         var gaps = chunks.map { chunk in
             let word = between(30, 70)
             switch chunk.last(where: { !$0.isWhitespace }) {

@@ -1,14 +1,14 @@
 import FitIQAPI
 import JSON
 
-/// The REST side of consultations. Each command returns the body of its success.
+/// The REST commands of consultations; each returns the body of its success.
 extension Backend {
     /// Creates a consultation (`POST /api/v1/consultations`).
     ///
-    /// One about a goal becomes the goal's conversation, unless that has one.
+    /// A consultation about a goal becomes the goal's conversation, unless the goal has one.
     ///
-    /// - Throws: 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active ones (in this order), 507
-    ///   where the world is full.
+    /// - Throws: In this order, 404 for an unknown goal, 409 for an active duplicate, 429 at the limit of active
+    ///   consultations; 507 if the world is full.
     public mutating func createConsultation(
         _ request: CreateConsultationRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -25,9 +25,9 @@ extension Backend {
         return body(of: position, answering: .createConsultation)
     }
 
-    /// Makes a consultation whose topic is free, and the conversation of its goal where that has none.
+    /// Adds a consultation whose topic is free, and makes it the conversation of its goal if the goal has none.
     ///
-    /// - Throws: 429 at the limit of active ones, 507 where the world is full.
+    /// - Throws: 429 at the limit of active consultations, 507 if the world is full.
     mutating func addConsultation(
         _ topic: Topic, goal: Int?, title: String?, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> Int {
@@ -53,14 +53,14 @@ extension Backend {
         return position
     }
 
-    /// Shows a consultation (`GET /api/v1/consultations/{id}`).
+    /// Returns a consultation (`GET /api/v1/consultations/{id}`).
     ///
     /// - Throws: 404.
     public func consultation(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
         consultations[try position(of: id, ownedBy: user)].body
     }
 
-    /// Lists consultations, newest change first (`GET /api/v1/consultations`).
+    /// Lists consultations, latest change first (`GET /api/v1/consultations`).
     public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
         let matching = users[user].consultations
             .filter { query.matches(consultations[$0].consultation) }
@@ -74,9 +74,10 @@ extension Backend {
         return ListAnswers.consultations(items, page: query.page, total: matching.count)
     }
 
-    /// Shows the history, oldest first, whole unless a page is asked for (`GET /api/v1/consultations/{id}/messages`).
+    /// Returns the history, oldest first, in full unless a page is requested (`GET
+    /// /api/v1/consultations/{id}/messages`).
     ///
-    /// - Throws: 404, then 400 for a bad query.
+    /// - Throws: 404, then 400 for an invalid query.
     public func messages(
         _ id: String, query: [(name: String, value: String)], for user: UserID
     ) throws(APIError) -> [UInt8] {
@@ -87,10 +88,10 @@ extension Backend {
             history.encoded(page.range(of: history.count)), page: page, total: history.count, in: form)
     }
 
-    /// Archives a consultation; again, nothing changes (`POST /api/v1/consultations/{id}/archive`).
+    /// Archives a consultation; repeating it changes nothing (`POST /api/v1/consultations/{id}/archive`).
     ///
-    /// Frees the slot, the topic and the goal, completes the answer that streams without frames, and closes the sockets with 1000 after
-    /// an `error` frame (CONTRACT: consultations, the WebSocket).
+    /// Frees the slot, the topic and the goal, completes the streaming answer without frames, and closes the sockets
+    /// with 1000 after an `error` frame.
     ///
     /// - Throws: 404.
     public mutating func archive(_ id: String, by user: UserID, _ turn: inout Turn) throws(APIError) -> [UInt8] {
@@ -114,7 +115,7 @@ extension Backend {
         ListAnswers.quickActions(QuickAction.matching(contextType: query.contextType, persona: query.persona))
     }
 
-    /// The body of an endpoint that changes a consultation; what reading it is answered with is kept.
+    /// The body of an endpoint that changes a consultation; the body of reads is cached.
     private func body(of position: Int, answering endpoint: Endpoint) -> [UInt8] {
         consultations[position].consultation.body(
             answering: endpoint, in: configuration.mode, origin: configuration.origin)
@@ -125,22 +126,22 @@ extension Backend {
     }
 }
 
-/// A consultation with all that belongs to it.
+/// A consultation and everything that belongs to it.
 struct ConsultationRecord: Sendable {
     let owner: UserID
     var consultation: Consultation
     var history = History()
-    /// The open sockets, in the order in which they came.
+    /// The open sockets, in the order of opening.
     var sockets: [SocketID] = []
     var answer: AnswerInProgress?
-    /// Questions that arrived while an answer streamed, oldest first.
+    /// Questions that arrived during a streaming answer, oldest first.
     var waiting: [Question] = []
-    /// How many messages the user has sent.
+    /// The number of messages from the user.
     var askedCount = 0
 
-    /// The object in lists, encoded when the consultation changes and not when it is read.
+    /// The list item, encoded when the consultation changes, not when it is read.
     private(set) var listItem: [UInt8] = []
-    /// What reading this consultation is answered with.
+    /// The body of reads.
     private(set) var body: [UInt8] = []
 
     init(
@@ -170,15 +171,15 @@ struct ConsultationRecord: Sendable {
     }
 }
 
-/// The messages of a consultation, oldest first, encoded once each.
+/// The messages of a consultation, oldest first, each encoded once.
 struct History: Sendable {
     private(set) var messages: [Message] = []
     /// The messages as JSON, separated by commas.
     private var encoded: [UInt8] = []
-    /// Where each message ends in `encoded`.
+    /// The end of each message in `encoded`.
     private var ends: [Int] = []
 
-    /// Bytes of what exports have and the form of the answers leaves out.
+    /// Bytes that exports contain and the form of the responses omits.
     private var unencodedByteCount = 0
 
     var count: Int { messages.count }
@@ -189,7 +190,7 @@ struct History: Sendable {
         var writer = JSONWriter(reserving: message.content.utf8.count + 256)
         message.write(into: &writer, in: form)
         encoded += writer.bytes
-        // Else a world could hold, and export, any amount of it.
+        // Otherwise a world could hold, and export, any amount of metadata.
         if let metadata = message.metadata, form == .consultationWebSocket {
             var writer = JSONWriter(reserving: 256)
             metadata.write(into: &writer)
@@ -199,10 +200,10 @@ struct History: Sendable {
         messages.append(message)
     }
 
-    /// A run of messages as JSON, separated by commas.
+    /// A range of messages as JSON, separated by commas.
     func encoded(_ range: Range<Int>) -> ArraySlice<UInt8> {
         guard !range.isEmpty else { return [] }
-        // After the comma that ends the message before.
+        // After the comma that ends the previous message.
         let start = range.lowerBound == 0 ? 0 : ends[range.lowerBound - 1] + 1
         return encoded[start..<ends[range.upperBound - 1]]
     }

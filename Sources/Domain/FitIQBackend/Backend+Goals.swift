@@ -1,10 +1,10 @@
 import FitIQAPI
 
-/// The REST side of goals. Each command returns the body of its success.
+/// The REST commands of goals; each returns the body of its success.
 extension Backend {
     /// Creates a goal (`POST /api/v1/goals`).
     ///
-    /// - Throws: 507 at the limit of goals, or where the world is full.
+    /// - Throws: 507 at the limit of goals, or if the world is full.
     public mutating func createGoal(
         _ request: CreateGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -24,7 +24,7 @@ extension Backend {
         return record.encoded.body
     }
 
-    /// Shows a goal (`GET /api/v1/goals/{goalId}`).
+    /// Returns a goal (`GET /api/v1/goals/{goalId}`).
     ///
     /// - Throws: 404.
     public func goal(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
@@ -36,10 +36,10 @@ extension Backend {
         ListAnswers.goals(users[user].goals.map { goals[$0].encoded }, in: goalForm)
     }
 
-    /// Changes a goal, all that is asked for or nothing (`PATCH /api/v1/goals/{goalId}`).
+    /// Changes a goal completely or not at all (`PATCH /api/v1/goals/{goalId}`).
     ///
-    /// - Throws: 404 for the goal, then for the conversation; 400 for a conversation that is not active; 507 where the world
-    ///   is full and the goal would grow.
+    /// - Throws: 404 for the goal, then for the conversation; 400 for a conversation that is not active; 507 if the
+    ///   world is full and the goal would grow.
     public mutating func updateGoal(
         _ id: String, _ request: UpdateGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -67,11 +67,11 @@ extension Backend {
 
     /// Finds or creates the conversation about a goal (`POST /api/v1/consultations/chat-about-goal`).
     ///
-    /// The goal's own conversation comes first, then an active one with the same persona and goal, which is linked; so a
-    /// duplicate is never refused, but continued.
+    /// The goal's own conversation comes first, then an active one with the same persona and goal, which is linked. A
+    /// duplicate is therefore continued, never refused.
     ///
-    /// - Throws: 404, 429 at the limit of active consultations, 507 where the world is full; the latter two only where a
-    ///   consultation is to be created.
+    /// - Throws: 404; if it must create a consultation, also 429 at the limit of active consultations and 507 if the
+    ///   world is full.
     public mutating func chatAboutGoal(
         _ request: ChatAboutGoalRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -93,16 +93,16 @@ extension Backend {
             .body(in: configuration.mode.form(of: .chatAboutGoal), origin: configuration.origin)
     }
 
-    /// The position of a goal of this user; 404 for anybody else's, as if it did not exist.
+    /// The position of this user's goal; throws 404 for another user's goal, as if it did not exist.
     ///
-    /// - Parameter field: where in the body the id stood; nil for the path.
+    /// - Parameter field: The body field that held the id; nil for the path.
     func goalPosition(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
         guard let resource = ResourceID(id), let position = goalPositions[resource], goals[position].owner == user
         else { throw .unknownGoal(id, field: field, in: configuration.mode) }
         return position
     }
 
-    /// Changes a goal and brings its JSON up to date; where nothing changes, its time stays as well.
+    /// Changes a goal and updates its JSON; if nothing changes, its time stays too.
     mutating func update(goal position: Int, at now: Timestamp, _ change: (inout Goal) -> Void) {
         let old = goals[position]
         var goal = old.goal
@@ -114,27 +114,25 @@ extension Backend {
         goals[position] = record
     }
 
-    /// The shape of goals in every answer: all their endpoints are documented by the same guide.
+    /// The form of goals in every response: one guide documents all their endpoints.
     private var goalForm: GuideMode { configuration.mode.form(of: .showGoal) }
 }
 
 extension Backend {
-    /// How many goals exist.
     public var goalCount: Int { goals.count }
 }
 
 extension Goal {
-    /// The bytes of what a client may make longer.
+    /// The bytes that a client can add to.
     fileprivate var textByteCount: Int {
         title.utf8.count + description.utf8.count + (category?.utf8.count ?? 0)
     }
 }
 
-/// A goal and its JSON.
 struct GoalRecord: Sendable {
     let owner: UserID
     let goal: Goal
-    /// The goal in the form of the mode, encoded when it changes and not when it is read.
+    /// The goal in the form of the mode, encoded when it changes, not when it is read.
     let encoded: EncodedGoal
 
     init(_ goal: Goal, owner: UserID, form: GuideMode) {
@@ -144,24 +142,22 @@ struct GoalRecord: Sendable {
     }
 }
 
-/// The link between a goal and its conversation, the only place where either end is set.
+/// The links between goals and conversations; neither end is set anywhere else.
 ///
-/// Always: the consultation that a goal names is active, of the same user, and names that goal. The other way round it need
-/// not be so: a consultation keeps the goal that it was about when it is archived, or when the goal has another conversation.
+/// Invariant: the consultation that a goal names is active, has the same user, and names that goal. The reverse does
+/// not hold: a consultation keeps its goal when it is archived or when the goal gets another conversation.
 extension Backend {
-    /// The consultation that a goal names.
     func conversation(ofGoal goal: Int) -> Int? {
         goals[goal].goal.conversationID.flatMap { positions[$0] }
     }
 
-    /// The goal that names a consultation.
     func goal(conversingIn consultation: Int) -> Int? {
         let consultation = consultations[consultation].consultation
         guard let goal = consultation.goalID.flatMap({ goalPositions[$0] }) else { return nil }
         return goals[goal].goal.conversationID == consultation.id ? goal : nil
     }
 
-    /// Links both ways, and unlinks both former partners.
+    /// Links both ends, and unlinks both former partners.
     mutating func link(goal: Int, with consultation: Int, at now: Timestamp) {
         precondition(consultations[consultation].consultation.isActive, "Only an active consultation is linked.")
         precondition(consultations[consultation].owner == goals[goal].owner, "A link stays within one user.")
@@ -174,14 +170,13 @@ extension Backend {
         update(goal: goal, at: now) { $0.conversationID = id }
     }
 
-    /// Unlinks a goal and its conversation from each other.
     mutating func unlinkBothEnds(ofGoal goal: Int, at now: Timestamp) {
         guard let consultation = conversation(ofGoal: goal) else { return }
         setGoal(of: consultation, to: nil, at: now)
         update(goal: goal, at: now) { $0.conversationID = nil }
     }
 
-    /// Takes a consultation that is no longer active from its goal; it keeps the goal as history.
+    /// Unlinks the goal from a consultation that is no longer active; the consultation keeps the goal as history.
     mutating func releaseGoal(of consultation: Int, at now: Timestamp) {
         guard let goal = goal(conversingIn: consultation) else { return }
         update(goal: goal, at: now) { $0.conversationID = nil }

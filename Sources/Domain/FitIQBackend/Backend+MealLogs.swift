@@ -2,11 +2,11 @@ import FitIQAPI
 import JSON
 import Nutrition
 
-/// Meal logs: each command returns the body of its success; the outcome goes to the user's sockets (CONTRACT: meal logs).
+/// The commands of meal logs; each returns the body of its success, and the outcome goes to the user's sockets.
 extension Backend {
-    /// Creates a meal log, whose processing starts now (`POST /api/v1/meal-logs/natural`).
+    /// Creates a meal log and starts its processing (`POST /api/v1/meal-logs/natural`).
     ///
-    /// - Throws: 507 at the limit of the user's meal logs, or where the world is full.
+    /// - Throws: 507 at the limit of the user's meal logs, or if the world is full.
     public mutating func createMealLog(
         _ request: CreateMealLogRequest, by user: UserID, _ turn: inout Turn
     ) throws(APIError) -> [UInt8] {
@@ -30,21 +30,21 @@ extension Backend {
         return record.body
     }
 
-    /// Begins to work out a meal log, by the first rule of the script that fits or as the built-in parser does.
+    /// Starts processing a meal log, by the first matching rule of the script or with the built-in parser.
     ///
-    /// What would have ended before now, as in a world that is planted, ends now.
+    /// Processing that would have ended before now, as in a planted world, ends now.
     mutating func process(_ position: Int, from start: Timestamp, at now: Timestamp) {
         let log = mealLogs[position].log
         let rule = script.meal(log.rawInput, mealType: log.mealType)
         mealLogs[position].outcome = rule?.outcome ?? .parsed
-        // What never ends is never due.
+        // Endless processing is never due.
         guard rule?.outcome != .never else { return }
         let duration = MealProcessing.duration(by: rule, at: configuration.pace, seed: log.id.seed)
         schedule.insert(
             ScheduledStep(time: max(now, start.advanced(byNanoseconds: duration)), position: position, work: .mealLog))
     }
 
-    /// Shows a meal log (`GET /api/v1/meal-logs/{id}`).
+    /// Returns a meal log (`GET /api/v1/meal-logs/{id}`).
     ///
     /// - Throws: 404.
     public func mealLog(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
@@ -61,7 +61,7 @@ extension Backend {
         return MealLog.listBody(objects, page: query.page, total: matching.count)
     }
 
-    /// Ends the processing of a meal log and tells every open socket of its user, whatever the consultation.
+    /// Ends the processing of a meal log and notifies every open socket of its user, in any consultation.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
         let outcome = outcome(of: mealLogs[position], at: turn.now)
         storedBytes -= mealLogs[position].byteCount
@@ -76,20 +76,20 @@ extension Backend {
         for socket in sockets { turn.effects.append(.send(socket, frame)) }
     }
 
-    /// All open sockets of a user, consultation by consultation: one that is not active has none.
+    /// All open sockets of a user by consultation; inactive consultations have none.
     private func openSockets(of user: UserID) -> [SocketID] {
         users[user].active.values.sorted().flatMap { consultations[$0].sockets }
     }
 
     private func outcome(of record: MealLogRecord, at now: Timestamp) -> MealLog.Progress {
-        // Asked again: between the 201 and now thousands of other logs may have been completed.
+        // Checked again: thousands of other logs may have been completed since the 201.
         guard storedBytes < storageRoom.bytes else { return .failed(.storeFull(limit: storageRoom.limit), at: now) }
         return MealProcessing.outcome(record.outcome, of: record.log, at: now)
     }
 
     private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }
 
-    /// Where a new log belongs among the user's, which are in the order of `loggedAt`; behind those of the same time.
+    /// The index of a new log among the user's, which are sorted by `loggedAt`; it goes after equal times.
     private func placeInList(of log: MealLog, of user: UserID) -> Int {
         let positions = users[user].mealLogs
         var range = 0..<positions.count
@@ -106,20 +106,19 @@ extension Backend {
 }
 
 extension Backend {
-    /// How many meal logs exist, in any status.
     public var mealLogCount: Int { mealLogs.count }
 }
 
-/// A meal log with its JSON, which is encoded when the log changes and not when it is read.
+/// A meal log and its JSON, which is encoded when the log changes, not when it is read.
 struct MealLogRecord: Sendable {
     let owner: UserID
     private(set) var log: MealLog
-    /// What processing is to end with, as the script had it when it began.
+    /// The outcome of processing, from the script at the start.
     var outcome = MealRule.Outcome.parsed
 
-    /// The object in lists, in the form of the union.
+    /// The list item in the form of the union.
     private(set) var listItem: [UInt8] = []
-    /// The body of the endpoints that answer with this log.
+    /// The body of the endpoints that return this log.
     private(set) var body: [UInt8] = []
 
     init(_ log: MealLog, owner: UserID, form: GuideMode) {
@@ -141,11 +140,11 @@ struct MealLogRecord: Sendable {
     }
 }
 
-/// How the fake works out a meal: how long it takes, and what comes of the text.
+/// The duration and the outcome of processing a meal.
 enum MealProcessing {
-    /// How long processing takes, in nanoseconds: 2.0 to 4.5 s at a human pace (CONTRACT: meal logs).
+    /// The processing time in nanoseconds: 2.0 to 4.5 s at a human pace.
     ///
-    /// A pure function: the same log takes the same time in every run. A guide's test looks after 5 s.
+    /// A pure function: the same log takes the same time in every run. A guide's test checks after 5 s.
     static func duration(at pace: Pace, seed: UInt64) -> Int64 {
         switch pace {
         case .instant: return 0
@@ -155,13 +154,12 @@ enum MealProcessing {
         }
     }
 
-    /// How long processing takes by a rule; at no pace it takes no time, whatever the rule.
+    /// The processing time by a rule; 0 at the instant pace, with any rule.
     static func duration(by rule: MealRule?, at pace: Pace, seed: UInt64) -> Int64 {
         guard pace != .instant, let duration = rule?.duration else { return duration(at: pace, seed: seed) }
         return duration
     }
 
-    /// What processing ends with.
     static func outcome(_ outcome: MealRule.Outcome, of log: MealLog, at time: Timestamp) -> MealLog.Progress {
         switch outcome {
         case .parsed: return self.outcome(of: MealParser.parse(log.rawInput), for: log.id, at: time)
@@ -174,10 +172,10 @@ enum MealProcessing {
         }
     }
 
-    /// What processing ends with where the built-in parser does it.
+    /// The outcome of the built-in parser.
     ///
-    /// The items' ids follow from the log's: taken from the world's sequence, they would change the ids that come after
-    /// with the time at which a client's next request happens to arrive.
+    /// The items' ids derive from the log's. Ids from the world's sequence would make later ids depend on when a
+    /// client's next request happens to arrive.
     static func outcome(of meal: ParsedMeal, for log: ResourceID, at time: Timestamp) -> MealLog.Progress {
         guard !meal.isTruncated else { return .failed(.tooManyFoods(limit: MealParser.maximumItems), at: time) }
         guard !meal.items.isEmpty else { return .failed(.noFood, at: time) }
@@ -185,9 +183,9 @@ enum MealProcessing {
         return .completed(meal.items.map { MealLogItem($0, id: identifiers.next()) }, at: time)
     }
 
-    /// The id of a food: the same in every log and every world, so that clients can keep what they know of it.
+    /// The id of a food: the same in every log and world, so clients can keep what they know about it.
     static func foodID(ofKey key: String) -> ResourceID {
-        // FNV-1a spreads the key over 64 bits; the sequence makes 128 of them.
+        // FNV-1a spreads the key over 64 bits; the sequence turns them into 128.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         var identifiers = ResourceIDSequence(seed: hash)
@@ -196,12 +194,12 @@ enum MealProcessing {
 }
 
 extension MealRule.Item {
-    /// The name as the table of foods has its keys, so that a food of a script has the id of the same food in the table.
+    /// The name in the form of the food table's keys, so a scripted food has the id of the same food in the table.
     var foodKey: String {
         String(name.lowercased().map { $0 == " " ? "-" : $0 })
     }
 
-    /// The amount as a person would write it: "1.5 cups".
+    /// The amount in words: "1.5 cups".
     var amountText: String {
         var writer = JSONWriter(reserving: 24)
         writer.value(quantity)

@@ -1,17 +1,17 @@
 import FitIQAPI
 
-/// A WebSocket that is open on a consultation.
+/// An open WebSocket of a consultation.
 struct OpenSocket: Sendable {
     let position: Int
-    /// The protocol of its last chat message; nil for a socket that never chatted, which gets no chat frames.
+    /// The protocol of the last chat message; nil before the first one, when the socket gets no chat frames.
     var chatProtocol: ChatProtocol?
 }
 
-/// The socket side of consultations (CONTRACT: the WebSocket).
+/// The socket side of consultations.
 extension Backend {
-    /// Whether a socket may be opened on a consultation; ask before the handshake is accepted.
+    /// Checks whether a consultation accepts a socket, before the handshake is accepted.
     ///
-    /// - Throws: 404, or 400 where the consultation is not active.
+    /// - Throws: 404, or 400 if the consultation is not active.
     public func checkSocket(on id: String, by user: UserID) throws(APIError) {
         let consultation = consultations[try position(of: id, ownedBy: user)].consultation
         guard consultation.isActive else {
@@ -19,9 +19,9 @@ extension Backend {
         }
     }
 
-    /// Opens a socket after its handshake and greets it with `connected`.
+    /// Opens a socket after its handshake and sends `connected`.
     ///
-    /// - Throws: as ``checkSocket(on:by:)``.
+    /// - Throws: The errors of ``checkSocket(on:by:)``.
     public mutating func openSocket(
         _ socket: SocketID, on id: String, by user: UserID, _ turn: inout Turn
     ) throws(APIError) {
@@ -34,14 +34,14 @@ extension Backend {
         send(.connected, to: socket, of: position, &turn)
     }
 
-    /// Forgets a socket that is gone; an answer that streams to it goes on.
+    /// Removes a closed socket; an answer that streams to it continues.
     public mutating func closeSocket(_ socket: SocketID) {
         guard let position = sockets.removeValue(forKey: socket)?.position else { return }
         consultations[position].sockets.removeAll { $0 == socket }
         consultations[position].answer?.audience.removeAll { $0.socket == socket }
     }
 
-    /// Takes a text frame from a socket; frames of a socket that the backend closed already are ignored.
+    /// Handles a text frame; frames of a socket that the backend has closed are ignored.
     public mutating func receive(text: [UInt8], from socket: SocketID, _ turn: inout Turn) {
         advance(&turn)
         guard let position = sockets[socket]?.position else { return }
@@ -61,7 +61,7 @@ extension Backend {
         }
     }
 
-    /// Takes a binary frame from a socket, which is refused.
+    /// Refuses a binary frame.
     public mutating func receiveBinary(from socket: SocketID, _ turn: inout Turn) {
         advance(&turn)
         guard let position = sockets[socket]?.position else { return }
@@ -76,7 +76,8 @@ extension Backend {
         }
     }
 
-    /// The script that answers a question, chosen when it is accepted: later changes do not make a history too long.
+    /// The script of an answer, chosen when the question is accepted, so that later changes cannot make a history too
+    /// long.
     private func script(for content: String, in position: Int) -> AnswerScript? {
         let consultation = consultations[position].consultation
         return script.answer(
@@ -87,7 +88,7 @@ extension Backend {
     private func checkRoom(for answers: Int, in position: Int) throws(FrameError) {
         let limits = configuration.limits
         let record = consultations[position]
-        // The question, its answers, and those that are on their way.
+        // The question, its answers, and the answers in progress.
         let pending = record.waiting.reduce(record.answer?.unstored.count ?? 0) { $0 + $1.messageCount }
         guard record.history.count + pending + 1 + answers <= limits.messages else {
             throw .historyFull(limit: limits.messages, in: configuration.mode)
@@ -95,7 +96,7 @@ extension Backend {
         guard storedBytes < storageRoom.bytes else { throw .storeFull(limit: storageRoom.limit) }
     }
 
-    /// Stores a question, acknowledges it to every socket that chats, and answers it now or in its turn.
+    /// Stores a question, acknowledges it to every socket that chats, and answers it now or in turn.
     private mutating func accept(
         _ content: String, answeredBy script: AnswerScript?, in position: Int, _ turn: inout Turn
     ) {
@@ -131,7 +132,7 @@ extension Backend {
         }
     }
 
-    /// Tells the sockets of a consultation that it is no longer active, and closes them.
+    /// Notifies the sockets of a consultation that it is no longer active, and closes them.
     mutating func closeSockets(of position: Int, _ turn: inout Turn) {
         for socket in consultations[position].sockets {
             send(.error(.consultationNotActive), to: socket, of: position, &turn)
@@ -146,6 +147,6 @@ extension Backend {
         turn.effects.append(.send(socket, frame.encoded(consultationID: id, at: turn.now, in: socketForm)))
     }
 
-    /// The form of what the socket says and understands.
+    /// The form of the socket's frames.
     var socketForm: GuideMode { configuration.mode.form(of: .webSocket) }
 }

@@ -2,26 +2,22 @@ import FitIQAPI
 import HeapModule
 import JSON
 
-/// The FitIQ domain of one world: users, goals, consultations, messages, meal logs, and what is under way.
+/// The FitIQ domain of one world: users, goals, consultations, messages, meal logs, and everything in progress.
 ///
-/// A pure value. Commands take a ``Turn``, which brings the time and the ids and collects the effects; what lies in the
-/// future is told by ``nextDeadline`` and happens when ``advance(_:)`` is called. A command first does what was due by its
-/// time, so that a late loop changes neither what happens nor in which order; a refused one may so leave effects as well.
+/// A pure value. Commands take a ``Turn``, which provides the time and the ids and collects the effects. Future events
+/// are due at ``nextDeadline`` and happen in ``advance(_:)``. A command first performs what was due by its time, so a
+/// late loop changes neither the events nor their order; even a refused command may therefore leave effects.
 public struct Backend: Sendable {
-    /// What a backend is made with.
     public struct Configuration: Sendable {
-        /// Where this server is reached, `http://127.0.0.1:8080`: avatars are URLs on it.
+        /// The origin of this server, such as `http://127.0.0.1:8080`: avatars are URLs on it.
         public var origin: String
-        /// How fast answers come.
         public var pace: Pace
-        /// Which guide's answers are given.
         public var mode: GuideMode
-        /// How much is kept.
+        /// The storage limits.
         public var limits: Limits
-        /// What is done in place of the built-in coach and parser, until ``Backend/setScript(_:)``.
+        /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
 
-        /// Makes a configuration.
         public init(
             origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
             script: Script = Script()
@@ -35,7 +31,6 @@ public struct Backend: Sendable {
     }
 
     let configuration: Configuration
-    /// What is done in place of the built-in coach and parser.
     public private(set) var script: Script
     var users = UserTable()
     var consultations: [ConsultationRecord] = []
@@ -46,12 +41,12 @@ public struct Backend: Sendable {
     var mealLogPositions: [ResourceID: Int] = [:]
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
-    /// Bytes of JSON held by all users, consultations, histories, goals and meal logs.
+    /// Bytes of JSON in all users, consultations, histories, goals and meal logs.
     public internal(set) var storedBytes = 0
-    /// How many there may be: ``Limits/storedBytes``, until it is told otherwise because worlds share what there is.
+    /// The limit of `storedBytes`: ``Limits/storedBytes``, unless worlds share their storage.
     public var storageRoom: StorageRoom
 
-    /// Makes a backend without users.
+    /// Creates a backend without users.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         configuration.script.checkInvariants()
@@ -59,20 +54,20 @@ public struct Backend: Sendable {
         storageRoom = StorageRoom(bytes: configuration.limits.storedBytes, limit: configuration.limits.storedBytes)
     }
 
-    /// Changes what coaches and the parser do with what comes from now on.
+    /// Replaces the script for future questions and meals.
     ///
-    /// Questions and meals that were accepted before go on as they began.
+    /// Questions and meals accepted before continue as they started.
     public mutating func setScript(_ script: Script) {
         script.checkInvariants()
         self.script = script
     }
 
-    /// When ``advance(_:)`` is to be called next; nil while nothing is due.
+    /// The next time to call ``advance(_:)``; nil while nothing is due.
     public var nextDeadline: Timestamp? { schedule.min?.time }
 
-    /// The user with this id, made on first sight.
+    /// Returns the user with this id, creating it on first use.
     ///
-    /// - Throws: 507 where the limit of users is reached, or the world is full.
+    /// - Throws: 507 at the limit of users, or if the world is full.
     public mutating func user(_ id: ExactString) throws(APIError) -> UserID {
         if let user = users[id] { return user }
         guard users.count < configuration.limits.users else {
@@ -88,19 +83,18 @@ public struct Backend: Sendable {
         return user
     }
 
-    /// The id of a user.
     public func name(of user: UserID) -> ExactString { users[user].id }
 
-    /// The position of a consultation of this user; 404 for anybody else's, as if it did not exist.
+    /// The position of this user's consultation; throws 404 for another user's, as if it did not exist.
     ///
-    /// - Parameter field: where in the body the id stood; nil for the path.
+    /// - Parameter field: The body field that held the id; nil for the path.
     func position(of id: String, ownedBy user: UserID, field: String? = nil) throws(APIError) -> Int {
         guard let resource = ResourceID(id), let position = positions[resource], consultations[position].owner == user
         else { throw .unknownConsultation(id, field: field) }
         return position
     }
 
-    /// Changes a consultation and brings its JSON up to date, so that reading it costs nothing.
+    /// Changes a consultation and updates its JSON, so that reads are cheap.
     mutating func update(_ position: Int, at now: Timestamp, _ change: (inout ConsultationRecord) -> Void) {
         storedBytes -= consultations[position].byteCount
         change(&consultations[position])
@@ -111,66 +105,61 @@ public struct Backend: Sendable {
 }
 
 extension Backend {
-    /// How many users have been seen.
     public var userCount: Int { users.count }
-    /// How many sockets are open.
     public var openSocketCount: Int { sockets.count }
-    /// How many consultations exist, in any status.
     public var consultationCount: Int { consultations.count }
 }
 
-/// How much a world keeps; each limit has its refusal (docs/limits.md).
+/// The limits of a world; each has its refusal (docs/limits.md).
 public struct Limits: Sendable, Equatable {
-    /// Active consultations of a user; 429 beyond (consultation-websocket).
+    /// Active consultations per user; 429 beyond (consultation-websocket).
     public var activeConsultations = 10
-    /// Users of a world; 507 beyond.
+    /// Users per world; 507 beyond.
     public var users = 100_000
-    /// Messages of a consultation; an `error` frame beyond.
+    /// Messages per consultation; an `error` frame beyond.
     public var messages = 10_000
-    /// Messages of a consultation that wait for an answer; an `error` frame beyond (CONTRACT: the WebSocket).
+    /// Messages per consultation that wait for an answer; an `error` frame beyond.
     public var waitingMessages = 16
-    /// Goals of a user; 507 beyond.
+    /// Goals per user; 507 beyond.
     public var goals = 1000
-    /// Meal logs of a user; 507 beyond.
+    /// Meal logs per user; 507 beyond.
     public var mealLogs = 10_000
-    /// Bytes of JSON that a world holds; beyond, 507 or an `error` frame, and a meal log being processed fails.
+    /// Bytes of JSON per world; beyond, 507 or an `error` frame, and a meal log in processing fails.
     public var storedBytes = 256 * 1024 * 1024
 
-    /// The documented limits.
+    /// Creates the documented limits.
     public init() {}
 }
 
-/// How many bytes of JSON a world may hold: its own limit, or what other worlds leave of one that they share.
+/// The bytes of JSON that a world may hold: its own limit, or what other worlds leave of a shared one.
 public struct StorageRoom: Sendable, Equatable {
-    /// What the world may hold now, what it holds already included.
+    /// The bytes that the world may hold, including what it holds already.
     public var bytes: Int
-    /// The limit that this comes from, which refusals name.
+    /// The limit that this room comes from; refusals name it.
     public var limit: Int
 
-    /// Makes room for so many bytes, as far as a limit allows them.
+    /// Creates room for a number of bytes, capped by a limit.
     public init(bytes: Int, limit: Int) {
         self.bytes = bytes
         self.limit = limit
     }
 }
 
-/// What a command is given, and what it leaves behind: the time, the ids to issue, the effects.
+/// The input and output of a command: the time, the ids to issue, and the effects.
 public struct Turn: Sendable {
-    /// The time at which everything in this turn happens.
     public var now: Timestamp
-    /// Where new ids come from.
+    /// The source of new ids.
     public var identifiers: ResourceIDSequence
-    /// What the sockets are to be told, in order; the caller takes them out.
+    /// The effects on sockets, in order; the caller removes them.
     public var effects: [Effect] = []
 
-    /// Begins a turn.
     public init(now: Timestamp, identifiers: ResourceIDSequence) {
         self.now = now
         self.identifiers = identifiers
     }
 }
 
-/// A user's number within a world: the id in a token, looked up once.
+/// A user's index within a world, looked up once by the token's id.
 public struct UserID: Hashable, Sendable {
     let index: Int
 }
@@ -180,46 +169,45 @@ public struct SocketID: Hashable, Sendable {
     /// Chosen by the caller, unique among the open sockets.
     public let number: UInt64
 
-    /// Names a socket.
     public init(_ number: UInt64) {
         self.number = number
     }
 }
 
-/// Something that a command wants done to a socket.
+/// An action on a socket that a command requests.
 public enum Effect: Equatable, Sendable {
     /// Send one text frame with these bytes of JSON.
     case send(SocketID, [UInt8])
-    /// Begin the closing handshake; the backend has forgotten the socket already.
+    /// Start the closing handshake; the backend has already removed the socket.
     case close(SocketID, code: UInt16, reason: String)
 }
 
-/// Something that is due: an answer goes on, or the processing of a meal log ends.
+/// A scheduled event: the next step of an answer, or the end of a meal log's processing.
 struct ScheduledStep: Comparable, Sendable {
     enum Work: Equatable, Sendable {
-        /// The next step of this answer; where it has ended already, the entry is passed over.
+        /// The next step of this answer; skipped if the answer has ended.
         case answer(ResourceID)
-        /// A meal log is done.
+        /// The processing of a meal log ends.
         case mealLog
 
         fileprivate var rank: Int { self == .mealLog ? 1 : 0 }
     }
 
     let time: Timestamp
-    /// Of the consultation, or of the meal log, in the backend's list.
+    /// The index of the consultation or meal log in the backend's list.
     let position: Int
     let work: Work
 
-    /// By time; what is due at the same time: answers before meal logs, each in the order in which they were made.
+    /// Orders by time; at the same time, answers come before meal logs, each in the order of creation.
     static func < (left: ScheduledStep, right: ScheduledStep) -> Bool {
         (left.time, left.work.rank, left.position) < (right.time, right.work.rank, right.position)
     }
 }
 
 extension Backend {
-    /// The messages of a consultation, whoever's it is, oldest first; an answer that streams is none yet.
+    /// The messages of a consultation of any user, oldest first, without a streaming answer.
     ///
-    /// Nil where there is no such consultation.
+    /// Nil if there is no such consultation.
     package func history(ofConsultation id: String) -> [Message]? {
         ResourceID(id.lowercased()).flatMap { positions[$0] }.map { consultations[$0].history.messages }
     }

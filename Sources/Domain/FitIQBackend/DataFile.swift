@@ -1,10 +1,10 @@
 import JSON
 import Texts
 
-/// A file of texts for people in `Fixtures/data`: JSON, an object of sections, each a list of records.
+/// A file of display texts in `Fixtures/data`: a JSON object of sections, each a list of records.
 ///
-/// A record is an object whose values are texts or lists of texts. The reader takes nothing else, and says of each
-/// mistake in which line it is. What the texts may be is checked by those who read the records.
+/// A record is an object whose values are texts or lists of texts. The reader accepts nothing else and reports each
+/// mistake with its line. The readers of the records validate the texts.
 struct DataFile {
     struct Section {
         let name: String
@@ -19,12 +19,12 @@ struct DataFile {
 
     let path: String
     private(set) var sections: [Section] = []
-    /// What is wrong, a sentence each, with path and line.
+    /// The mistakes, a sentence each, with path and line.
     ///
     /// A file with mistakes is not used.
     private(set) var mistakes: [String] = []
 
-    /// Reads a file that is part of the binary, with what turns it into a value; a mistake in it is a crash.
+    /// Reads an embedded file and converts it into a value; crashes on a mistake.
     static func embedded<Value>(_ path: String, _ make: (inout DataFile) -> Value) -> Value {
         let text = EmbeddedText(path: path)
         var file = DataFile(UnsafeBufferPointer(start: text.start, count: text.count), path: path)
@@ -47,14 +47,14 @@ struct DataFile {
 
     // MARK: What a record has
 
-    /// Refuses members with other keys than these.
+    /// Reports members with other keys.
     mutating func check(_ record: Record, keys: [String]) {
         for (key, _) in record.members where !keys.contains(key) {
             refuse("there is no key \"\(key)\"; there are \(keys.joined(separator: ", "))", at: record.line)
         }
     }
 
-    /// The text with this key, trimmed and not empty; "" where it is missing, which is a mistake.
+    /// The text with this key, trimmed and not empty; a missing one is a mistake and returns "".
     mutating func text(_ key: String, of record: Record) -> String {
         if let text = optionalText(key, of: record) { return text }
         refuse("\(key) is missing", at: record.line)
@@ -121,9 +121,9 @@ struct DataFile {
     }
 }
 
-/// Where the values of a valid JSON text stand, each before those within it.
+/// The positions of the values in a valid JSON text, each before the values within it.
 private struct Places {
-    /// The line in which a value begins, and how many members it has if it is an object.
+    /// The line where a value begins, and for an object the number of its members.
     typealias Place = (line: Int, members: Int)
 
     private var places: [Place] = []
@@ -136,7 +136,7 @@ private struct Places {
 
     init(of bytes: UnsafeBufferPointer<UInt8>) {
         var line = 1
-        /// The objects and lists around the current byte: the place of each object, nil for a list.
+        /// The enclosing objects and lists of the current byte: the place of each object, nil for a list.
         var around: [Int?] = []
         var isKeyNext = false
         var isInScalar = false

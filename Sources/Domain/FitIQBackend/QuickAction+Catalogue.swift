@@ -1,16 +1,16 @@
 import FitIQAPI
 
-/// The built-in quick actions: `Fixtures/data/quick_actions.json`, a section for each persona and one for all of them.
+/// The built-in quick actions: `Fixtures/data/quick_actions.json`, with a section per persona and one for all personas.
 extension QuickAction {
     static let path = "Fixtures/data/quick_actions.json"
     static let sections = Persona.allCases.map(\.rawValue) + ["everyone"]
 
-    /// The built-in actions in the order of the file, which is read when a client first asks for them.
+    /// The built-in actions in the order of the file, which is read at a client's first request.
     public static let catalogue = DataFile.embedded(path) { read(&$0) }
 
-    /// The built-in actions of a context and for a persona, in the order of the catalogue; nil asks for all of them.
+    /// The built-in actions for a context and a persona, in the order of the catalogue; nil matches all of them.
     ///
-    /// An action without a persona fits every persona; each of the 20 combinations has some.
+    /// An action without a persona fits every persona; each of the 20 combinations has at least one.
     public static func matching(contextType: ContextType?, persona: Persona?) -> [QuickAction] {
         catalogue.filter { action in
             let fitsContext = contextType == nil || action.contextType == contextType
@@ -19,7 +19,7 @@ extension QuickAction {
         }
     }
 
-    /// The actions of a file; what is wrong is among its mistakes afterwards.
+    /// Reads the actions of a file; errors are added to its mistakes.
     static func read(_ file: inout DataFile) -> [QuickAction] {
         if file.mistakes.isEmpty, file.sections.map(\.name) != sections {
             file.refuse("the sections are \(sections.joined(separator: ", "))", at: 1)

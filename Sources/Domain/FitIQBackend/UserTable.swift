@@ -1,29 +1,29 @@
 import FitIQAPI
 import JSON
 
-/// What makes two active consultations of a user duplicates (consultation-websocket, 409).
+/// The key of duplicate active consultations of a user (consultation-websocket, 409).
 struct Topic: Hashable, Sendable {
     var persona: Persona
     var context: ConsultationContext
 }
 
-/// One user and what is theirs, as positions in the backend's lists.
+/// A user and their entities, as indexes into the backend's lists.
 struct User: Sendable {
     let id: ExactString
-    /// All consultations, oldest first.
+    /// Oldest first.
     var consultations: [Int] = []
-    /// The active ones.
+    /// The active consultations.
     ///
-    /// One for each topic is the rule of 409, so the count of these is the count for 429.
+    /// The 409 rule allows one per topic, so this count serves for 429.
     var active: [Topic: Int] = [:]
-    /// All goals, oldest first.
+    /// Oldest first.
     var goals: [Int] = []
-    /// All meal logs, by the time that the client gave, then in the order in which they came.
+    /// Ordered by the client's time, then by arrival.
     var mealLogs: [Int] = []
 
-    /// What the id is in JSON, with the names of the lists beside it.
+    /// The size of the id in JSON, with the names of the lists next to it.
     ///
-    /// No request is answered with it, but an export has it, and must have no more than what is counted.
+    /// No response contains it, but an export does, and must not exceed what is counted.
     var byteCount: Int {
         var writer = JSONWriter(reserving: id.utf8.count + 2)
         writer.value(id.text)
@@ -31,13 +31,12 @@ struct User: Sendable {
     }
 }
 
-/// The users of a world.
 struct UserTable: Sendable {
     private var users: [User] = []
     private var numbers: [ExactString: UserID] = [:]
 
     var count: Int { users.count }
-    /// What all users count for, but for what they have.
+    /// The size of all users without their entities.
     var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
 
     subscript(id: ExactString) -> UserID? { numbers[id] }

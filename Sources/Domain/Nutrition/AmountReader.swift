@@ -1,23 +1,22 @@
-/// How much of a food a text gives.
+/// The amount of a food, as the text gives it.
 struct Amount: Equatable, Sendable {
     var value: Double
-    /// What is counted, or nil if the text gives only a number.
+    /// The unit, or nil if the text gives only a number.
     var unit: MealUnit?
-    /// The words of the amount.
     var text: String
-    /// What the reader assumed.
+    /// The reader's assumption.
     var assumption: Assumption?
 
     enum Assumption: Equatable, Sendable {
         /// The mean of a range.
         case mean(of: Double, and: Double)
-        /// A number for a vague word: `a few`.
+        /// The number for a vague word: `a few`.
         case vague(String, as: Double)
         /// A comma as a decimal point.
         case decimalComma(String, as: Double)
-        /// A unit for a word that is only roughly one: `a mug`.
+        /// A unit for a word that is only roughly that unit: `a mug`.
         case roughUnit(String, as: MealUnit)
-        /// One, where the text has a plural without a number: `slices of bacon`.
+        /// One, for a plural without a number: `slices of bacon`.
         case one(String)
     }
 }
@@ -32,7 +31,7 @@ struct AmountReader {
     struct Reading {
         var amount: Amount
         var end: Int
-        /// Whether it multiplies what came before: `x2`.
+        /// Whether it multiplies the previous amount: `x2`.
         var isMultiplier = false
         /// Whether it is a unit without a number: `can of`.
         var isBareUnit = false

@@ -1,4 +1,4 @@
-/// One entry of the table: a food with its names, its facts, and what its portions weigh.
+/// An entry of the table: a food with its names, its facts, and the weights of its portions.
 struct Food: Sendable {
     /// A stable slug: `chicken-breast`.
     let key: String
@@ -29,14 +29,14 @@ struct Food: Sendable {
 
     enum Kind: Sendable {
         case solid
-        /// Ounces of it are fluid ounces; glasses, cans and bottles have usual volumes.
+        /// Ounces are fluid ounces; glasses, cans and bottles have usual volumes.
         case drink
-        /// A drink with alcohol, which has calories of its own.
+        /// A drink with alcohol, which adds calories.
         case alcohol
     }
 
     struct Serving: Sendable {
-        /// In the words of a label: `1 large egg`.
+        /// The words of a label: `1 large egg`.
         let name: String
         let grams: Double
 
@@ -52,7 +52,7 @@ enum PieceSize: String, CaseIterable, Sendable {
     case small, medium, large
 }
 
-/// What 100 grams of a food contain: kilocalories, and grams of the rest; zero if the source does not report it.
+/// The contents of 100 grams of a food: kilocalories, and grams of the rest; zero if the source does not report it.
 struct FactsPer100Grams: Sendable {
     let calories: Double
     let protein: Double
@@ -92,24 +92,24 @@ extension NutritionFacts {
     }
 }
 
-/// Where an entry's facts per 100 grams come from, with the name of the food there.
+/// The source of an entry's facts per 100 grams, with the name of the food there.
 ///
-/// All but recipes are data types of USDA FoodData Central. A food's remarks in the table say where its facts were not
-/// compared with it. The weights of portions, which follow the usual household measures, were not either. Good for a
-/// fake, not for a diet.
+/// All except recipes are data types of USDA FoodData Central. A food's remarks in the table say where its facts were
+/// not compared with it. The weights of portions follow the usual household measures and were not compared either. Good
+/// enough for a fake, not for a diet.
 enum Source: Sendable, Equatable {
-    /// The final release of the Standard Reference; the id is FoodData Central's, where we are certain of it.
+    /// The final release of the Standard Reference; the id is FoodData Central's, given only where it is certain.
     case srLegacy(String, id: Int?)
     /// The Food and Nutrient Database for Dietary Studies.
     case fndds(String)
     /// Foundation Foods.
     case foundation(String)
-    /// Branded Foods: what manufacturers print on labels.
+    /// Branded Foods: the labels of manufacturers.
     case branded(String)
-    /// Computed from other foods of FoodData Central in the proportions given.
+    /// Computed from other foods of FoodData Central in the given proportions.
     case recipe(String)
 
-    /// The ids that foods of SR Legacy have.
+    /// The range of ids in SR Legacy.
     static let ids = 167_512...175_304
 
     /// The name of the food at the source.

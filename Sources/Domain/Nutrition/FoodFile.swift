@@ -1,59 +1,59 @@
-/// Reads the table of foods, `Fixtures/data/foods.tsv`: a line for each food, tabs between its columns.
+/// Reads the table of foods, `Fixtures/data/foods.tsv`: one line per food, with tabs between columns.
 ///
-/// Tabs, because names at the sources are full of commas and semicolons separate the parts of a cell: so no cell needs
-/// quotation marks, spreadsheets open and save the file, and a diff shows a food as one line. Lines end with a line
-/// feed. The first line names the columns. A food has a line like
-/// `fruit|kiwi|kiwi|kiwifruit; kiwi fruit|61|1.14|14.66|0.52|3|8.99|1 kiwi|69|cups 180; pieces 69|…`, with tabs in place
-/// of the bars. The reader takes no other form than the one it describes in its messages, and collects every mistake.
+/// Names at the sources contain commas, and semicolons separate the parts of a cell. With tabs no cell needs quotation
+/// marks, spreadsheets open and save the file, and a diff shows a food as one line. Lines end with a line feed. The
+/// first line names the columns. A food has a line like `fruit|kiwi|kiwi|kiwifruit; kiwi
+/// fruit|61|1.14|14.66|0.52|3|8.99|1 kiwi|69|cups 180; pieces 69|…`, with tabs in place of the bars. The reader accepts
+/// only the form that its messages describe, and collects every mistake.
 struct FoodFile: Sendable {
     static let path = "Fixtures/data/foods.tsv"
 
     /// The foods in the order of the table.
     private(set) var foods: [Food] = []
-    /// What each name and each plural stands for; names are folded as `Lexer` folds text.
+    /// The entry of each name and each plural; names are folded as `Lexer` folds text.
     private(set) var entries: [String: FoodTable.Entry] = [:]
-    /// The words with which names and plurals begin.
+    /// The first words of names and plurals.
     private(set) var firstWords: Set<String> = []
     /// The number of words in the longest name.
     private(set) var longestName = 0
-    /// What is wrong, a sentence each, with path and line.
+    /// The mistakes, a sentence each, with path and line.
     ///
     /// A table with mistakes is not used.
     private(set) var mistakes: [String] = []
 
     private var line = 0
     private var cells: [String] = []
-    /// The line that has a key.
+    /// The line of each key.
     private var keys: [String: Int] = [:]
-    /// The line that has a folded name or its plural.
+    /// The line of each folded name or plural.
     private var names: [String: Int] = [:]
 
     enum Column: Int, CaseIterable {
-        /// For people who sort the table; not read.
+        /// For sorting the table by hand; not read.
         case group
         /// A stable slug: `chicken-breast`.
         case key
         /// In the singular.
         case name
-        /// Other names in the singular, between semicolons.
+        /// Other names in the singular, separated by semicolons.
         case aliases
-        /// In 100 grams; what the source does not report is empty and counts as zero.
+        /// Per 100 grams; a value that the source does not report is empty and counts as zero.
         case kcal, protein, carbs, fat, fiber, sugar
-        /// The usual serving, as a label says it, and its weight.
+        /// The usual serving in the words of a label, and its weight.
         case serving, servingGrams
-        /// What one of a unit weighs: `cups 180; pieces 69`.
+        /// The weight of one unit: `cups 180; pieces 69`.
         case gramsPerUnit
-        /// What one piece weighs that the text calls small, medium or large: `small 91; large 182`.
+        /// The weight of one piece that the text calls small, medium or large: `small 91; large 182`.
         case gramsPerSize
-        /// The facts of one serving where a label's differ: `kcal 70; protein 6; fat 5`.
+        /// The facts of one serving if a label's differ: `kcal 70; protein 6; fat 5`.
         case label
-        /// How the food is taken to be prepared: `Grilled, skinless`.
+        /// The assumed preparation: `Grilled, skinless`.
         case preparation
         /// `solid`, `drink` or `alcohol`.
         case kind
-        /// A data type of USDA FoodData Central, the name of the food there and, where we are certain of it, its id.
+        /// A data type of USDA FoodData Central, the name of the food there and, if certain, its id.
         case source, sourceFood, id
-        /// Notes of those who edit the table; not read.
+        /// Notes of the table's editors; not read.
         case remarks
 
         var title: String { FoodFile.titles[rawValue] }
@@ -114,7 +114,7 @@ struct FoodFile: Sendable {
 
     // MARK: A food
 
-    /// The food of the line; nil or with new mistakes where something is wrong.
+    /// The food of the line; nil or with new mistakes if it is not valid.
     private mutating func food() -> Food? {
         let key = key()
         let names = [text(.name)] + parts(.aliases)
@@ -145,7 +145,7 @@ struct FoodFile: Sendable {
         return self[column]
     }
 
-    /// The parts of a cell between semicolons.
+    /// The parts of a cell, separated by semicolons.
     private mutating func parts(_ column: Column) -> [String] {
         if self[column].isEmpty { return [] }
         let parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
@@ -185,7 +185,7 @@ struct FoodFile: Sendable {
 
     // MARK: Numbers
 
-    /// What one of each unit, or a piece of each size, weighs.
+    /// The weights of units or of pieces by size.
     private mutating func weights<Key: RawRepresentable<String> & Hashable>(
         _ column: Column, of keys: [Key]
     ) -> [Key: Double] {
@@ -274,7 +274,7 @@ struct FoodFile: Sendable {
         guard (1...6).contains(whole ?? count), decimals.map({ (1...2).contains($0) && $0 <= digits }) ?? true else {
             return nil
         }
-        // Both are exact, so that the quotient is the nearest value, as the literal's is.
+        // Both are exact, so the quotient is the nearest value, like the literal.
         return decimals.map { Double(value) / ($0 == 1 ? 10 : 100) } ?? Double(value)
     }
 
@@ -291,7 +291,7 @@ struct FoodFile: Sendable {
             let plural = Plural.of(singular)
             longestName = max(longestName, words.count)
             firstWords.insert(first)
-            // The plural of a name of several words begins with the same word, unless that is the one before `of`.
+            // The plural of a name of several words begins with the same word, unless that word precedes `of`.
             if words.count == 1 || words[1] == "of" {
                 firstWords.insert(plural.utf8.firstIndex(of: 0x20).map { String(plural[..<$0]) } ?? plural)
             }

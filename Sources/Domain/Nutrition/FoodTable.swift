@@ -1,8 +1,8 @@
 import Texts
 
-/// The foods that meals are read with, and the index of their names.
+/// The foods, and the index of their names.
 enum FoodTable {
-    /// The table in the binary, read when the first meal is.
+    /// The embedded table, read at the first meal.
     private static let file: FoodFile = {
         let text = EmbeddedText(path: FoodFile.path)
         let file = FoodFile(UnsafeBufferPointer(start: text.start, count: text.count))
@@ -12,20 +12,20 @@ enum FoodTable {
 
     static let foods = file.foods
 
-    /// What each name and each plural stands for, by its folded words.
+    /// The entry of each name and each plural, by its folded words.
     static let entries = file.entries
 
-    /// What a phrase names.
+    /// The food that a phrase names.
     struct Entry: Sendable {
         let food: Food
         /// The name in folded words: `scrambled egg`.
         let singular: String
         let plural: String
-        /// Whether the phrase is the plural, which it never is where both are the same.
+        /// Whether the phrase is the plural; false if both forms are the same.
         let isPlural: Bool
     }
 
-    /// The words with which names begin; other words need no look-up.
+    /// The first words of names; other words need no look-up.
     static let firstWords = file.firstWords
 
     static let longestName = file.longestName

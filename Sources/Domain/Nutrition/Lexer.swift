@@ -1,4 +1,4 @@
-/// Cuts a text into tokens in one pass; characters without a meaning, such as emoji, are dropped.
+/// Splits a text into tokens in one pass; drops characters without a meaning, such as emoji.
 struct Lexer {
     let scalars: [Unicode.Scalar]
     var position = 0
@@ -98,7 +98,7 @@ struct Lexer {
         append(.dash(isSpaced: isSpace(before) && isSpace(after) || scalars[start] == "\u{2014}"), from: start)
     }
 
-    /// Drops the `1.` or `1)` of a numbered list; false if the number just read is not one.
+    /// Drops the `1.` or `1)` of a numbered list; returns false if the number just read is not one.
     mutating func dropListMarker(endingAt end: Int) -> Bool {
         guard isAtLineStart, let mark = scalar(at: end), mark == "." || mark == ")",
             let after = scalar(at: end + 1), after.properties.isWhitespace
@@ -242,7 +242,7 @@ enum Folding {
         }
     }
 
-    /// The ASCII form of a full-width character, which Japanese and Chinese keyboards type: `１２０ｇ`.
+    /// The ASCII form of a full-width character, which Japanese and Chinese keyboards produce: `１２０ｇ`.
     static func halfWidth(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
         return Unicode.Scalar(UInt8(scalar.value - 0xFEE0))
@@ -253,7 +253,7 @@ enum Folding {
         return scalar.properties.isAlphabetic && !isMark(scalar)
     }
 
-    /// Whether it belongs to the letter before: an accent, a soft hyphen, a joiner.
+    /// Whether the scalar belongs to the previous letter: an accent, a soft hyphen, a joiner.
     static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return false }
         switch scalar.properties.generalCategory {

@@ -1,6 +1,6 @@
 /// Reads a meal written in plain English: `2 eggs and toast`, `120g chicken breast`.
 public enum MealParser {
-    /// The most foods of one text; a longer meal is truncated and says so.
+    /// The most foods of one text; a longer meal is truncated and flagged.
     public static let maximumItems = 50
 
     /// The most words kept in `ParsedMeal.unknown`; further ones are dropped.
@@ -46,7 +46,7 @@ public enum MealParser {
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator))
     }
 
-    /// Whether the facts include an adjective: it changes nothing, or the food is prepared that way.
+    /// Whether the facts include an adjective: it changes nothing, or it is the food's preparation.
     private static func isCounted(_ adjective: Draft.Adjective, of food: Food) -> Bool {
         let preparation = Lexer.words(of: food.preparation ?? "")
         switch adjective.standing {
@@ -62,9 +62,8 @@ public enum MealParser {
     }
 }
 
-/// The names of items.
 enum DisplayName {
-    /// The adjectives and the name of the text, in title case; plural if the text or the count is.
+    /// The adjectives and the name from the text, in title case; plural if the text or the count is.
     static func of(_ draft: Draft, isPlural: Bool) -> String {
         let name = draft.entry.isPlural || isPlural ? draft.entry.plural : draft.entry.singular
         return titleCase((draft.adjectives.map(\.words) + [name]).joined(separator: " "))

@@ -1,11 +1,11 @@
-/// A food of the text whose amount is not computed yet.
+/// A food in the text, before its amount is computed.
 struct Draft: Sendable {
     var entry: FoodTable.Entry
     var amount: Amount?
-    /// The adjectives that are not part of the name, folded, in the order of the text.
+    /// The adjectives outside the name, folded, in the order of the text.
     var adjectives: [Adjective] = []
 
-    /// The most adjectives that are kept.
+    /// The maximum number of adjectives to keep.
     static let mostAdjectives = 4
 
     struct Adjective: Equatable, Sendable {
@@ -19,7 +19,7 @@ struct Draft: Sendable {
         for adjective in adjectives { add(adjective) }
     }
 
-    /// Adds an adjective, or takes the food whose name has it: a `scrambled` egg is another food.
+    /// Adds an adjective, or switches to the food whose name has it: a `scrambled` egg is another food.
     mutating func add(_ adjective: Adjective) {
         if let named = FoodTable.entries["\(adjective.words) \(entry.singular)"] {
             let plural = FoodTable.entries[named.plural]
@@ -32,7 +32,7 @@ struct Draft: Sendable {
 
 /// Finds the foods of a text and what belongs to each, in one pass over the tokens.
 ///
-/// An amount belongs to the food after it, `2 eggs`, or else to the one before it, `eggs x2`, `rice (1 cup)`.
+/// An amount belongs to the food after it, `2 eggs`, or otherwise to the one before it, `eggs x2`, `rice (1 cup)`.
 struct MealReader {
     let text: TokenText
     private(set) var drafts: [Draft] = []
@@ -50,7 +50,7 @@ struct MealReader {
     private var adjectives: [Draft.Adjective] = []
     /// Whether nothing separates the current token from the last draft.
     private var isOpen = false
-    /// Whether what follows is not eaten: `no cheese`.
+    /// Whether what follows was not eaten: `no cheese`.
     private var isNegated = false
 
     init(_ text: TokenText) {
@@ -67,7 +67,7 @@ struct MealReader {
     private mutating func step() {
         let phrase = text.word(index + 1).flatMap { next in text.word(index).flatMap { Words.phrases[[$0, next]] } }
         if let (entry, end) = match(at: index) {
-            // `sugar free gum` has no sugar in it.
+            // `sugar free gum` contains no sugar.
             guard let phrase, end == index + 1 else { return nextFood(entry, end: end) }
             return adjective(of: 2, phrase)
         }
@@ -125,7 +125,7 @@ struct MealReader {
         takeTrailingUnit()
     }
 
-    /// The unit of `2 pizza slices`; in `apple slices` it says nothing.
+    /// Takes the unit of `2 pizza slices`; in `apple slices` it has no meaning.
     private mutating func takeTrailingUnit() {
         let amount = drafts[drafts.count - 1].amount
         guard amount?.unit == nil, let word = text.word(index), let unit = UnitWords.units[word],
@@ -137,7 +137,7 @@ struct MealReader {
 
     // MARK: Amounts
 
-    /// Gives an amount to a food; false if it is only a word.
+    /// Gives an amount to a food; returns false if it is only a word.
     private mutating func amount(_ reading: AmountReader.Reading) -> Bool {
         if isMeaningless(reading) {
             index = reading.end
@@ -169,7 +169,7 @@ struct MealReader {
         return true
     }
 
-    /// `2 chicken breasts (240g)`, `2 chicken breasts, 120g each`: a weight says more than a count.
+    /// Handles `2 chicken breasts (240g)` and `2 chicken breasts, 120g each`: a weight is more precise than a count.
     private mutating func weigh(_ count: Amount, _ weight: Amount) {
         guard weight.unit?.isMeasure == true, count.unit?.isMeasure != true else { return }
         drafts[drafts.count - 1].amount = weight
@@ -192,7 +192,7 @@ struct MealReader {
         if old.unit == nil, reading.amount.unit?.isMeasure == true {
             pending?.multiply(by: old)
         } else if old.unit?.isMeasure != true || reading.amount.unit?.isMeasure != true {
-            // Two measures say the same: `1 cup (240ml) milk`.
+            // Two measures mean the same: `1 cup (240ml) milk`.
             note(unused: old)
         }
     }
@@ -247,7 +247,7 @@ struct MealReader {
         note(unknown: text.source(index..<index + 1))
     }
 
-    /// Takes some words from here as an adjective.
+    /// Takes this many words as an adjective.
     private mutating func adjective(of count: Int, _ standing: Words.Standing) {
         adjective((0..<count).compactMap { text.word(index + $0) }.joined(separator: " "), standing)
         index += count
@@ -266,7 +266,7 @@ struct MealReader {
 
     // MARK: Separators
 
-    /// Ends a group; an amount that is left belongs to the food before it: `rice, 1 cup, beans, 2 cups`.
+    /// Ends a group; a remaining amount belongs to the food before it: `rice, 1 cup, beans, 2 cups`.
     private mutating func separate() {
         attachAdjectives()
         if let amount = pending, pendingIsTaken || (drafts.last.map { $0.amount == nil } ?? false) {
@@ -278,7 +278,7 @@ struct MealReader {
         isNegated = false
     }
 
-    /// Adjectives after their food: `chicken breast, grilled`, `eggs (large)`.
+    /// Attaches adjectives after their food: `chicken breast, grilled`, `eggs (large)`.
     private mutating func attachAdjectives() {
         guard !drafts.isEmpty, pending == nil else { return }
         for adjective in adjectives { drafts[drafts.count - 1].add(adjective) }
@@ -289,7 +289,7 @@ struct MealReader {
 extension Amount {
     fileprivate mutating func multiply(by other: Amount) {
         value = min(value * other.value, Lexer.largestNumber)
-        // Otherwise `x2 x2 x2 …` would grow the text without end.
+        // Otherwise `x2 x2 x2 …` would grow the text without limit.
         if text.utf8.count + other.text.utf8.count <= TokenText.longestExcerpt { text = "\(other.text) × \(text)" }
         assumption = assumption ?? other.assumption
     }

@@ -1,4 +1,4 @@
-/// A unit of amounts; the raw value is its name in answers, always a plural.
+/// A unit of amounts; the raw value is its name in responses, always a plural.
 enum MealUnit: String, Sendable, CaseIterable {
     case grams, kilograms, milligrams, ounces, pounds
     case milliliters, centiliters, deciliters, liters
@@ -6,9 +6,9 @@ enum MealUnit: String, Sendable, CaseIterable {
     case cups, tablespoons, teaspoons, pints, shots
     case slices, pieces, bowls, plates, glasses, cans, bottles, handfuls, scoops, servings
 
-    /// The weight of one in grams, for units of mass.
+    /// The weight of one unit in grams, for units of mass.
     ///
-    /// The ounce and the pound are the international ones.
+    /// The ounce and the pound are international.
     var grams: Double? {
         switch self {
         case .grams: 1
@@ -20,7 +20,7 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// The volume of one in milliliters, for units of volume.
+    /// The volume of one unit in milliliters, for units of volume.
     ///
     /// Cups, spoons and pints are US customary.
     var milliliters: Double? {
@@ -43,9 +43,8 @@ enum MealUnit: String, Sendable, CaseIterable {
     var isMeasure: Bool { grams != nil || milliliters != nil }
 }
 
-/// The words for units.
 enum UnitWords {
-    /// The units of folded words.
+    /// The units by their folded words.
     static let units: [String: MealUnit] = {
         var units: [String: MealUnit] = [:]
         for (unit, words) in lists {
@@ -61,20 +60,20 @@ enum UnitWords {
         "stick", "bar", "box", "bag", "pack", "pot", "link", "ear", "strip", "cube", "pound", "ounce",
     ]
 
-    /// Abbreviations after which a full stop ends no sentence.
+    /// Abbreviations with a full stop that does not end a sentence.
     static let abbreviations: Set<String> = [
         "g", "gr", "gm", "kg", "mg", "oz", "lb", "lbs", "l", "c", "t", "ml", "cl", "dl", "cc", "pt", "tbsp", "tbs",
         "tsp",
         "pc", "pcs", "fl",
     ]
 
-    /// Words that stand in front of a unit without changing it: `2 heaped tablespoons`.
+    /// Words before a unit that do not change it: `2 heaped tablespoons`.
     static let ornaments: Set<String> = [
         "large", "small", "big", "medium", "heaped", "heaping", "level", "rounded", "thick", "thin", "full", "whole",
         "good", "generous", "little", "scant", "standard", "tall",
     ]
 
-    /// Words that say only roughly how much.
+    /// Words for a rough amount.
     static let rough: Set<String> = [
         "spoon", "spoons", "spoonful", "spoonfuls", "dollop", "dollops", "drizzle", "splash", "knob", "mug", "mugs",
         "bag", "bags", "box", "boxes", "pack", "packs", "packet", "packets", "pot", "pots", "container", "containers",

@@ -1,4 +1,4 @@
-/// The sentences in the notes of items: what the reader assumed.
+/// The sentences in the notes of items: the reader's assumptions.
 enum Messages {
     static let separator = "; "
 

@@ -5,7 +5,7 @@ struct NumberReader {
     struct Reading {
         var value: Double
         var end: Int
-        /// Where the words of the amount end: `half` in `half of an avocado`.
+        /// The end of the amount's words: `half` in `half of an avocado`.
         var textEnd: Int
         var assumption: Amount.Assumption?
         var isArticle = false
@@ -86,7 +86,7 @@ struct NumberReader {
         return reading
     }
 
-    /// `a`, `an`, and what may follow: `a half`, `a dozen`, `a few`.
+    /// Reads `a`, `an`, and what may follow: `a half`, `a dozen`, `a few`.
     private func article(at start: Int) -> Reading {
         switch text.word(start + 1) {
         case let word? where word == "half" || word == "quarter" || word == "third":
@@ -105,7 +105,7 @@ struct NumberReader {
         }
     }
 
-    /// `1 1/2`, `1-1/2`, `two and a half`: adds the part.
+    /// Adds the part in `1 1/2`, `1-1/2`, `two and a half`.
     private func fraction(_ reading: inout Reading) {
         guard reading.value == reading.value.rounded() else { return }
         var next = reading.end
@@ -126,7 +126,7 @@ struct NumberReader {
         reading.textEnd = reading.end
     }
 
-    /// The article of `half a`, which belongs to the words of the amount, or `of a`, which does not.
+    /// Skips the article of `half a`, which belongs to the words of the amount, or `of a`, which does not.
     private func article(_ reading: inout Reading) {
         if let word = text.word(reading.end), NumberWords.articles.contains(word) {
             reading.end += 1

@@ -12,7 +12,6 @@ public struct ParsedMeal: Equatable, Hashable, Sendable {
     /// The sum of the items' facts.
     public var totals: NutritionFacts { items.reduce(into: .zero) { $0 += $1.facts } }
 
-    /// Makes a meal from its parts.
     public init(items: [MealItem] = [], unknown: [String] = [], isTruncated: Bool = false) {
         self.items = items
         self.unknown = unknown
@@ -31,25 +30,25 @@ public struct MealItem: Equatable, Hashable, Sendable {
     /// The number of `unit`: greater than zero, finite, rounded to hundredths.
     public var quantity: Double
 
-    /// What is counted, always in the plural: `grams`, `cups`, `slices`, `pieces`, `servings`.
+    /// The unit, always in the plural: `grams`, `cups`, `slices`, `pieces`, `servings`.
     ///
-    /// One of the table's: weights from milligrams to pounds, volumes from milliliters to liters and from teaspoons to
-    /// cups, pints and fluid ounces, vessels such as bowls and cans, `slices`, `pieces`, `handfuls`, `scoops`, `servings`.
+    /// One of the table's units: weights from milligrams to pounds, volumes from milliliters to liters and from
+    /// teaspoons to cups, pints and fluid ounces, vessels such as bowls and cans, `slices`, `pieces`, `handfuls`,
+    /// `scoops`, `servings`.
     public var unit: String
 
     /// The amount in the words of the text: `120g`, `half a`, `1 1/2 cups`; `1` if the text gives none.
     public var amountText: String
 
-    /// What this amount of the food contains.
+    /// The facts of this amount of the food.
     public var facts: NutritionFacts
 
     /// The confidence in the reading, from 0 to 1 with two decimals; 0.95 if nothing was assumed.
     public var confidence: Double
 
-    /// The preparation and what was assumed, or nil if there is nothing to say.
+    /// The preparation and the assumptions, or nil if there are none.
     public var notes: String?
 
-    /// Makes an item from its parts.
     public init(
         foodKey: String, name: String, quantity: Double, unit: String, amountText: String, facts: NutritionFacts,
         confidence: Double, notes: String?
@@ -65,11 +64,10 @@ public struct MealItem: Equatable, Hashable, Sendable {
     }
 }
 
-/// What a portion or a meal contains: energy in whole kilocalories, the rest in tenths of grams.
+/// The contents of a portion or a meal: energy in whole kilocalories, the rest in tenths of grams.
 ///
-/// Integers, so that the totals of a meal are exactly the sum of its items.
+/// Integers make the totals of a meal exactly the sum of its items.
 public struct NutritionFacts: Equatable, Hashable, Sendable {
-    /// The energy in kilocalories.
     public var calories: Int
 
     /// Protein in tenths of grams: 372 is 37.2 g.
@@ -78,19 +76,15 @@ public struct NutritionFacts: Equatable, Hashable, Sendable {
     /// Carbohydrate by difference, fiber and sugar included, in tenths of grams.
     public var carbsTenths: Int
 
-    /// Total fat in tenths of grams.
     public var fatTenths: Int
 
-    /// Dietary fiber in tenths of grams.
     public var fiberTenths: Int
 
-    /// Total sugars in tenths of grams.
     public var sugarTenths: Int
 
-    /// The facts of an empty plate.
     public static let zero = NutritionFacts()
 
-    /// Makes facts from numbers; omitted ones are zero.
+    /// Creates facts from numbers; omitted ones are zero.
     public init(
         calories: Int = 0, proteinTenths: Int = 0, carbsTenths: Int = 0, fatTenths: Int = 0, fiberTenths: Int = 0,
         sugarTenths: Int = 0
@@ -103,7 +97,6 @@ public struct NutritionFacts: Equatable, Hashable, Sendable {
         self.sugarTenths = sugarTenths
     }
 
-    /// The facts of two portions together.
     public static func + (left: NutritionFacts, right: NutritionFacts) -> NutritionFacts {
         NutritionFacts(
             calories: left.calories + right.calories,
@@ -114,7 +107,6 @@ public struct NutritionFacts: Equatable, Hashable, Sendable {
             sugarTenths: left.sugarTenths + right.sugarTenths)
     }
 
-    /// Adds the facts of another portion.
     public static func += (left: inout NutritionFacts, right: NutritionFacts) {
         left = left + right
     }

@@ -1,11 +1,11 @@
-/// How much of a food a draft means: its weight, how it is counted, and what was assumed.
+/// The amount of a draft: its weight, its unit, and the assumptions.
 struct Portion {
     let food: Food
     private(set) var quantity: Double
     private(set) var unit: MealUnit
     /// The weight of one unit in grams.
     private(set) var gramsEach: Double
-    /// Whether the label of the food applies to this weight, in place of the facts per 100 grams.
+    /// Whether the food's label applies to this weight instead of the facts per 100 grams.
     private var isLabelled = false
     private(set) var notes: [String] = []
     /// In hundredths.
@@ -20,7 +20,7 @@ struct Portion {
     /// The amount was reduced to the maximum.
     static let clamped = 30
 
-    /// The most that an item weighs: 10 kg.
+    /// The maximum weight of an item: 10 kg.
     static let maximumGrams = 10_000.0
 
     init(_ draft: Draft) {
@@ -109,7 +109,7 @@ struct Portion {
         }
     }
 
-    /// The density of the food by its cup, tablespoon or teaspoon.
+    /// The density of the food, from its cup, tablespoon or teaspoon.
     private var gramsPerMilliliter: Double? {
         for unit in [MealUnit.cups, .tablespoons, .teaspoons] {
             if let grams = food.portions[unit], let milliliters = unit.milliliters { return grams / milliliters }
@@ -117,7 +117,7 @@ struct Portion {
         return nil
     }
 
-    /// What a vessel of the food usually holds, if the weight of a cup is known.
+    /// The usual content of a vessel, if the weight of a cup is known.
     ///
     /// A glass is 240 ml; a can 355 ml and a bottle 500 ml, of drinks only; a bowl a cup and a half, a handful a
     /// quarter of a cup, a scoop half a cup. The first is the cup of 21 CFR 101.9(b)(5)(viii).

@@ -1,7 +1,7 @@
-/// A word, a number or a mark of a text.
+/// A word, a number or a mark in a text.
 struct Token: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
-        /// A word, its Latin letters folded to lower-case ASCII.
+        /// A word with its Latin letters folded to lower-case ASCII.
         case word(String)
         /// Zero, or a number of one or more; `assumedDecimalComma` if its comma was read as a decimal point.
         case number(Double, assumedDecimalComma: Bool)
@@ -19,7 +19,7 @@ struct Token: Equatable, Sendable {
     }
 
     let kind: Kind
-    /// Its place in the scalars of the text.
+    /// Its position in the scalars of the text.
     let range: Range<Int>
 
     var word: String? {
@@ -32,7 +32,7 @@ struct TokenText: Sendable {
     let scalars: [Unicode.Scalar]
     let tokens: [Token]
 
-    /// The length at which excerpts are cut, in characters.
+    /// The maximum length of excerpts, in characters.
     static let longestExcerpt = 40
 
     init(_ text: String) {
@@ -51,7 +51,7 @@ struct TokenText: Sendable {
         tokens.indices.contains(index) ? tokens[index].word : nil
     }
 
-    /// Whether words, separated by spaces, begin at an index.
+    /// Whether the given words, separated by spaces, start at an index.
     func hasWords(_ words: String, at index: Int) -> Bool {
         words.split(separator: " ").enumerated().allSatisfy { word(index + $0.offset) == String($0.element) }
     }

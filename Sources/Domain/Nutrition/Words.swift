@@ -6,10 +6,10 @@ enum Words {
         "atop", "accompanied", "along", "to", "by", "n", "also", "but",
     ]
 
-    /// Words before what was not eaten.
+    /// Words before foods that were not eaten.
     static let negations: Set<String> = ["no", "without", "not", "minus", "skip", "skipped", "hold", "except", "w/o"]
 
-    /// Words that say nothing about the food.
+    /// Words without information about the food.
     static let fillers: Set<String> = set(
         """
         meals days can could would will did do does oclock st nd rd th between i ive im we my our the this that these
@@ -24,7 +24,7 @@ enum Words {
         restaurant cafe store bought serve mine his her their approximate pinch dash sprinkle
         """)
 
-    /// Fillers that take an article and say nothing about how much: `a bit of`.
+    /// Fillers that take an article and give no amount: `a bit of`.
     static let vagueNouns: Set<String> = [
         "side", "bit", "lot", "little", "bunch", "amount", "pinch", "dash", "sprinkle",
     ]
@@ -39,12 +39,12 @@ enum Words {
         french greek asian thai indian chinese japanese grainy streaky toasted baby raw pure real smooth extra
         """)
 
-    /// Ways of cooking that do not change the facts of a food that is cooked.
+    /// Ways of cooking that do not change the facts of a cooked food.
     static let cooked: Set<String> = set(
         "cooked boiled steamed grilled baked roasted roast broiled poached barbecued bbq seared braised stewed microwaved"
     )
 
-    /// Adjectives that change the facts in a way that is unknown, unless a food has them in its name.
+    /// Adjectives that change the facts in an unknown way, unless a food has them in its name.
     static let uncounted: Set<String> = set(
         """
         fried sauteed battered breaded smoked pickled stuffed glazed candied creamy creamed buttered sweetened
@@ -71,7 +71,7 @@ enum Words {
         ["grass", "fed"]: .filler, ["side", "of"]: .filler, ["o", "clock"]: .filler,
     ]
 
-    /// What an adjective does to an item.
+    /// The effect of an adjective on an item.
     enum Standing: Sendable {
         case neutral, cooked, uncounted, size, filler
     }
@@ -85,7 +85,7 @@ enum Words {
         return fillers.contains(word) ? .filler : nil
     }
 
-    /// Abbreviations that names have in capitals.
+    /// Abbreviations that names write in capitals.
     static let acronyms: Set<String> = ["bbq", "oj", "blt", "pbj"]
 
     private static func set(_ words: String) -> Set<String> {
@@ -93,7 +93,6 @@ enum Words {
     }
 }
 
-/// The words for numbers.
 enum NumberWords {
     /// Numbers below one hundred; `twenty five` is the sum of its words.
     static let cardinals: [String: Double] = [
@@ -113,7 +112,7 @@ enum NumberWords {
         "dozen": 12, "dozens": 12, "couple": 2, "pair": 2, "pairs": 2, "hundred": 100, "thousand": 1000,
     ]
 
-    /// Vague words and the numbers that they stand for.
+    /// Vague words and their numbers.
     static let vague: [String: Double] = ["few": 3, "several": 4]
 
     static let articles: Set<String> = ["a", "an"]

@@ -1,28 +1,27 @@
 import HTTPTypes
 
-/// A response as it was encoded: status line and field lines up to and with the blank line, and the body.
+/// An encoded response: the status line and the field lines including the blank line, and the body.
 ///
-/// Faults change its bytes. It is one whole message whose body is framed by Content-Length, or has none (RFC 9112 §6.3).
+/// Faults change its bytes. It is one whole message, with no body or with a body framed by Content-Length (RFC 9112
+/// §6.3).
 public struct EncodedResponse: Sendable, Equatable {
-    /// The status line, the field lines and the blank line.
     public var head: [UInt8]
-    /// What follows.
     public var body: [UInt8]
-    /// Whether the client expects a body, if only an empty one.
+    /// Whether the client expects a body, even an empty one.
     ///
-    /// Not after HEAD, nor with 1xx, 204 and 304 (RFC 9112 §6.3).
+    /// False after HEAD, and for 1xx, 204 and 304 (RFC 9112 §6.3).
     public let expectsBody: Bool
 
-    /// Takes the head and the body of the answer to HEAD, or to another method.
+    /// Creates a response to HEAD or to another method from its head and body.
     public init(head: [UInt8], body: [UInt8], isAnswerToHead: Bool = false) {
         self.head = head
         self.body = body
         expectsBody = !isAnswerToHead && Self.allowsBody(head)
     }
 
-    /// Takes a response as it stands on the wire.
+    /// Parses a response as encoded on the wire.
     ///
-    /// - Precondition: there is a blank line; its head is whole.
+    /// - Precondition: The head is complete, including the blank line.
     public init(_ bytes: [UInt8], isAnswerToHead: Bool = false) {
         var end = 3
         while end < bytes.count, !(bytes[end] == 0x0A && bytes[end - 2] == 0x0A) { end += 1 }
@@ -31,10 +30,9 @@ public struct EncodedResponse: Sendable, Equatable {
             head: Array(bytes[...end]), body: Array(bytes[(end + 1)...]), isAnswerToHead: isAnswerToHead)
     }
 
-    /// Head and body.
     public var bytes: [UInt8] { head + body }
 
-    /// Judges the status line, `HTTP/1.1 204 No Content`.
+    /// Reads the status line, such as `HTTP/1.1 204 No Content`.
     private static func allowsBody(_ head: [UInt8]) -> Bool {
         guard head.count >= 12 else { return true }
         let code = head[9..<12]
@@ -43,7 +41,7 @@ public struct EncodedResponse: Sendable, Equatable {
 }
 
 extension EncodedResponse {
-    /// What follows the first field line of this name, without space around it; the name in any case.
+    /// The value of the first field with this name, in any case, without surrounding white space.
     func value(of name: String) -> String? {
         guard let line = lines(named: name).first else { return nil }
         let value = head[(line.lowerBound + name.utf8.count + 1)..<line.upperBound]
@@ -51,7 +49,7 @@ extension EncodedResponse {
             decoding: value.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed(), as: UTF8.self)
     }
 
-    /// Gives the field another value, at the place where it stands, or at the end; nil takes it out.
+    /// Sets a field in its place or appends it; nil removes it.
     ///
     /// `name` is written as given.
     mutating func setValue(_ value: String?, of name: String) {
@@ -61,7 +59,7 @@ extension EncodedResponse {
         head.replaceSubrange(place, with: value.map { Array("\(name): \($0)\r\n".utf8) } ?? [])
     }
 
-    /// Where the field lines of this name stand, CRLF included.
+    /// The ranges of the field lines with this name, including CRLF.
     private func lines(named name: String) -> [Range<Int>] {
         var found: [Range<Int>] = []
         var start = 0
@@ -84,12 +82,12 @@ extension EncodedResponse {
 }
 
 extension EncodedResponse {
-    /// What becomes of the response.
+    /// Applies faults to the response.
     ///
-    /// What changes the content comes first, then chunking, then what changes the wire; within each the order is the
-    /// given one. Content-Length follows the body, and is off by the sum of all errors. Faults that need a body leave a
-    /// response without one as it is; an empty body is none, save that Content-Length can announce too much of it.
-    /// Replacements and quotas are not looked at: they decide which response is encoded.
+    /// Changes of the content come first, then chunking, then changes on the wire, each in the given order.
+    /// Content-Length follows the body, and is off by the sum of all errors. Faults that need a body do not change a
+    /// response without one. An empty body counts as none, except that Content-Length can announce too much of it.
+    /// Replacements and quotas are ignored: they decide which response is encoded.
     ///
     /// `seed` decides the digits of times (``NanosecondTimestamps``).
     public func apply(_ faults: [ResponseFault], seed: UInt64) -> Transmission {
@@ -106,13 +104,13 @@ extension EncodedResponse {
     private mutating func applyToContent(_ fault: ResponseFault, seed: UInt64) {
         switch fault {
         case .malformedJSON where expectsBody:
-            // A newline at the end is no part of the text: without it alone the text would still be JSON.
+            // A newline at the end is not part of the text: without it alone the text would still be valid JSON.
             while body.last?.isJSONWhitespace == true { body.removeLast() }
             _ = body.popLast()
         case .nanosecondTimestamps where expectsBody:
             body = NanosecondTimestamps.rewrite(body, seed: seed)
         case .contentType(let value):
-            // Answers to HEAD have the fields that GET would have (RFC 9110 §9.3.2); a 204 has no content to tell of.
+            // Responses to HEAD have the fields of GET (RFC 9110 §9.3.2); a 204 has no content to describe.
             guard value == nil || expectsBody || self.value(of: "Content-Type") != nil else { return }
             setValue(value.map { HTTPField(name: .contentType, value: $0).value }, of: "Content-Type")
         default:
@@ -134,9 +132,9 @@ extension EncodedResponse {
         setValue(String(length), of: "Content-Length")
     }
 
-    /// Frames the body in chunks of which the second has no size (RFC 9112 §7.1).
+    /// Frames the body in two chunks, the second without a size (RFC 9112 §7.1).
     ///
-    /// The first holds one half of the body; what stands where the second's size should be is ``badChunkSize``.
+    /// The first holds half of the body; ``badChunkSize`` replaces the size of the second.
     private mutating func breakChunking() {
         guard expectsBody, !body.isEmpty else { return }
         setValue(nil, of: "Content-Length")
@@ -147,6 +145,6 @@ extension EncodedResponse {
             + Array("\r\n\(Self.badChunkSize)\r\n".utf8) + body[half...] + Array("\r\n0\r\n\r\n".utf8)
     }
 
-    /// Stands where the size of a chunk should be, and begins with no hexadecimal digit.
+    /// Replaces the size of a chunk; does not begin with a hexadecimal digit.
     static let badChunkSize = "no-number"
 }

@@ -2,23 +2,23 @@ import FitIQAPI
 import JSON
 import Text
 
-/// The rules of one world, with what was counted of each: decides what goes wrong with each request and each connection.
+/// The fault rules of one world with their counts: decides the faults of each request and each connection.
 ///
-/// A value that knows no clock: the time is an argument, and the seed with the order of requests decides everything.
-/// Every rule counts what matches it while it is in force, whatever other rules do; so what a rule does depends on no
-/// other rule, save that of several replacements the first in the list is sent.
+/// A value without a clock: the time is an argument, and the seed and the order of requests decide everything. Every
+/// rule counts its own matches while it is enabled. What a rule does therefore depends on no other rule, except that
+/// the first of several replacements is sent.
 public struct FaultBook: Sendable {
-    /// A rule, and what has come of it.
+    /// A rule with its counts.
     public struct Entry: Sendable, Equatable {
-        /// The rule, switched as it is now.
+        /// The rule with its current switch.
         public internal(set) var rule: FaultRule
-        /// How many requests or handshakes matched it while it was in force.
+        /// The number of requests or handshakes that matched while it was enabled.
         public internal(set) var matches = 0
-        /// On how many of these it acted; for an open socket's rule, the connections that it was laid on.
+        /// The number of these that it acted on; for an open socket's rule, the connections that it was attached to.
         public internal(set) var acted = 0
-        /// The rule as it was written.
+        /// The rule as written.
         var written: FaultRule
-        /// Of a quota: since when requests are counted, and how many came.
+        /// The window and the count of a quota.
         var window = QuotaWindow()
 
         init(_ rule: FaultRule) {
@@ -27,20 +27,20 @@ public struct FaultBook: Sendable {
         }
     }
 
-    /// Decides `perMille` and the digits of times.
+    /// Seeds `perMille` and the digits of times.
     public let seed: UInt64
-    /// The rules in the order in which they act.
+    /// In the order in which they act.
     public internal(set) var rules: [Entry] = []
-    /// How many handshakes there were.
+    /// The number of handshakes.
     public internal(set) var connections = 0
 
-    /// Where the rules in force stand, by what they are about.
+    /// The indexes of the enabled rules, by their kind.
     var responseRules: [Int] = []
     var connectionRules: [Int] = []
 
-    /// Begins with rules of which nothing has been counted.
+    /// Creates a book without counts.
     ///
-    /// - Precondition: there are no more than ``FaultLimits/rules``, and their names are different and not too long.
+    /// - Precondition: There are at most ``FaultLimits/rules`` rules, and their names are different and not too long.
     public init(rules: [FaultRule] = [], seed: UInt64 = 0) {
         self.seed = seed
         do throws(FaultBookError) {
@@ -50,12 +50,12 @@ public struct FaultBook: Sendable {
         }
     }
 
-    /// Whether no rule is in force, so that nothing need be asked.
+    /// Whether no rule is enabled, so no call is necessary.
     public var isEmpty: Bool { responseRules.isEmpty && connectionRules.isEmpty }
 
-    /// Puts a rule in force, or out of it; false where none has the name.
+    /// Enables or disables a rule; returns false if no rule has the name.
     ///
-    /// What was counted stays, and goes on from there. Connections that are open keep what was laid on them: switch it with
+    /// Counts stay and continue. Open connections keep their rules: switch them with
     /// ``SocketFaults/setEnabled(_:named:)``.
     @discardableResult
     public mutating func setEnabled(_ isEnabled: Bool, named name: ExactString) -> Bool {
@@ -65,7 +65,7 @@ public struct FaultBook: Sendable {
         return true
     }
 
-    /// Adds a rule behind the others.
+    /// Adds a rule after the others.
     public mutating func add(_ rule: FaultRule) throws(FaultBookError) {
         try Self.check(rule, among: rules.count)
         guard index(named: rule.name) == nil else { throw .duplicateName(rule.name.text) }
@@ -73,7 +73,7 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// Takes a rule out; false where none has the name.
+    /// Removes a rule; returns false if no rule has the name.
     @discardableResult
     public mutating func remove(named name: ExactString) -> Bool {
         guard let index = index(named: name) else { return false }
@@ -82,10 +82,10 @@ public struct FaultBook: Sendable {
         return true
     }
 
-    /// Takes other rules, as when a scenario's file has changed; refused as a whole.
+    /// Replaces the rules, as after a change of a scenario's file; refuses all or none.
     ///
-    /// A rule that is written as before stays as it is, with its counts and its switch; all others begin anew. Rules that
-    /// are not among the new ones are gone.
+    /// A rule with unchanged text keeps its counts and its switch; all others start again. Rules that are not among the
+    /// new ones are removed.
     public mutating func replaceRules(_ new: [FaultRule]) throws(FaultBookError) {
         var names: Set<ExactString> = []
         for (index, rule) in new.enumerated() {
@@ -100,7 +100,7 @@ public struct FaultBook: Sendable {
         sortOut()
     }
 
-    /// Begins anew: nothing counted, no connection yet, each rule switched as it was written.
+    /// Resets all counts, the connections, and each rule's switch as written.
     public mutating func reset() {
         rules = rules.map { Entry($0.written) }
         connections = 0
@@ -122,31 +122,28 @@ public struct FaultBook: Sendable {
         }
     }
 
-    /// Counts a match of a rule, and tells whether it is one of those that are meant.
+    /// Counts a match of a rule, and returns whether it is selected.
     mutating func match(_ index: Int) -> Bool {
         rules[index].matches += 1
         let (rule, number) = (rules[index].rule, rules[index].matches)
         return rule.selection.contains(number, chance(of: rule, UInt64(number)))
     }
 
-    /// What decides about the n-th match of a rule.
+    /// The chance of a rule's n-th match.
     func chance(of rule: FaultRule, _ number: UInt64) -> Chance {
         Chance(seed: seed).mixing(rule.name.utf8).mixing(number)
     }
 }
 
-/// Why rules are not taken.
+/// A refusal of rules.
 public enum FaultBookError: Error, Equatable, Sendable {
-    /// A rule has this name already.
     case duplicateName(String)
-    /// There are as many rules as there may be.
+    /// The limit of rules is reached.
     case tooManyRules(limit: Int)
-    /// The name is longer than ``FaultLimits/ruleName``.
     case longName(String)
-    /// The name is empty.
     case emptyName
 
-    /// What is wrong and what to do, for whoever wrote the rule.
+    /// The problem and how to fix it, for the author of the rule.
     public var message: String {
         switch self {
         case .duplicateName(let name): Messages.duplicateName(name)
@@ -157,20 +154,19 @@ public enum FaultBookError: Error, Equatable, Sendable {
     }
 }
 
-/// Every text of this module that goes to a client or to whoever handles the rules.
+/// Every text of this module for clients and for authors of rules.
 enum Messages {
-    /// The message of an answer in place of the right one.
+    /// The message of a replacement.
     static func replaced(status: Int, rule: String) -> String {
         "A scenario has this request answered with \(status) (fault '\(excerpt(rule))')."
     }
 
-    /// The message of an answer beyond a quota.
+    /// The message of a response beyond a quota.
     static func quotaExceeded(requests: Int, window: Int64, secondsLeft: Int, rule: String) -> String {
         "A scenario allows \(requests) request\(requests == 1 ? "" : "s") in \(Durations.exact(window)) here "
             + "(fault '\(excerpt(rule))'); try again in \(secondsLeft) s."
     }
 
-    /// The message of a refused handshake.
     static func refused(status: Int, rule: String) -> String {
         "A scenario has this WebSocket handshake answered with \(status) (fault '\(excerpt(rule))')."
     }
@@ -189,13 +185,13 @@ enum Messages {
 
     static let emptyName = "The fault has no name; give it one of 1 to \(FaultLimits.ruleName) bytes."
 
-    /// The beginning of a name, so that no message grows with what somebody wrote.
+    /// Truncates a name, so that no message grows with user input.
     static func excerpt(_ name: String) -> String {
         name.utf8.count <= FaultLimits.ruleName ? name : String(name.unicodeScalars.prefix(24)) + "…"
     }
 }
 
-/// What a caller of this module did wrong; each text stands on a `precondition`.
+/// Errors of this module's callers; each text belongs to a `precondition`.
 enum Misuse {
     static let afterEnd = "Nothing follows on a wire whose end is marked."
     static let noHead = "The response has no blank line after its head."

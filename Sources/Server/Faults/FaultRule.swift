@@ -1,21 +1,19 @@
 import FitIQAPI
 import JSON
 
-/// Something that goes wrong on purpose, and when.
+/// An injected fault and its conditions.
 public struct FaultRule: Sendable, Equatable {
-    /// What it is switched by; unique in a world.
+    /// The name for switching it; unique in a world.
     public var name: ExactString
-    /// Whether it is in force.
     public var isEnabled: Bool
-    /// What goes wrong.
     public var fault: Fault
-    /// Which of the things that match are meant, counted by this rule alone and while it is in force.
+    /// The selection among the matches, counted by this rule alone and while it is enabled.
     ///
-    /// Requests for ``Fault/response(_:on:)``, handshakes for the other two: for a rule that was in force from the beginning
-    /// the n-th is the n-th WebSocket connection of the world, refused ones included.
+    /// The matches are requests for ``Fault/response(_:on:)`` and handshakes for the other two. For a rule enabled from
+    /// the start, the n-th is the n-th WebSocket connection of the world, including refused ones.
     public var selection: Selection
 
-    /// Makes a rule that is in force.
+    /// Creates an enabled rule.
     public init(name: ExactString, isEnabled: Bool = true, fault: Fault, selection: Selection = .all) {
         self.name = name
         self.isEnabled = isEnabled
@@ -24,30 +22,28 @@ public struct FaultRule: Sendable, Equatable {
     }
 }
 
-/// What goes wrong, and where.
+/// A fault and its place.
 public enum Fault: Sendable, Equatable {
-    /// With the response to a REST request; where no endpoint is named, to any but a WebSocket's handshake.
+    /// A fault of the response to a REST request; an empty set means any request except a WebSocket handshake.
     case response(ResponseFault, on: Set<Endpoint>)
-    /// With a WebSocket's handshake.
     case handshake(HandshakeFault)
-    /// With an open WebSocket.
     case `socket`(SocketFault, at: SocketPoint)
 }
 
-/// Which of many things are meant; counted from 1.
+/// A selection of numbered things, counted from 1.
 public struct Selection: Sendable, Equatable {
-    /// The first that is meant.
+    /// The first selected number.
     public var first: Int
-    /// The last; nil for no end.
+    /// The last selected number; nil for no end.
     public var last: Int?
-    /// Of these every n-th, beginning with the first.
+    /// Selects every n-th of these, starting with the first.
     public var step: Int
-    /// How many in a thousand of these are meant; the seed decides which.
+    /// The share of these, in thousandths; the seed decides which.
     public var perMille: Int
 
-    /// Makes a selection.
+    /// Creates a selection.
     ///
-    /// - Precondition: `first` and `step` are at least 1, `last` is no less than `first`, `perMille` is 0 to 1000.
+    /// - Precondition: `first` and `step` are at least 1, `last` is not less than `first`, `perMille` is 0 to 1000.
     public init(first: Int = 1, last: Int? = nil, step: Int = 1, perMille: Int = 1000) {
         precondition(first >= 1 && step >= 1 && (last ?? first) >= first && (0...1000).contains(perMille))
         self.first = first
@@ -56,17 +52,14 @@ public struct Selection: Sendable, Equatable {
         self.perMille = perMille
     }
 
-    /// All of them.
     public static let all = Selection()
-    /// The first n.
     public static func first(_ count: Int) -> Selection { Selection(last: count) }
-    /// The n-th alone.
     public static func only(_ number: Int) -> Selection { Selection(first: number, last: number) }
 }
 
-/// Numbers that follow from a seed and from what they are about, not from what was drawn before.
+/// Random numbers derived from a seed and a subject, not from previous numbers.
 ///
-/// So a rule's luck does not depend on which other rules there are.
+/// A rule's chance therefore does not depend on other rules.
 struct Chance: Sendable, Equatable {
     private var state: UInt64
 
@@ -74,7 +67,7 @@ struct Chance: Sendable, Equatable {
         state = seed
     }
 
-    /// The chance that belongs to these bytes as well.
+    /// Mixes in these bytes.
     func mixing(_ bytes: some Sequence<UInt8>) -> Chance {
         // FNV-1a; SplitMix64 then spreads it over all bits.
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -82,14 +75,13 @@ struct Chance: Sendable, Equatable {
         return mixing(hash)
     }
 
-    /// The chance that belongs to this number as well.
+    /// Mixes in this number.
     func mixing(_ number: UInt64) -> Chance {
         var numbers = SplitMix64(seed: state)
         var mixed = SplitMix64(seed: numbers.next() ^ number)
         return Chance(seed: mixed.next())
     }
 
-    /// A number below the bound.
     func next(below bound: UInt64) -> UInt64 {
         var numbers = SplitMix64(seed: state)
         return numbers.next(below: bound)
@@ -97,26 +89,25 @@ struct Chance: Sendable, Equatable {
 }
 
 extension Selection {
-    /// Whether the n-th is meant, from 1; `chance` is that of this one thing.
+    /// Whether the n-th is selected, from 1; `chance` is specific to it.
     func contains(_ number: Int, _ chance: @autoclosure () -> Chance) -> Bool {
         guard number >= first, number <= last ?? .max, (number - first) % max(step, 1) == 0 else { return false }
         return perMille >= 1000 || Int(chance().next(below: 1000)) < perMille
     }
 }
 
-/// The fixed window in which a quota counts requests.
+/// The fixed window of a quota.
 ///
-/// It begins with a request and lasts as long as the rule says; the first request after its end begins another. So a client
-/// that waits as long as `Retry-After` says is served again, with the whole quota: a sliding window would admit it to one
-/// request.
+/// It begins with a request and lasts as long as the rule says; the first request after its end begins another. A
+/// client that waits for `Retry-After` therefore gets the whole quota again: a sliding window would admit one request.
 struct QuotaWindow: Sendable, Equatable {
     private var start: Timestamp?
     private var count = 0
 
-    /// Counts a request; nil where it is within the quota, else the nanoseconds that are left of the window.
+    /// Counts a request; returns nil within the quota, otherwise the remaining nanoseconds of the window.
     mutating func take(at now: Timestamp, quota: Int, length: Int64) -> Int64? {
         let length = min(max(length, 1), FaultLimits.longestWindow)
-        // A clock that was set back begins another window too: the old one might never end.
+        // A clock that was set back also begins another window: the old one might never end.
         if let start, start <= now, now.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch < length {
             count += 1
         } else {
@@ -127,44 +118,44 @@ struct QuotaWindow: Sendable, Equatable {
     }
 }
 
-/// How much may go wrong: what readers of rules refuse to take more of.
+/// The limits of faults; readers of rules refuse to exceed them.
 ///
-/// The transforms themselves take any value: waits, sizes and numbers outside the limits are cut to them, so that no rule
-/// can crash a server or fill its memory. Durations are nanoseconds.
+/// The transforms accept any value: they clamp waits, sizes and numbers to the limits, so that no rule can crash a
+/// server or exhaust its memory. Durations are nanoseconds.
 public enum FaultLimits {
-    /// How many rules a world has at once; more are refused (``FaultBookError/tooManyRules(limit:)``).
+    /// Rules of a world at once; more are refused (``FaultBookError/tooManyRules(limit:)``).
     public static let rules = 1_000
-    /// How long the name of a rule may be, in bytes of UTF-8.
+    /// The longest name of a rule, in UTF-8 bytes.
     public static let ruleName = 100
-    /// The longest wait that a rule may ask for: 1 h.
+    /// The longest wait of a rule: 1 h.
     public static let longestWait: Int64 = 3_600 * 1_000_000_000
-    /// After how long the server gives up a connection that hangs or is silent: 10 min.
+    /// The time after which the server closes a hanging or silent connection: 10 min.
     public static let hang: Int64 = 600 * 1_000_000_000
     /// The longest window of a quota: 24 h.
     public static let longestWindow: Int64 = 24 * 3_600 * 1_000_000_000
-    /// How many requests a quota may allow in a window.
+    /// The largest number of requests of a quota in a window.
     public static let quotaRequests = 1_000_000
-    /// The statuses that a replacement may have.
+    /// The allowed statuses of a replacement.
     public static let statuses = 200...599
     /// The longest `Retry-After` in seconds: 366 d.
     public static let retryAfter = 366 * 86_400
-    /// The body of a replacement in bytes, and the text that replaces a frame's: 1 MiB.
+    /// The size limit of a replacement's body, and of a frame's replacement text: 1 MiB.
     public static let replacementBody = 1_024 * 1_024
-    /// By how much a Content-Length may be off, either way: 1 GiB.
+    /// The largest error of a Content-Length in either direction: 1 GiB.
     public static let contentLengthError = 1_024 * 1_024 * 1_024
-    /// How many fragments a message may come in.
+    /// The most fragments of a message.
     public static let fragments = 1_000
-    /// How many messages may come in one frame.
+    /// The most messages in one frame.
     public static let coalesced = 100
-    /// How many bytes of text may wait to come in one frame: 1 MiB.
+    /// Bytes of text that may wait for a shared frame: 1 MiB.
     ///
-    /// Beyond, they are sent before their number is complete.
+    /// Beyond that, they are sent before their number is complete.
     public static let waitingBytes = 1_024 * 1_024
-    /// How many pieces a transmission may be dribbled in; what is left then comes at once.
+    /// The most pieces of a dribbled transmission; the rest then comes at once.
     public static let pieces = 65_536
-    /// How long the reason of a close frame may be, in bytes: what is longer is cut (RFC 6455 §5.5).
+    /// The longest reason of a close frame, in bytes; longer ones are truncated (RFC 6455 §5.5).
     public static let closeReason = 123
 
-    /// A wait that is within the limit.
+    /// Clamps a wait to the limit.
     static func wait(_ nanoseconds: Int64) -> Int64 { min(max(nanoseconds, 0), longestWait) }
 }

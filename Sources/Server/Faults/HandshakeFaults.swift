@@ -1,38 +1,38 @@
 import FitIQAPI
 import WebSocket
 
-/// What goes wrong with a WebSocket's handshake.
+/// An injected fault of a WebSocket handshake.
 public enum HandshakeFault: Sendable, Equatable {
-    /// An HTTP answer in place of 101.
+    /// An HTTP response instead of 101.
     case refuse(Replacement)
-    /// The 101 comes so many nanoseconds late.
+    /// Delays the 101 by nanoseconds.
     case delay(Int64)
-    /// A `Sec-WebSocket-Accept` that belongs to another key.
+    /// A `Sec-WebSocket-Accept` for a different key.
     case wrongAccept
     /// The connection ends (FIN) without a byte.
     case emptyReply
     /// The connection is reset (RST).
     case reset
-    /// No answer.
+    /// No response.
     case hang
 }
 
-/// What goes wrong with one WebSocket's handshake, and later with the connection that it opens.
+/// The injected faults of one WebSocket handshake, and of the connection that it opens.
 public struct HandshakeFaults: Sendable {
-    /// The number of the connection in its world, from 1; refused ones count.
+    /// The number of the connection in its world, from 1, including refused ones.
     public let connection: Int
-    /// The rules of the handshake that act, in their order.
+    /// The rules that act on the handshake, in order.
     public internal(set) var ruleNames: [String] = []
-    /// The answer in place of 101; its message is filled in.
+    /// The response instead of 101, with its message filled in.
     public internal(set) var refusal: Replacement?
-    /// What becomes of the response to the handshake, in the order of the rules; no refusal is among them.
+    /// The faults of the handshake's response, in the order of the rules, without refusals.
     public internal(set) var faults: [HandshakeFault] = []
-    /// What goes wrong on the open socket; nil where nothing does.
+    /// The faults of the open socket; nil if there are none.
     public internal(set) var socket: SocketFaults?
 
-    /// Whether a socket opens, as far as it depends on the rules: no refusal, no end, no silence.
+    /// Whether the rules let a socket open: no refusal, no end, no silence.
     ///
-    /// Where it is false no ``Transmission`` can carry a 101, so the backend should not be told of a socket.
+    /// If false, no ``Transmission`` can carry a 101, so the backend must not open a socket.
     public var opensSocket: Bool {
         refusal == nil
             && faults.allSatisfy {
@@ -43,23 +43,23 @@ public struct HandshakeFaults: Sendable {
             }
     }
 
-    /// What is encoded in place of 101, in the form of the union or of one guide; nil where that stays.
+    /// The response instead of 101, in the form of the union or of one guide; nil if the 101 stays.
     public func answer(in form: GuideMode) -> ReplacementAnswer? {
         refusal.map { $0.answer(defaultMessage: "", in: form) }
     }
 
-    /// What becomes of the encoded response to the handshake, 101 or not.
+    /// Applies the faults to the encoded response to the handshake, 101 or not.
     public func apply(to response: EncodedResponse) -> Transmission {
         response.apply(faults)
     }
 }
 
 extension EncodedResponse {
-    /// What becomes of the response to a WebSocket's handshake; a refusal is not looked at.
+    /// Applies faults to the response to a WebSocket handshake; ignores a refusal.
     public func apply(_ faults: [HandshakeFault]) -> Transmission {
         var response = self
         if faults.contains(.wrongAccept), let right = value(of: Self.acceptField) {
-            // RFC 6455 §4.1: the client must fail a connection whose value does not belong to its key.
+            // RFC 6455 §4.1: the client must fail a connection with a value that does not belong to its key.
             let wrong = Self.otherKeys.lazy.map(ServerHandshake.accept).first { $0 != right }
             response.setValue(wrong, of: Self.acceptField)
         }
@@ -71,14 +71,14 @@ extension EncodedResponse {
 
     private static let acceptField = "Sec-WebSocket-Accept"
 
-    /// Two, because a client might have chosen the first: it is the example of RFC 6455 §1.3.
+    /// Two keys, because a client might use the first, which is the example of RFC 6455 §1.3.
     private static let otherKeys = ["dGhlIHNhbXBsZSBub25jZQ==", "AAAAAAAAAAAAAAAAAAAAAA=="]
 }
 
 extension FaultBook {
-    /// Gives a handshake that arrives now its number, and tells what goes wrong with it and the connection; nil for nothing.
+    /// Numbers a handshake that arrives now, and returns the faults of it and its connection; nil for none.
     ///
-    /// Ask once for each handshake of a consultation's socket, before credentials are looked at: asking counts it.
+    /// Call it once per handshake of a consultation's socket, before checking credentials: each call counts.
     public mutating func openSocket(at now: Timestamp) -> HandshakeFaults? {
         connections += 1
         guard !connectionRules.isEmpty else { return nil }

@@ -3,27 +3,27 @@ import JSON
 import Text
 import WebSocket
 
-/// A text message on its way into frames, and what is to be wrong with them.
+/// A text message before framing, with the faults of its frames.
 struct MessageDraft: Sendable {
     var text: [UInt8]
     var opcode = Opcode.text
     /// The masking key of every fragment; nil for none.
     var maskKey: UInt32?
-    /// RSV1 is 4, RSV2 2, RSV3 1; they stand in the first fragment.
+    /// RSV1 is 4, RSV2 2, RSV3 1; set in the first fragment.
     var reservedBits: UInt8 = 0
-    /// Where fragments begin in the text, beside the first one.
+    /// The offsets of the fragments in the text, except the first.
     var fragments: [Int] = []
     var copies = 1
     var waits: [(offset: Int, time: Int64)] = []
     var dribbles: [(offset: Int, bytes: Int, time: Int64)] = []
-    /// Where the frame is cut, and what happens there.
+    /// The offset at which the frame is cut, and the action there.
     var ending: (offset: Int, action: WireAction)?
 
     init(_ text: [UInt8]) {
         self.text = text
     }
 
-    /// The frames, and what happens between their bytes.
+    /// The frames, and the actions between their bytes.
     func encoded() -> Transmission {
         var bytes: [UInt8] = []
         for _ in 0..<copies { appendFrames(to: &bytes) }
@@ -49,7 +49,7 @@ struct MessageDraft: Sendable {
         }
     }
 
-    /// Takes another message into the same frame, behind a newline, with all that is wrong with it.
+    /// Appends another message to the same frame, after a newline, with all its faults.
     mutating func join(_ next: MessageDraft) {
         text.append(0x0A)
         fragments += next.fragments.filter { $0 > 0 && $0 < next.text.count }.map { $0 + text.count }
@@ -58,28 +58,28 @@ struct MessageDraft: Sendable {
         maskKey = maskKey ?? next.maskKey
         reservedBits |= next.reservedBits
         copies = max(copies, next.copies)
-        // What was meant for a place in a frame of its own now holds for the whole.
+        // Offsets in a frame of its own now apply to the whole frame.
         waits += next.waits.map { (0, $0.time) }
         dribbles += next.dribbles.map { (0, $0.bytes, $0.time) }
     }
 }
 
-/// What faults need to know of a text message that the server sends: its `type`.
+/// The properties of a server text message that faults need: its `type`.
 struct ServerText {
-    /// The member `type` of the object that the text is, where it is a string of at most 64 bytes.
+    /// The member `type` if the text is an object and the value is a string of at most 64 bytes.
     let type: String?
 
     init(_ text: [UInt8]) {
         if let type = Self.leadingType(of: text) {
             self.type = type
         } else {
-            // Recorded messages have their members in any order, and white space between them.
+            // Recorded messages have their members in any order, with white space between them.
             let type = (try? JSON.parse(text))?["type"]?.string
             self.type = type.map { $0.utf8.count <= Self.longestType } == true ? type : nil
         }
     }
 
-    /// The type where the text begins with it, as our own encoder writes it, so that our messages need not be parsed.
+    /// The type if the text begins with it, as this server's encoder writes it, so that its messages need no parsing.
     private static func leadingType(of text: [UInt8]) -> String? {
         guard text.starts(with: beginning) else { return nil }
         let rest = text[beginning.count...].prefix(longestType + 1)
@@ -92,38 +92,38 @@ struct ServerText {
     private static let beginning = Array(#"{"type":""#.utf8)
     private static let longestType = 64
 
-    /// Whether it is a piece of an answer.
+    /// Whether it is a chunk of an answer.
     var isChunk: Bool { type == "stream_chunk" || type == "assistant_message_chunk" }
-    /// Whether an answer is complete with it.
+    /// Whether it completes an answer.
     var endsAnswer: Bool { type == "stream_complete" || type == "assistant_message_end" }
-    /// Whether an answer begins with it.
+    /// Whether it starts an answer.
     var beginsAnswer: Bool { type == "assistant_message_start" }
-    /// Whether another message comes after it without the client having said anything.
+    /// Whether another message follows without any action of the client.
     ///
-    /// Not after the others: a client waits for `connected` before it speaks, and pings again only after `pong`.
+    /// Not after the others: a client waits for `connected` before it sends, and pings again only after `pong`.
     var announcesMore: Bool {
         isChunk || beginsAnswer || type == "message_received" || type == "user_message" || type == "template_created"
     }
 }
 
-/// Where messages stand on a connection, counted as they would be sent if nothing went wrong.
+/// The positions of messages on a connection, counted as if there were no faults.
 ///
-/// So no rule changes where another one sets in.
+/// No rule therefore changes the point of another one.
 struct MessageCounts: Sendable {
     private(set) var frame = 0
-    /// The bytes of the latest message's frame, from 0 after the handshake.
+    /// The byte range of the latest message's frame, from 0 after the handshake.
     private(set) var bytes = 0..<0
-    /// The answer that is being sent, or would come next, from 1.
+    /// The number of the current or next answer, from 1.
     private(set) var answer = 1
-    /// Its chunks so far.
+    /// The number of its chunks so far.
     private(set) var chunk = 0
     private var answerIsOver = false
 
-    /// Counts a message that takes so many bytes in one plain frame.
+    /// Counts a message by its size in one plain frame.
     mutating func count(_ text: ServerText, frameBytes: Int) {
         frame += 1
         bytes = bytes.upperBound..<(bytes.upperBound + frameBytes)
-        // An answer that broke off is over when the next one begins.
+        // An interrupted answer ends when the next one starts.
         if answerIsOver || (text.beginsAnswer && chunk > 0) {
             answer += 1
             chunk = 0
@@ -133,14 +133,13 @@ struct MessageCounts: Sendable {
     }
 }
 
-/// Times in JSON with nine digits of a second's fraction, as Go's `time.Time` writes them.
+/// Rewrites times in JSON with nine fraction digits, as Go's `time.Time` writes them.
 ///
-/// A pure rewriting of text: each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The
-/// digits follow from the seed and the time as written, wherever it stands: times that were equal stay equal, an order of
-/// different seconds stays, and an entity has the same times each time it is asked for. Names of members and longer
-/// strings stay as they are. The text need not be valid JSON, only its strings must be; the time taken is linear.
+/// A pure text transformation: each value that is exactly `"YYYY-MM-DDTHH:MM:SSZ"` gets `.nnnnnnnnn` before its Z. The
+/// digits depend only on the seed and the written time: equal times stay equal, different seconds keep their order, and
+/// an entity has the same times in each response. Names of members and longer strings stay unchanged. The text need not
+/// be valid JSON, only its strings must be; the time is linear.
 public enum NanosecondTimestamps {
-    /// Rewrites a text.
     public static func rewrite(_ text: [UInt8], seed: UInt64) -> [UInt8] {
         var out: [UInt8] = []
         var copied = 0
@@ -167,7 +166,7 @@ public enum NanosecondTimestamps {
     private static let shape = Array("0000-00-00T00:00:00Z".utf8)
     private static let length = shape.count
 
-    /// The index of the quote that ends the string, or the end of the text.
+    /// The index of the string's closing quote, or the end of the text.
     private static func endOfString(_ text: [UInt8], from start: Int) -> Int {
         var index = start
         while index < text.count, text[index] != quote {

@@ -1,63 +1,62 @@
 import FitIQAPI
 import HTTPTypes
 
-/// What goes wrong with an HTTP response.
+/// An injected fault of an HTTP response.
 public enum ResponseFault: Sendable, Equatable {
-    /// Another answer in place of the right one.
+    /// A replacement of the response.
     case replace(Replacement)
-    /// The right answer for so many requests in each window of so many nanoseconds, the other one beyond.
+    /// The normal response for a number of requests per window in nanoseconds, the replacement beyond.
     ///
-    /// The window is fixed: it begins with the first request after the last one's end. Unless the other answer has a
-    /// ``Replacement/retryAfter`` of its own, `Retry-After` is what is left of the window, in seconds, rounded up.
+    /// The window is fixed: it begins with the first request after the end of the last one. Unless the replacement has
+    /// its own ``Replacement/retryAfter``, `Retry-After` is the rest of the window in seconds, rounded up.
     case quota(requests: Int, window: Int64, Replacement)
-    /// So many nanoseconds before the first byte.
+    /// A delay of the first byte, in nanoseconds.
     case delay(Int64)
-    /// So many bytes at a time, head included, with so many nanoseconds between.
+    /// Pieces of this many bytes, head included, at intervals in nanoseconds.
     case dribble(bytes: Int, every: Int64)
-    /// The connection ends (FIN) after so many bytes of the body, though Content-Length announced all.
+    /// The connection ends (FIN) after this many bytes of the body, although Content-Length announced all.
     ///
-    /// A shorter body comes whole before the end.
+    /// A shorter body is sent in full before the end.
     case truncate(after: Int)
-    /// A Content-Length so much larger, or smaller, than the body.
+    /// A Content-Length larger, or smaller, than the body by this much.
     ///
-    /// The connection stays open, and no less than 0 is announced.
+    /// The connection stays open, and the announced length is at least 0.
     case contentLength(off: Int)
-    /// The body loses its last byte and so is no JSON; its length is announced rightly.
+    /// The body loses its last byte, so it is not valid JSON; its length is announced correctly.
     case malformedJSON
-    /// The body comes in two chunks, and the size of the second is no number.
+    /// The body comes in two chunks; the size of the second is not a number.
     case malformedChunking
     /// The connection ends (FIN) without a byte.
     case emptyReply
-    /// The connection is reset (RST) after so many bytes of the response, head included.
+    /// The connection is reset (RST) after this many bytes of the response, head included.
     case reset(after: Int)
-    /// No byte, and no end: the client has to lose patience, or the server does after ``FaultLimits/hang``.
+    /// No byte and no end until the client times out, or the server after ``FaultLimits/hang``.
     case hang
-    /// Another Content-Type; nil leaves it out.
+    /// A different Content-Type; nil removes it.
     ///
-    /// Bytes that may not stand in a field become spaces.
+    /// Bytes that are not allowed in a field become spaces.
     case contentType(String?)
-    /// Times in JSON have nine digits of a second's fraction: `2025-01-29T10:30:00.123456789Z`.
+    /// Times in JSON have nine fraction digits: `2025-01-29T10:30:00.123456789Z`.
     case nanosecondTimestamps
 }
 
-/// An answer in place of the right one.
+/// A response that replaces the normal one.
 public struct Replacement: Sendable, Equatable {
-    /// The status, 200 to 599.
+    /// 200 to 599.
     public var status: Int
-    /// The body as it is, left out with 204, 205 and 304; nil for the envelope with ``code`` and ``message``.
+    /// The literal body, omitted with 204, 205 and 304; nil for the envelope with ``code`` and ``message``.
     public var body: String?
     /// The Content-Type of ``body``; nil for JSON.
     public var contentType: String?
-    /// The `code` of the error; nil for the usual one of the status.
+    /// The `code` of the error; nil for the default of the status.
     public var code: String?
-    /// The `message` of the error; nil for one that says that a scenario wants it.
+    /// The `message` of the error; nil for one that names the scenario as the cause.
     public var message: String?
     /// The `Retry-After` field in seconds.
     public var retryAfter: Int?
-    /// Whether the backend does what was asked, and only the answer is lost.
+    /// Whether the backend processes the request, so that only the response is lost.
     public var isProcessed: Bool
 
-    /// Makes an answer.
     public init(
         status: Int, body: String? = nil, contentType: String? = nil, code: String? = nil, message: String? = nil,
         retryAfter: Int? = nil, isProcessed: Bool = false
@@ -72,38 +71,38 @@ public struct Replacement: Sendable, Equatable {
     }
 }
 
-/// What goes wrong with the response to one request.
+/// The injected faults of the response to one request.
 public struct ResponseFaults: Sendable, Equatable {
-    /// The rules that act, in their order; a replacement that came too late is not among them.
+    /// The rules that act, in order, without replacements that came too late.
     public internal(set) var ruleNames: [String] = []
-    /// The answer in place of the right one, of the rule or quota that was first.
+    /// The replacement, from the first matching rule or quota.
     ///
-    /// Its ``Replacement/message`` and, for a quota, its ``Replacement/retryAfter`` are filled in. Unless it
-    /// ``Replacement/isProcessed``, the request shall not reach the backend.
+    /// Its ``Replacement/message`` and, for a quota, its ``Replacement/retryAfter`` are filled in. The request must not
+    /// reach the backend, unless the replacement ``Replacement/isProcessed``.
     public internal(set) var replacement: Replacement?
-    /// What becomes of the response, in the order of the rules.
+    /// The faults of the response, in the order of the rules.
     public internal(set) var faults: [ResponseFault] = []
-    /// Decides the digits of times.
+    /// Seeds the digits of times.
     let seed: UInt64
 
-    /// What is encoded in place of the right answer, in the form of the union or of one guide; nil where that stays.
+    /// The replacement in the form of the union or of one guide; nil if the normal response stays.
     public func answer(in form: GuideMode) -> ReplacementAnswer? {
-        // The message was filled in with the rule's name.
+        // The message already contains the rule's name.
         replacement.map { $0.answer(defaultMessage: "", in: form) }
     }
 
-    /// What becomes of the encoded response, replaced or not.
+    /// Applies the faults to the encoded response, replaced or not.
     public func apply(to response: EncodedResponse) -> Transmission {
         response.apply(faults, seed: seed)
     }
 }
 
 extension FaultBook {
-    /// What goes wrong with a request that arrives now; nil, at no cost, where no rule is in force.
+    /// Returns the faults of a request that arrives now; nil, at no cost, if no rule is enabled.
     ///
-    /// `endpoint` is nil for a path that is no endpoint's. A rule that names no endpoint matches every REST request, and
-    /// no WebSocket handshake: for those ask ``openSocket(at:)``. Ask once for each request, before it is looked at: asking
-    /// counts it.
+    /// `endpoint` is nil for a path without an endpoint. A rule that names no endpoint matches every REST request, but
+    /// no WebSocket handshake: for those call ``openSocket(at:)``. Call it once per request, before processing: each
+    /// call counts.
     public mutating func respond(to endpoint: Endpoint?, at now: Timestamp) -> ResponseFaults? {
         guard !responseRules.isEmpty else { return nil }
         var acting = ResponseFaults(seed: seed)
@@ -124,7 +123,7 @@ extension FaultBook {
         return endpoint.map(endpoints.contains) ?? false
     }
 
-    /// Lets a fault act; false where a replacement comes too late, or a request is within its quota.
+    /// Applies a fault; returns false if a replacement comes too late, or a request is within its quota.
     private mutating func act(
         _ fault: ResponseFault, _ index: Int, at now: Timestamp, in acting: inout ResponseFaults
     ) -> Bool {
@@ -136,10 +135,10 @@ extension FaultBook {
                 replacement.message ?? Messages.replaced(status: replacement.status, rule: name)
             acting.replacement = replacement
         case .quota(let requests, let window, var replacement):
-            // Requests that are answered otherwise count too: a limiter stands in front of everything.
+            // Requests with replaced responses also count: a rate limiter comes before everything else.
             let left = rules[index].window.take(at: now, quota: requests, length: window)
             guard let left, acting.replacement == nil else { return false }
-            // Rounded up: a client that comes back then is let in.
+            // Rounded up: a client that returns then is admitted.
             let seconds = Int((left + 999_999_999) / 1_000_000_000)
             replacement.retryAfter = replacement.retryAfter ?? seconds
             replacement.message =
@@ -154,28 +153,28 @@ extension FaultBook {
     }
 }
 
-/// A replacement as it is to be encoded: what an HTTP codec needs to know.
+/// A replacement for an HTTP codec to encode.
 public struct ReplacementAnswer: Sendable, Equatable {
     /// The status with its usual reason phrase.
     public var status: HTTPResponse.Status
-    /// Fields beside Content-Type, Content-Length, Date and Connection.
+    /// Fields other than Content-Type, Content-Length, Date and Connection.
     public var fields: HTTPFields
     /// The Content-Type; nil for JSON.
     public var contentType: String?
-    /// The body; empty for 204, 205 and 304, which have none (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
+    /// Empty for 204, 205 and 304, which have no body (RFC 9110 §15.3.5, §15.3.6, §15.4.5).
     public var body: [UInt8]
 }
 
 extension Replacement {
-    /// The answer of the rule of this name, in the form of the union or of one guide.
+    /// The replacement for the rule with this name, in the form of the union or of one guide.
     ///
-    /// Without a body of its own it is the envelope with ``code`` and ``message``, whatever the status. 401 brings
-    /// `WWW-Authenticate`, 405 an empty `Allow`, 426 `Upgrade`, as HTTP asks (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
+    /// Without its own body it is the envelope with ``code`` and ``message``, for any status. 401 brings
+    /// `WWW-Authenticate`, 405 an empty `Allow`, 426 `Upgrade`, as HTTP requires (RFC 9110 §15.5.2, §15.5.6, §15.5.22).
     public func answer(rule name: String, in form: GuideMode) -> ReplacementAnswer {
         answer(defaultMessage: Messages.replaced(status: clampedStatus, rule: name), in: form)
     }
 
-    /// The answer with the message that is told where the rule has none.
+    /// The replacement with a default message for rules without one.
     func answer(defaultMessage: String, in form: GuideMode) -> ReplacementAnswer {
         let status = StatusNames.status(clampedStatus)
         var fields = HTTPFields()
@@ -202,16 +201,18 @@ extension Replacement {
     }
 }
 
-/// What statuses are called: on the status line, and in the `code` of an error that a rule gives no code.
+/// The names of statuses: on the status line, and as the default `code` of an error.
 enum StatusNames {
-    /// The status with its phrase from the IANA registry "HTTP Status Codes"; without one where it is not registered.
+    /// The status with its phrase from the IANA registry "HTTP Status Codes"; without a phrase if it is not registered.
     static func status(_ code: Int) -> HTTPResponse.Status { known[code] ?? HTTPResponse.Status(code: code) }
 
-    /// The API's own code where it has one for a status, else the phrase: `SERVICE_UNAVAILABLE`; `STATUS_599` without one.
+    /// The API's code for a status if it has one, otherwise the phrase: `SERVICE_UNAVAILABLE`; `STATUS_599` without
+    /// one.
     static func code(of status: HTTPResponse.Status) -> String {
         if status == .unprocessableContent { return ErrorCode.validationFailed.rawValue }
         guard !status.reasonPhrase.isEmpty else { return "STATUS_\(status.code)" }
-        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes of 400, 401, 404, 405, 415 and 426 read so too.
+        // "Too Many Requests" → "TOO_MANY_REQUESTS"; the API's codes of 400, 401, 404, 405, 415 and 426 follow this
+        // form too.
         return String(status.reasonPhrase.uppercased().map { $0.isLetter ? $0 : "_" })
     }
 

@@ -1,7 +1,7 @@
 import WebSocket
 
 extension SocketFaults {
-    /// What goes on the wire in place of a text message of the server's; nothing once ``isOver``.
+    /// Returns the wire output for a server text message; empty once ``isOver``.
     public mutating func send(_ text: [UInt8]) -> Outgoing {
         var outgoing = Outgoing()
         guard !isOver else { return outgoing }
@@ -25,7 +25,7 @@ extension SocketFaults {
         return outgoing
     }
 
-    /// What is to become of one message.
+    /// The planned outcome of one message.
     struct Plan {
         var draft: MessageDraft
         var isLost = false
@@ -41,9 +41,9 @@ extension SocketFaults {
         }
     }
 
-    /// Where in the message's frame a rule sets in; nil where it does not.
+    /// The offset in the message's frame at which a rule starts; nil if it does not.
     private func offset(of rule: Rule, _ message: ServerText) -> Int? {
-        // One thing for each message: chunks of different answers have luck of their own.
+        // Each message has its own chance: chunks of different answers are independent.
         func isMeant(_ selection: Selection, _ number: Int) -> Bool {
             selection.contains(number, rule.chance.mixing(UInt64(counts.frame)))
         }
@@ -99,7 +99,7 @@ extension SocketFaults {
         }
     }
 
-    /// Any key but zero, which would leave the text readable.
+    /// Any key except zero, which would leave the text readable.
     private func maskKey(of rule: Rule) -> UInt32 {
         UInt32(rule.chance.mixing(UInt64(counts.frame)).next(below: UInt64(UInt32.max))) + 1
     }
@@ -127,16 +127,16 @@ extension SocketFaults {
         }
     }
 
-    /// Whether a message that is coalesced has the others wait no longer.
+    /// Whether a coalesced message releases the waiting ones.
     ///
-    /// The end of an answer does. Where the rule names a type, it waits for more of that type; else a message after which
-    /// the server says nothing of its own accord does too, or a client would wait for `connected` for good.
+    /// The end of an answer does. If the rule names a type, it waits for more of that type. Otherwise a message after
+    /// which the server sends nothing by itself also does, or a client would wait for `connected` forever.
     private func releases(_ message: ServerText, _ point: SocketPoint) -> Bool {
         if case .type = point { return message.endsAnswer }
         return !message.announcesMore
     }
 
-    /// Ends the connection at an offset of the message's frame.
+    /// Ends the connection at an offset in the message's frame.
     private mutating func end(
         _ ending: (rule: Int, fault: SocketFault, offset: Int), _ draft: MessageDraft, of text: [UInt8],
         in outgoing: inout Outgoing
@@ -163,7 +163,7 @@ extension SocketFaults {
         let extent: Outgoing.Extent = last.bytes.isEmpty ? .nothing : isWhole ? .whole : .beginning
         outgoing.messages.append(Outgoing.Message(text: text, extent: extent, ruleNames: outgoing.ruleNames))
         if case .close(let code, let reason) = ending.fault {
-            // The close frame takes the place of the end.
+            // The close frame replaces the end.
             last.marks.removeLast()
             outgoing.close = Outgoing.Close(code: code, reason: code == nil ? "" : reason)
         }
@@ -172,25 +172,25 @@ extension SocketFaults {
 }
 
 extension SocketFaults {
-    /// A message, and how it is coalesced.
+    /// A message and how it is coalesced.
     struct Waiting: Sendable {
         var draft: MessageDraft
-        /// What a journal is told of it once it is sent.
+        /// The journal's entry once it is sent.
         var message: Outgoing.Message
-        /// The rule that has it wait for others, and how many there shall be.
+        /// The rule that makes it wait for others, and the total number of messages.
         var coalescing: (rule: Int, count: Int)?
-        /// Whether those that wait do not wait beyond it.
+        /// Whether this message releases the waiting ones.
         var releases: Bool
     }
 
-    /// Messages that wait to come in one frame.
+    /// Messages that wait for a shared frame.
     struct Batch: Sendable {
         let rule: Int
         var draft: MessageDraft
         var messages: [Outgoing.Message]
     }
 
-    /// Sends a message, or has it wait with others; what it must not overtake goes first.
+    /// Sends a message, or makes it wait with others; messages that it must not overtake go first.
     mutating func pass(_ waiting: Waiting, into outgoing: inout Outgoing) {
         guard let coalescing = waiting.coalescing else {
             releaseBatch(into: &outgoing)
@@ -220,13 +220,13 @@ extension SocketFaults {
         outgoing.messages += waiting.messages
     }
 
-    /// Gives up the message that waits to be swapped.
+    /// Loses the message that waits for swapping.
     mutating func loseSwapped(into outgoing: inout Outgoing) {
         if let waiting = swapped { outgoing.messages.append(waiting.message.lost()) }
         swapped = nil
     }
 
-    /// The messages that still wait, which the client will never have: its connection is gone.
+    /// The messages that still wait and that the client will never receive: its connection is gone.
     public mutating func abandon() -> [Outgoing.Message] {
         let messages = (batch?.messages ?? []) + (swapped.map { [$0.message] } ?? [])
         (batch, swapped) = (nil, nil)

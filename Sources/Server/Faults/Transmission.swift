@@ -1,24 +1,20 @@
-/// Bytes on their way to the wire, and what is to happen between them.
+/// Bytes for the wire, and the actions between them.
 public struct Transmission: Sendable, Equatable {
-    /// What is sent.
     public var bytes: [UInt8]
-    /// What happens, in the order of the offsets; several may stand at one.
+    /// The actions, sorted by offset; several may have the same offset.
     public var marks: [Mark]
 
-    /// Makes a transmission.
     public init(_ bytes: [UInt8] = [], marks: [Mark] = []) {
         self.bytes = bytes
         self.marks = marks
     }
 
-    /// Something that happens before the byte at an offset, and after the one before it.
+    /// An action before the byte at an offset and after the previous one.
     public struct Mark: Sendable, Equatable {
         /// From 0 to the count of bytes.
         public var offset: Int
-        /// What happens.
         public var action: WireAction
 
-        /// Makes a mark.
         public init(_ offset: Int, _ action: WireAction) {
             self.offset = offset
             self.action = action
@@ -26,11 +22,11 @@ public struct Transmission: Sendable, Equatable {
     }
 }
 
-/// Something that happens between two bytes.
+/// An action between two bytes.
 public enum WireAction: Sendable, Equatable {
-    /// What follows is held back so many nanoseconds.
+    /// Holds back what follows, in nanoseconds.
     case wait(Int64)
-    /// The connection ends in order (FIN); what follows is not sent.
+    /// The connection ends normally (FIN); what follows is not sent.
     case finish
     /// The connection is reset (RST); what follows is not sent.
     case reset
@@ -38,11 +34,10 @@ public enum WireAction: Sendable, Equatable {
     case silence
 }
 
-/// What happens between the bytes of one transmission: collects it, and makes the marks.
+/// Collects the actions between the bytes of one transmission, and creates the marks.
 struct WireFaults {
-    /// How many bytes there are.
     let count: Int
-    /// How many pieces may still be made.
+    /// The number of pieces that are still allowed.
     private var piecesLeft = FaultLimits.pieces
     private var waits: [Transmission.Mark] = []
     private var ending: Transmission.Mark?
@@ -51,12 +46,12 @@ struct WireFaults {
         self.count = count
     }
 
-    /// Holds back what begins at an offset.
+    /// Holds back what starts at an offset.
     mutating func wait(_ nanoseconds: Int64, at offset: Int) {
         waits.append(Transmission.Mark(offset, .wait(FaultLimits.wait(nanoseconds))))
     }
 
-    /// Cuts what lies in a range into pieces of so many bytes, with a wait between two.
+    /// Splits a range into pieces of this many bytes, with a wait between two.
     mutating func dribble(bytes: Int, every nanoseconds: Int64, in range: Range<Int>) {
         let size = max(bytes, 1)
         var offset = range.lowerBound
@@ -68,17 +63,18 @@ struct WireFaults {
         }
     }
 
-    /// Ends the transmission at an offset, or at its end if it is shorter; the earliest end counts, the first at a place.
+    /// Ends the transmission at an offset, or at its end if that is earlier; the earliest end counts, the first of
+    /// equals.
     mutating func end(_ action: WireAction, at offset: Int) {
         let offset = min(max(offset, 0), count)
         if let ending, ending.offset <= offset { return }
         ending = Transmission.Mark(offset, action)
     }
 
-    /// The bytes up to where they end, and the marks in order: waits come before the end that stands at the same place.
+    /// The bytes up to the end, and the marks in order: waits precede an end at the same offset.
     func transmission(of bytes: [UInt8]) -> Transmission {
         let end = ending?.offset ?? count
-        // Sorting is stable: what was added first at a place stays first.
+        // Sorting is stable: the first one added at an offset stays first.
         var marks = waits.filter { $0.offset <= end }.sorted { $0.offset < $1.offset }
         if let ending { marks.append(ending) }
         return Transmission(end == bytes.count ? bytes : Array(bytes[..<end]), marks: marks)
@@ -86,7 +82,7 @@ struct WireFaults {
 }
 
 extension WireFaults {
-    /// Takes what a fault does to the wire; others do nothing here.
+    /// Adds a fault's effect on the wire; ignores other faults.
     mutating func add(_ fault: ResponseFault, headCount: Int) {
         switch fault {
         case .delay(let time): wait(time, at: 0)
@@ -102,7 +98,7 @@ extension WireFaults {
         }
     }
 
-    /// Takes what a fault does to the wire of a handshake; others do nothing here.
+    /// Adds a fault's effect on the wire of a handshake; ignores other faults.
     mutating func add(_ fault: HandshakeFault) {
         switch fault {
         case .delay(let time): wait(time, at: 0)
@@ -117,7 +113,7 @@ extension WireFaults {
 extension Transmission {
     /// Appends what follows on the same wire.
     ///
-    /// - Precondition: nothing has ended the connection before.
+    /// - Precondition: Nothing has ended the connection.
     public mutating func append(_ next: Transmission) {
         precondition(!endsConnection, Misuse.afterEnd)
         let start = bytes.count
@@ -129,7 +125,7 @@ extension Transmission {
         for mark in next.marks { marks.append(Mark(start + mark.offset, mark.action)) }
     }
 
-    /// Whether nothing can follow on this wire: the connection ends here, or falls silent.
+    /// Whether nothing can follow on this wire: the connection ends or becomes silent.
     public var endsConnection: Bool {
         guard let last = marks.last else { return false }
         if case .wait = last.action { return false }

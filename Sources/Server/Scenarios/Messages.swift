@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Text
 
-/// Every sentence about a scenario file; most are what is said of the value at a path: "goals[0].title must be …".
+/// The messages about a scenario file; most describe the value at a path: "goals[0].title must be …".
 enum Messages {
     static let documentName = "The document"
 
@@ -29,7 +29,7 @@ enum Messages {
 
     static let noMemoryForYAML = "The file is not valid YAML: libyaml needs more memory for it than there is."
 
-    /// What usually lies behind an error of YAML.
+    /// The usual cause of a YAML error.
     enum YAMLHint: String {
         case specialCharacter =
             " Indent with spaces, and put texts that begin with a special character in quotation marks."
@@ -264,18 +264,18 @@ enum Messages {
 
     // MARK: Parts
 
-    /// A number without needless zeros.
+    /// A number without unnecessary zeros.
     static func number(_ value: Double) -> String { JSONNumber(value).text }
 
-    /// The nearest of the first 64 names: a scenario may have a thousand, each of which costs time for each mistake.
+    /// The nearest of the first 64 names: a scenario may have a thousand, and each one costs time for each mistake.
     static func nearest(_ text: String, _ candidates: [String]) -> String? {
         NearestWord.find(text, among: Array(candidates.prefix(64)))
     }
 
-    /// A text in quotation marks, cut where it is long and free of control characters.
+    /// A text in quotation marks, truncated and free of control characters.
     static func quoted(_ text: String) -> String { text.quoted() }
 
-    /// A word as it was written, cut where it is long.
+    /// A word as written, truncated if it is long.
     static func shortened(_ text: String) -> String {
         let isWord = text.utf8.count <= 60 && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F }
         return isWord ? text : quoted(text)

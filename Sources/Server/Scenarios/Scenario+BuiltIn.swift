@@ -1,15 +1,15 @@
 import Texts
 
 extension Scenario {
-    /// The names of the scenarios that the binary holds, `default` first, the others sorted.
+    /// The names of the built-in scenarios, `default` first, the others sorted.
     public static let builtInNames = builtIns.map(\.name)
 
-    /// Name and summary of each scenario that the binary holds; no YAML is parsed for it.
+    /// The name and summary of each built-in scenario, without parsing YAML.
     public static let builtInSummaries = builtIns.map { (name: $0.name, summary: $0.summary) }
 
-    /// The scenario that the binary holds under this name, or nil if there is none.
+    /// Returns the built-in scenario with this name, or nil if there is none.
     ///
-    /// `default` costs nothing; the others are parsed when they are asked for.
+    /// `default` is free; the others are parsed on request.
     public static func builtIn(named name: String) -> Scenario? {
         if name == defaultName { return Scenario() }
         guard let text = builtInText(named: name) else { return nil }
@@ -20,14 +20,14 @@ extension Scenario {
         }
     }
 
-    /// The YAML of a scenario that the binary holds, as a start for one's own, or nil if there is none.
+    /// The YAML of a built-in scenario, as a starting point for custom ones, or nil if there is none.
     public static func builtInText(named name: String) -> String? {
         guard builtInNames.contains(name) else { return nil }
         let text = EmbeddedText(path: BuiltInScenario.folder + name + ".yaml")
         return String(decoding: UnsafeBufferPointer(start: text.start, count: text.count), as: UTF8.self)
     }
 
-    /// Why there is no such scenario, and which there are.
+    /// The message about an unknown scenario, with the available names.
     public static func unknownBuiltIn(_ name: String) -> String { Messages.unknownScenario(name, known: builtInNames) }
 
     private static let builtIns: [BuiltInScenario] = {
@@ -48,7 +48,7 @@ extension Scenario {
     }()
 }
 
-/// A file of `Fixtures/scenarios` in the binary, read as far as its summary.
+/// An embedded file of `Fixtures/scenarios`, read up to its summary.
 ///
 /// After comments and empty lines each file has a line `name: ` with the name of the file, and then a line `summary: `
 /// with a plain text, so that a list of all scenarios needs no YAML.
@@ -57,7 +57,7 @@ struct BuiltInScenario: Sendable {
 
     private(set) var name = ""
     private(set) var summary = ""
-    /// What is wrong with the head of the file, with its path and line.
+    /// The mistake in the head of the file, with its path and line.
     private(set) var mistake: String?
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, path: String) {
@@ -90,7 +90,7 @@ struct BuiltInScenario: Sendable {
         mistake = "\(path):\(max(number, 1)): the file has no name and summary"
     }
 
-    /// Whether YAML reads the text as it stands.
+    /// Whether YAML reads the text unchanged.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last else { return false }
         return (0x61...0x7A).contains(first | 0x20) && last > 0x20 && last != UInt8(ascii: ":")

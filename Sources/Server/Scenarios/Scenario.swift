@@ -5,35 +5,31 @@ import Replay
 import Sessions
 import Text
 
-/// What a developer has written down: what a world starts from, and what happens in it.
+/// A developer's description of a world: its initial contents and its behaviour.
 public struct Scenario: Sendable, Equatable {
-    /// What it is called.
     public var name: String
-    /// What happens, in one line.
+    /// A summary in one line.
     public var summary: String
-    /// Whose answers are given; nil leaves it to the server.
+    /// The mode of the responses; nil leaves it to the server.
     public var guide: GuideMode?
-    /// What decides ids and paces; nil leaves it to the server.
+    /// The seed of ids and paces; nil leaves it to the server.
     public var seed: UInt64?
-    /// Whose clock it is; nil leaves it to the server.
+    /// The clock; nil leaves it to the server.
     public var clock: ClockMode?
-    /// How long tokens that the server prints are good for, in nanoseconds; nil for always.
+    /// The lifetime of tokens that the server prints, in nanoseconds; nil for unlimited.
     public var tokenLifetime: Int64?
-    /// Who and what exists when the world begins.
     public var data: WorldData
-    /// What coaches say, and what becomes of meals.
+    /// The scripted answers and meals.
     public var script: Script
-    /// What goes wrong.
     public var faults: [FaultRule]
-    /// The session that is played back, in place of data and script; nil where the fake backend answers.
+    /// The session to replay instead of data and script; nil for the fake backend.
     public var replay: SessionReplay?
 
-    /// What the scenario is called in which nothing is scripted.
+    /// The name of the scenario without a script.
     public static let defaultName = "default"
     static let defaultSummary =
         "The built-in coach and meal parser; nobody has anything yet, and nothing goes wrong."
 
-    /// Makes a scenario; without arguments `default`, in which nothing is scripted.
     public init(
         name: String = defaultName, summary: String? = nil, guide: GuideMode? = nil, seed: UInt64? = nil,
         clock: ClockMode? = nil, tokenLifetime: Int64? = nil, data: WorldData = WorldData(),
@@ -52,45 +48,41 @@ public struct Scenario: Sendable, Equatable {
     }
 }
 
-/// Whose clock a world follows.
+/// The clock of a world.
 public enum ClockMode: Sendable, Equatable {
-    /// The system's.
     case real
-    /// Its own, which stands until it is told to advance.
+    /// The world's own clock, which only advances on request.
     case manual(start: Timestamp)
 
-    /// The manual clock as it starts unless told otherwise: 2025-01-29T10:30:00Z (CONTRACT: worlds).
+    /// The manual clock with its default start: 2025-01-29T10:30:00Z.
     public static let manual = ClockMode.manual(start: Timestamp(secondsSinceEpoch: 1_738_146_600))
 }
 
-/// What is wrong with a scenario: every mistake that was found, in the order of the file.
+/// The mistakes of a scenario in the order of the file.
 public struct ScenarioErrors: Error, Equatable, Sendable {
-    /// The file as it was named; nil for a scenario that came otherwise.
+    /// The file's name as given; nil for a scenario from another source.
     public var file: String?
     /// The mistakes, at least one and at most ``ScenarioLimits/mistakes``.
     public var mistakes: [Mistake]
-    /// How many more there are.
+    /// The number of further mistakes.
     public var omittedCount: Int
 
-    /// Makes errors.
     public init(file: String? = nil, mistakes: [Mistake], omittedCount: Int = 0) {
         self.file = file
         self.mistakes = mistakes
         self.omittedCount = omittedCount
     }
 
-    /// One mistake.
     public struct Mistake: Equatable, Sendable {
-        /// The line, from 1; nil where there is no file.
+        /// The line, from 1; nil if there is no file.
         public var line: Int?
         /// The column, from 1, counted in Unicode scalars.
         public var column: Int?
-        /// Where in the document: `faults[2].status`; empty for the document itself.
+        /// The path in the document: `faults[2].status`; empty for the document itself.
         public var path: String
-        /// A sentence or two: what is wrong, what is allowed, what was probably meant.
+        /// A sentence or two: the problem, what is allowed, and what was probably meant.
         public var message: String
 
-        /// Makes a mistake.
         public init(line: Int? = nil, column: Int? = nil, path: String, message: String) {
             self.line = line
             self.column = column
@@ -101,7 +93,7 @@ public struct ScenarioErrors: Error, Equatable, Sendable {
 }
 
 extension ScenarioErrors: CustomStringConvertible {
-    /// A line for each mistake, `FILE:LINE:COLUMN: message`, as editors and compilers have it.
+    /// One line per mistake, `FILE:LINE:COLUMN: message`, in the format of editors and compilers.
     public var description: String {
         var lines = mistakes.map { mistake in
             var parts: [String] = []
@@ -115,101 +107,99 @@ extension ScenarioErrors: CustomStringConvertible {
     }
 }
 
-/// How much a scenario may hold; each limit has its refusal (docs/limits.md).
+/// The limits of a scenario; each has its refusal (docs/limits.md).
 public enum ScenarioLimits {
     /// Bytes of a file, 16 MiB.
     public static let fileBytes = 16 * 1024 * 1024
-    /// Values of a YAML document, those that aliases repeat counted each time.
+    /// Values of a YAML document; values repeated by aliases count each time.
     public static let nodes = 200_000
-    /// Values of a file that is JSON, as exports are, which have more than eight bytes for each.
+    /// Values of a JSON file such as an export, which uses more than eight bytes per value.
     public static let valuesOfJSON = fileBytes / 8
-    /// How deep lists and mappings may be nested.
+    /// The nesting depth of lists and mappings.
     public static let depth = 64
-    /// Mistakes that are reported; the rest is counted.
+    /// Reported mistakes; the rest is only counted.
     public static let mistakes = 50
 
-    /// Users of a scenario.
+    /// Users per scenario.
     public static let users = 100_000
-    /// Goals of a user.
+    /// Goals per user.
     public static let goals = 1000
-    /// Consultations of a user, whatever their status.
+    /// Consultations per user, in any status.
     public static let consultations = 1_000_000
-    /// Active consultations of a user (consultation-websocket).
+    /// Active consultations per user (consultation-websocket).
     public static let activeConsultations = 10
-    /// Messages of a consultation, made-up ones included.
+    /// Messages per consultation, including generated ones.
     public static let messages = 10_000
-    /// Meal logs of a user.
+    /// Meal logs per user.
     public static let mealLogs = 10_000
-    /// Foods of a meal.
+    /// Foods per meal.
     public static let items = 50
 
     /// Rules for answers, and rules for meals.
     public static let rules = 1000
-    /// Instructions of all regular expressions of a scenario together: what a long message may cost the loop.
+    /// Instructions of all regular expressions of a scenario together, which bound the cost of a long message for the
+    /// loop.
     public static let patternInstructions = 20_000
     /// Names for pauses.
     public static let pauses = 1000
-    /// Steps of an answer, the chunks of a burst counted each.
+    /// Steps per answer; each chunk of a burst counts.
     public static let steps = 10_000
     /// Bytes of all texts of an answer, 256 KiB.
     public static let answerBytes = 256 * 1024
-    /// What a built-in answer counts for among them: more than any has.
+    /// The assumed bytes of a built-in answer: more than any has.
     public static let builtInAnswerBytes = 512
-    /// Bytes of what an assistant or the system said, 1 MiB.
+    /// Bytes of a text from an assistant or the system, 1 MiB.
     public static let messageBytes = 1024 * 1024
     /// Bytes of other texts, as in requests.
     public static let textBytes = 16 * 1024
 
-    /// Bytes of the path of a session.
+    /// Bytes of a session's path.
     public static let sessionPath = 4096
-    /// How many times as fast as recorded a session is played back.
+    /// The replay speed relative to the recording.
     public static let replaySpeed = 0.001...1000.0
 
     /// The longest duration, 366 days, in nanoseconds.
     public static let longestDuration: Int64 = 366 * 86_400_000_000_000
 
-    /// Reads a duration such as `1.5s`, in nanoseconds; nil for anything else, and for a longer one.
+    /// Parses a duration such as `1.5s` into nanoseconds; nil for anything else, and if it is too long.
     package static func duration(_ text: String) -> Int64? { Durations.nanoseconds(text, atMost: longestDuration) }
 }
 
-/// A recorded session that a world plays back: `replay:` of a scenario.
+/// A recorded session for a world to replay: `replay:` of a scenario.
 public struct SessionReplay: Sendable, Equatable {
-    /// What is played back.
     public var session: Source
-    /// How.
     public var settings: ReplaySettings
 
-    /// Where a session is.
+    /// The source of a session.
     public enum Source: Sendable, Equatable {
-        /// In a file that nobody has read yet; a relative path begins where the scenario's file is.
+        /// A file that is not read yet; a relative path starts at the scenario's file.
         case file(String)
-        /// Here, ready to be played.
+        /// A session ready for replay.
         case plan(ReplayPlan)
     }
 
-    /// Plays a session back.
     public init(_ session: Source, settings: ReplaySettings = ReplaySettings()) {
         self.session = session
         self.settings = settings
     }
 
-    /// The path of the session where it is yet to be read.
+    /// The path of a session that is not read yet.
     public var unreadFile: String? {
         guard case .file(let path) = session else { return nil }
         return path
     }
 
-    /// A session ready to be played, with what there is to say of the file that it is from.
+    /// A session ready for replay, with notes about its file.
     public struct Recording: Sendable {
-        /// The session.
         public let plan: ReplayPlan
         /// What the file lacks, or what was repaired in it; a sentence each.
         public let notes: [String]
 
-        /// Reads a HAR as Chrome, Firefox, mitmproxy, Playwright and this program write it.
+        /// Reads a HAR file from Chrome, Firefox, mitmproxy, Playwright or this program.
         ///
-        /// - Parameter attachment: the bytes of a file beside it, by its name; nil where there is none.
-        /// - Throws: what is wrong with it, at most 256 MiB; or why it cannot be played back (``ReplayError``).
+        /// - Parameter attachment: Returns the bytes of a file next to it by name; nil if there is none.
+        /// - Throws: The mistakes of the file, which is limited to 256 MiB, or the reason it cannot be replayed
+        ///   (``ReplayError``).
         public init(
             readingHAR bytes: [UInt8], attachment: @escaping (String) -> [UInt8]? = { _ in nil }
         ) throws(SessionTrouble) {
@@ -229,17 +219,17 @@ public struct SessionReplay: Sendable, Equatable {
     }
 }
 
-/// Why a session cannot be played back.
+/// The reason a session cannot be replayed.
 public struct SessionTrouble: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A sentence: where in the file, what is wrong, what was expected.
+    /// A sentence: the position in the file, the problem, and what was expected.
     public let description: String
 }
 
 extension Scenario {
-    /// The keys of a scenario that mean nothing beside a session: what a world has and does that answers by itself.
+    /// The keys that have no meaning with a session: the contents and behaviour of a world with its own responses.
     static let keysWithoutReplay = ["token_lifetime", "users", "pauses", "answers", "meals", "issued_ids"]
 
-    /// Whether it has none of its own users, answers and meals, so that a session can be played back in it.
+    /// Whether it has no users, answers or meals of its own, so that a session can be replayed in it.
     public var canReplay: Bool {
         data == WorldData() && script == Script() && tokenLifetime == nil && replay == nil
     }

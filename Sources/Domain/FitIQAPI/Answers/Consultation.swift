@@ -1,31 +1,26 @@
 import JSON
 
-/// A conversation with a coach, as every guide sees it.
+/// A conversation with a coach, with the fields of all guides.
 public struct Consultation: Equatable, Sendable {
-    /// Issued by the backend.
     public var id: ResourceID
     /// The token's `sub`.
     public var userID: ExactString
-    /// Fixed at creation.
     public var persona: Persona
-    /// Fixed at creation: with the persona it decides what is a duplicate.
+    /// Fixed at creation; together with the persona it decides what is a duplicate.
     public var context: ConsultationContext
-    /// The goal it is linked with, whatever its context.
+    /// The linked goal, in any context.
     public var goalID: ResourceID?
-    /// As given at creation.
     public var title: String?
-    /// Only an active one can be chatted in.
+    /// Only active consultations accept chat.
     public var status: ConsultationStatus
-    /// When it was created.
     public var createdAt: Timestamp
-    /// When it last changed, by a message or by archiving.
+    /// The time of the last message or of archiving.
     public var updatedAt: Timestamp
-    /// Messages stored, of all roles.
+    /// The number of stored messages of all roles.
     public var messageCount: Int
-    /// When the last message was stored.
     public var lastMessageAt: Timestamp?
 
-    /// Makes a consultation that begins now and has no messages.
+    /// Creates a consultation that starts now and has no messages.
     public init(
         id: ResourceID, userID: ExactString, persona: Persona, context: ConsultationContext, goalID: ResourceID?,
         title: String?, createdAt: Timestamp
@@ -42,21 +37,19 @@ public struct Consultation: Equatable, Sendable {
         self.messageCount = 0
     }
 
-    /// Whether it can be chatted in and counts towards the limit of ten.
     public var isActive: Bool { status == .active }
-    /// Whether the user has put it away.
     public var isArchived: Bool { status == .archived }
 }
 
 extension Consultation {
-    /// The consultation as it stands in a list: the snake_case object alone.
+    /// The consultation as a list item: the snake_case object alone.
     public func listItem(in mode: GuideMode) -> [UInt8] {
         object(in: mode.form(of: .listConsultations))
     }
 
-    /// The body with which an endpoint answers with this consultation, in the form that a mode gives it.
+    /// The body of an endpoint's response, in the form of a mode.
     ///
-    /// - Parameter origin: where the avatars are served, `http://127.0.0.1:8080`.
+    /// - Parameter origin: The origin that serves the avatars, such as `http://127.0.0.1:8080`.
     public func body(answering endpoint: Endpoint, in mode: GuideMode, origin: String) -> [UInt8] {
         let form = mode.form(of: endpoint)
         var writer = JSONWriter(reserving: 1536)
@@ -76,7 +69,7 @@ extension Consultation {
         case .goalLinking:
             writer.object { writeCamelCase(into: &$0, origin: origin) }
         case .webSocketArchitecture:
-            // All that the guide says of the answer is that it "returns consultation_id".
+            // The guide only says that the response "returns consultation_id".
             writer.object { $0.member("consultation_id", id.description) }
         case .mealLogWebSocket:
             preconditionFailure("meal-log-websocket documents no endpoint that answers with a consultation.")
@@ -100,10 +93,10 @@ extension Consultation {
 // MARK: The union
 
 extension Consultation {
-    /// The guides' objects side by side.
+    /// Writes the objects of all guides together.
     ///
-    /// enhanced-consultations reads `data`, consultation-websocket `data` or `data.consultation`, goal-linking the camelCase
-    /// members beside them, websocket-architecture `consultation_id` (CONTRACT: consultations).
+    /// enhanced-consultations reads `data`, consultation-websocket reads `data` or `data.consultation`, goal-linking
+    /// reads camelCase members next to them, and websocket-architecture reads `consultation_id`.
     private func writeUnion(into writer: inout JSONWriter, origin: String) {
         writer.object { writer in
             writer.member("success", true)
@@ -116,11 +109,11 @@ extension Consultation {
         }
     }
 
-    /// Every member of the guides with an envelope.
+    /// Writes the members of all guides that have an envelope.
     private func writeSnakeCase(into writer: inout JSONWriter) {
         let id = id.description
         writer.member("id", id)
-        // websocket-architecture reads this name from the answer to create.
+        // websocket-architecture reads this name from the create response.
         writer.member("consultation_id", id)
         writer.member("user_id", userID.text)
         writer.member("persona", persona.rawValue)
@@ -142,7 +135,6 @@ extension Consultation {
 // MARK: One guide
 
 extension Consultation {
-    /// consultation-websocket, `Consultation`.
     private func writeConsultationWebSocket(into writer: inout JSONWriter) {
         writer.member("id", id.description)
         writer.member("user_id", userID.text)
@@ -155,7 +147,6 @@ extension Consultation {
         writer.member("goal_id", ifPresent: goalID?.description)
     }
 
-    /// enhanced-consultations, `Consultation`.
     private func writeEnhancedConsultations(into writer: inout JSONWriter) {
         writer.member("id", id.description)
         writer.member("user_id", userID.text)
@@ -184,23 +175,18 @@ extension Consultation {
     }
 }
 
-/// Something that the coach made while it answered (enhanced-consultations, `template_created`).
+/// Something the coach created while it answered (enhanced-consultations, `template_created`).
 public struct CreatedTemplate: Equatable, Sendable {
-    /// `workout`, `meal_plan`, `goal`: a word of the backend's.
     public var type: String
-    /// The id of what was made.
     public var id: String
-    /// What it is called.
     public var name: String
 
-    /// Names something.
     public init(type: String, id: String, name: String) {
         self.type = type
         self.id = id
         self.name = name
     }
 
-    /// Writes it as an object.
     public func write(into writer: inout JSONWriter) {
         writer.object { writer in
             writer.member("type", type)
@@ -211,7 +197,7 @@ public struct CreatedTemplate: Equatable, Sendable {
 }
 
 extension Persona {
-    /// The persona's picture: its initial on a coloured disc, as SVG.
+    /// The persona's avatar: its initial on a coloured disc, as SVG.
     public var avatarImage: String {
         """
         <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="\(displayName)">\
@@ -222,7 +208,7 @@ extension Persona {
         """
     }
 
-    /// The colours that enhanced-consultations gives its personas: green, blue, purple, orange.
+    /// The colours of the personas in enhanced-consultations: green, blue, purple, orange.
     private var colour: String {
         switch self {
         case .nutritionist: "#34c759"

@@ -1,8 +1,8 @@
 import JSON
 
-/// Something that a user wants to reach (goal-linking, Goal Entity, without the app's local id).
+/// A user's goal (goal-linking, Goal Entity, without the app's local id).
 public struct Goal: Equatable, Sendable {
-    /// Issued by the backend: the guide's `backendId`.
+    /// The guide's `backendId`.
     public var id: ResourceID
     /// The token's `sub`.
     public var userID: ExactString
@@ -10,22 +10,21 @@ public struct Goal: Equatable, Sendable {
     public var title: String
     /// 0 to 2,000 characters.
     public var description: String
-    /// Only PATCH changes it: it does not follow ``progress``.
+    /// Only PATCH changes it; it does not follow ``progress``.
     public var status: GoalStatus
     /// From 0 to 1.
     public var progress: Double
-    /// 1 to 100 characters, in the client's own words.
+    /// 1 to 100 characters of free text.
     public var category: String?
-    /// When it is to be reached; may lie in the past.
+    /// May lie in the past.
     public var targetDate: DateTime
-    /// The active consultation that it is talked about in; that one's ``Consultation/goalID`` is this goal.
+    /// The active consultation about this goal; its ``Consultation/goalID`` is this goal.
     public var conversationID: ResourceID?
-    /// When it was created.
     public var createdAt: Timestamp
-    /// When a field of it last changed.
+    /// The time of the last change to a field.
     public var updatedAt: Timestamp
 
-    /// Makes a goal that was not started yet and has no conversation.
+    /// Creates a goal that is not started and has no conversation.
     public init(
         id: ResourceID, userID: ExactString, title: String, description: String, category: String?,
         targetDate: DateTime,
@@ -44,24 +43,23 @@ public struct Goal: Equatable, Sendable {
     }
 }
 
-/// A goal as JSON in the form of one mode: made when the goal changes, sent as often as it is read.
+/// A goal as JSON in the form of one mode, encoded once per change.
 public struct EncodedGoal: Equatable, Sendable {
-    /// The body of create, get and update.
+    /// The body of the create, get and update responses.
     public let body: [UInt8]
-    /// The object in camelCase, as lists have it.
+    /// The camelCase object of lists.
     public let camelCase: [UInt8]
-    /// The object in snake_case, as lists have it; empty in the form of goal-linking, which knows none.
+    /// The snake_case object of lists; empty in the form of goal-linking, which has none.
     public let snakeCase: [UInt8]
 
-    /// The bytes of all three.
     public var byteCount: Int { body.count + camelCase.count + snakeCase.count }
 }
 
 extension Goal {
-    /// The goal as JSON: as goal-linking prints it, or as the union of the guides.
+    /// Encodes the goal as goal-linking prints it or as the union of the guides.
     ///
-    /// goal-linking has the camelCase object without an envelope; the union puts it beside `success` and `data`, which holds
-    /// the same in snake_case (CONTRACT: goals).
+    /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data`, which holds the
+    /// same fields in snake_case.
     ///
     /// - Parameter form: `.goalLinking` or `.union`; no other guide documents goals.
     public func encoded(in form: GuideMode) -> EncodedGoal {
@@ -111,7 +109,7 @@ extension Goal {
 }
 
 extension GuideMode {
-    /// Whether answers about goals have the union's envelope beside goal-linking's members.
+    /// Whether goal responses have the union's envelope in addition to goal-linking's members.
     var hasEnvelopeOfGoals: Bool {
         switch self {
         case .union: true
@@ -122,18 +120,15 @@ extension GuideMode {
     }
 }
 
-/// The answer of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalResponse).
+/// The response of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalResponse).
 public struct ChatAboutGoalAnswer: Equatable, Sendable {
-    /// The consultation to go on with.
+    /// The consultation to continue.
     public var conversationID: ResourceID
-    /// The goal that it is about.
     public var goalID: ResourceID
-    /// When the consultation was created, which may be long ago.
+    /// The creation time of the consultation, which may be long ago.
     public var createdAt: Timestamp
-    /// The coach, shown with name and picture.
     public var persona: Persona
 
-    /// Tells of a consultation and the goal that it is linked with.
     public init(_ consultation: Consultation, goalID: ResourceID) {
         conversationID = consultation.id
         self.goalID = goalID
@@ -141,11 +136,11 @@ public struct ChatAboutGoalAnswer: Equatable, Sendable {
         persona = consultation.persona
     }
 
-    /// The body: goal-linking's object, and beside it in the union `success` and `data` with the same in snake_case.
+    /// The body: goal-linking's object; the union adds `success` and `data` with the same fields in snake_case.
     ///
     /// - Parameters:
     ///   - form: `.goalLinking` or `.union`.
-    ///   - origin: where the avatars are served, `http://127.0.0.1:8080`.
+    ///   - origin: The origin that serves the avatars, such as `http://127.0.0.1:8080`.
     public func body(in form: GuideMode, origin: String) -> [UInt8] {
         var writer = JSONWriter(reserving: 768)
         writer.object { writer in

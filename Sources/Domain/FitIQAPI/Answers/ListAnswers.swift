@@ -1,6 +1,6 @@
 import JSON
 
-/// Bodies of the endpoints that answer with lists.
+/// Response bodies of the list endpoints.
 public enum ListAnswers {
     /// `GET /api/v1/consultations`: `data: {consultations, pagination}`.
     public static func consultations(_ items: [[UInt8]], page: Page, total: Int) -> [UInt8] {
@@ -15,9 +15,9 @@ public enum ListAnswers {
 
     /// `GET /api/v1/consultations/{id}/messages`: `data: {messages, pagination}`, oldest first.
     ///
-    /// consultation-websocket knows no paging, and so its form has none.
+    /// consultation-websocket has no paging, so its form omits `pagination`.
     ///
-    /// - Parameter encodedMessages: messages as JSON, separated by commas.
+    /// - Parameter encodedMessages: The messages as JSON, separated by commas.
     public static func messages(
         _ encodedMessages: ArraySlice<UInt8>, page: Page, total: Int, in form: GuideMode
     ) -> [UInt8] {
@@ -70,9 +70,9 @@ extension JSONWriter {
 }
 
 extension ListAnswers {
-    /// `GET /api/v1/goals`: `{goals, totalCount}`, and beside it in the union `success` and `data` with the same in snake_case.
+    /// `GET /api/v1/goals`: `{goals, totalCount}`; the union adds `success` and `data` with the same in snake_case.
     ///
-    /// - Parameter form: `.goalLinking` or `.union`, as the goals were encoded.
+    /// - Parameter form: `.goalLinking` or `.union`, the form in which the goals were encoded.
     public static func goals(_ goals: [EncodedGoal], in form: GuideMode) -> [UInt8] {
         var writer = JSONWriter(reserving: goals.reduce(128) { $0 + $1.camelCase.count + $1.snakeCase.count + 2 })
         writer.object { writer in
@@ -92,18 +92,16 @@ extension ListAnswers {
 
 /// A prompt that starts a conversation with one tap (enhanced-consultations, QuickAction).
 public struct QuickAction: Hashable, Sendable {
-    /// What is put into the message field.
+    /// The text to put into the message field.
     public var prompt: String
-    /// A line below it.
+    /// A line below the prompt.
     public var description: String?
-    /// The context it suits.
     public var contextType: ContextType
-    /// The coach it suits; nil suits all.
+    /// The matching coach; nil matches all.
     public var persona: Persona?
     /// A word to group by.
     public var category: String?
 
-    /// Makes a quick action.
     public init(
         prompt: String, description: String? = nil, contextType: ContextType, persona: Persona? = nil,
         category: String? = nil

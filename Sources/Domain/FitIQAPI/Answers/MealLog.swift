@@ -1,33 +1,28 @@
 import JSON
 
-/// A meal described in plain words, and what the backend made of it.
+/// A meal described in words, and the result of processing it.
 public struct MealLog: Equatable, Sendable {
-    /// How far the backend has come with the text.
     public enum Progress: Equatable, Sendable {
-        /// It is being worked out.
         case processing
-        /// The foods are known since this time.
+        /// The foods, known since this time.
         case completed([MealLogItem], at: Timestamp)
-        /// No foods could be made of the text; known since this time.
+        /// No foods were found in the text; known since this time.
         case failed(MealLogFailure, at: Timestamp)
     }
 
-    /// Issued by the backend.
     public let id: ResourceID
     /// The token's `sub`.
     public let userID: ExactString
-    /// The text as it was sent, not trimmed.
+    /// The text as sent, not trimmed.
     public let rawInput: String
-    /// Which meal of the day it was.
     public let mealType: MealType
-    /// When it was eaten, as the client says.
+    /// The time of the meal, from the client.
     public let loggedAt: DateTime
-    /// When the log was created, which is also when its processing started.
+    /// The creation time, at which processing starts.
     public let createdAt: Timestamp
-    /// How far the backend has come.
     public var progress: Progress
 
-    /// Makes a log whose processing starts now.
+    /// Creates a log whose processing starts now.
     public init(
         id: ResourceID, userID: ExactString, rawInput: String, mealType: MealType, loggedAt: DateTime,
         createdAt: Timestamp
@@ -41,7 +36,6 @@ public struct MealLog: Equatable, Sendable {
         progress = .processing
     }
 
-    /// The status as it goes over the wire.
     public var status: MealLogStatus {
         switch progress {
         case .processing: .processing
@@ -50,7 +44,7 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// When it last changed: when it was created, or when processing ended.
+    /// The time of creation, or the end of processing.
     public var updatedAt: Timestamp {
         switch progress {
         case .processing: createdAt
@@ -58,7 +52,7 @@ public struct MealLog: Equatable, Sendable {
         }
     }
 
-    /// The foods; empty until processing has completed.
+    /// The foods; empty until processing is complete.
     public var items: [MealLogItem] {
         if case .completed(let items, _) = progress { items } else { [] }
     }
@@ -70,10 +64,10 @@ public struct MealLog: Equatable, Sendable {
 }
 
 extension MealLog {
-    /// The log as a guide has it, or as the union of the guides.
+    /// The log in the form of a guide or of the union.
     ///
-    /// Of the guides only meal-log-websocket and websocket-architecture know meal logs, the latter only those that are
-    /// done, in its events; whatever a guide does not say is the union's.
+    /// Only meal-log-websocket and websocket-architecture contain meal logs, the latter only finished ones in its
+    /// events; everything else follows the union.
     public func object(in form: GuideMode) -> [UInt8] {
         var writer = JSONWriter(reserving: 1024 + rawInput.utf8.count + 768 * items.count)
         writer.object { writer in
@@ -94,9 +88,9 @@ extension MealLog {
         return writer.bytes
     }
 
-    /// The body of create and get: `{"data"}` in meal-log-websocket, elsewhere with `success` before it.
+    /// The body of create and get: `{"data"}` in meal-log-websocket, otherwise with `success` before it.
     ///
-    /// - Parameter object: the log's ``object(in:)`` in the same form.
+    /// - Parameter object: The log's ``object(in:)`` in the same form.
     public static func body(of object: [UInt8], in form: GuideMode) -> [UInt8] {
         var writer = JSONWriter(reserving: object.count + 32)
         writer.object { writer in
@@ -106,7 +100,7 @@ extension MealLog {
         return writer.bytes
     }
 
-    /// The body of `GET /api/v1/meal-logs`: a page of the list, in the form of the union (no guide documents it).
+    /// The body of `GET /api/v1/meal-logs`: a page of the list in the form of the union; no guide documents it.
     public static func listBody(_ objects: [[UInt8]], page: Page, total: Int) -> [UInt8] {
         var writer = JSONWriter(reserving: objects.reduce(128) { $0 + $1.count + 1 })
         writer.object { writer in
@@ -124,7 +118,7 @@ extension MealLog {
         return writer.bytes
     }
 
-    /// The members that meal-log-websocket documents; the union adds those of websocket-architecture.
+    /// Writes the members that meal-log-websocket documents; the union adds those of websocket-architecture.
     private func writeMembers(into writer: inout JSONWriter, isUnion: Bool) {
         writer.member("id", id.description)
         if isUnion { writer.member("meal_log_id", id.description) }
@@ -186,7 +180,7 @@ extension MealLog {
         writer.member("total_sugar", tenths: totals.sugarTenths)
     }
 
-    /// The guide's printed example, member by member.
+    /// Writes the guide's printed example, member by member.
     private func writeAsWebSocketArchitecture(
         _ items: [MealLogItem], completedAt time: Timestamp, into writer: inout JSONWriter
     ) {

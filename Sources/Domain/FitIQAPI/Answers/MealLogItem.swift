@@ -1,27 +1,24 @@
 import JSON
 
-/// One food of a meal log, as the backend worked it out.
+/// One food of a meal log.
 public struct MealLogItem: Equatable, Sendable {
-    /// Issued by the backend.
     public var id: ResourceID
-    /// The food in the backend's table: the same food has the same id in every log and every world.
+    /// The food in the backend's table: the same food has the same id in every log and world.
     public var foodID: ResourceID
-    /// The food for people: "Scrambled Eggs".
+    /// The display name: "Scrambled Eggs".
     public var name: String
-    /// How many of the unit; finite.
+    /// The number of units; finite.
     public var quantity: Double
-    /// What is counted: "grams", "cups", "pieces".
+    /// The unit: "grams", "cups", "pieces".
     public var unit: String
-    /// The amount in the input's own words, "120g", which websocket-architecture calls the quantity.
+    /// The amount in the words of the input, "120g", which websocket-architecture calls the quantity.
     public var amountText: String
-    /// What this amount contains.
     public var nutrients: MealNutrients
-    /// How sure the backend is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     public var confidence: Double
-    /// What was assumed; nil where there is nothing to say.
+    /// The assumptions, if any.
     public var notes: String?
 
-    /// Makes an item from its parts.
     public init(
         id: ResourceID, foodID: ResourceID, name: String, quantity: Double, unit: String, amountText: String,
         nutrients: MealNutrients, confidence: Double, notes: String?
@@ -39,11 +36,11 @@ public struct MealLogItem: Equatable, Sendable {
 }
 
 extension MealLogItem {
-    /// Writes the item as meal-log-websocket has it; the union adds the names of websocket-architecture.
+    /// Writes the item as in meal-log-websocket; the union adds the names of websocket-architecture.
     ///
     /// - Parameters:
-    ///   - index: its place in the log, from 0.
-    ///   - time: when processing completed.
+    ///   - index: The position in the log, from 0.
+    ///   - time: The time at which processing completed.
     func write(into writer: inout JSONWriter, of log: ResourceID, index: Int, at time: Timestamp, isUnion: Bool) {
         writer.object { writer in
             writer.member("id", id.description)
@@ -51,7 +48,7 @@ extension MealLogItem {
             writer.member("food_id", foodID.description)
             writer.member("food_name", name)
             if isUnion { writer.member("name", name) }
-            // A number: the one place where the union follows the later guide alone (CONTRACT: where the guides disagree).
+            // A number: the only place where the union follows the later guide alone (openapi/DEVIATIONS.md).
             writer.member("quantity", quantity)
             writer.member("unit", unit)
             writer.member("calories", nutrients.calories)
@@ -70,8 +67,9 @@ extension MealLogItem {
         }
     }
 
-    /// Writes the item as websocket-architecture prints it: the quantity is the input's own text, calories have a digit
-    /// after the point.
+    /// Writes the item as websocket-architecture prints it.
+    ///
+    /// The quantity is the text of the input; calories have one digit after the point.
     func writeAsWebSocketArchitecture(into writer: inout JSONWriter, of log: ResourceID) {
         writer.object { writer in
             writer.member("id", id.description)
@@ -103,22 +101,16 @@ extension JSONWriter {
     }
 }
 
-/// What a food or a meal contains: energy in kilocalories, the rest in tenths of grams, so that sums are exact.
+/// The contents of a food or meal: energy in kilocalories, the rest in tenths of grams, so that sums are exact.
 public struct MealNutrients: Equatable, Sendable {
-    /// Energy in kilocalories.
     public var calories: Int
-    /// Protein in tenths of grams.
     public var proteinTenths: Int
-    /// Carbohydrates in tenths of grams; found by difference, so that measured sugar may exceed them a little.
+    /// Carbohydrates by difference, so measured sugar may exceed them slightly.
     public var carbsTenths: Int
-    /// Fat in tenths of grams.
     public var fatTenths: Int
-    /// Fiber in tenths of grams.
     public var fiberTenths: Int
-    /// Sugar in tenths of grams.
     public var sugarTenths: Int
 
-    /// Makes nutrients from their amounts.
     public init(
         calories: Int = 0, proteinTenths: Int = 0, carbsTenths: Int = 0, fatTenths: Int = 0, fiberTenths: Int = 0,
         sugarTenths: Int = 0
@@ -131,7 +123,6 @@ public struct MealNutrients: Equatable, Sendable {
         self.sugarTenths = sugarTenths
     }
 
-    /// Adds what another food contains.
     public static func += (left: inout MealNutrients, right: MealNutrients) {
         left.calories += right.calories
         left.proteinTenths += right.proteinTenths

@@ -1,21 +1,17 @@
 import JSON
 
-/// One turn of a conversation (enhanced-consultations, Message).
+/// A message of a conversation (enhanced-consultations, Message).
 public struct Message: Equatable, Sendable {
-    /// Issued by the backend; the socket's `message_id`.
+    /// The socket's `message_id`.
     public var id: ResourceID
-    /// Whose conversation it belongs to.
     public var consultationID: ResourceID
-    /// Who wrote it.
     public var role: MessageRole
-    /// Trimmed for users, exactly the sum of the chunks for assistants.
+    /// Trimmed for users; exactly the sum of the chunks for assistants.
     public var content: String
-    /// What the backend noted about it.
     public var metadata: MessageMetadata?
-    /// When it was received, or complete.
+    /// The time at which it was received or completed.
     public var createdAt: Timestamp
 
-    /// Makes a message.
     public init(
         id: ResourceID, consultationID: ResourceID, role: MessageRole, content: String,
         metadata: MessageMetadata? = nil, createdAt: Timestamp
@@ -28,7 +24,7 @@ public struct Message: Equatable, Sendable {
         self.createdAt = createdAt
     }
 
-    /// Writes the message as it stands in a history; consultation-websocket knows no metadata.
+    /// Writes the message as in a history; consultation-websocket has no metadata.
     public func write(into writer: inout JSONWriter, in form: GuideMode) {
         writer.beginObject()
         writer.member("id", id.description)
@@ -44,24 +40,21 @@ public struct Message: Equatable, Sendable {
     }
 }
 
-/// What the backend notes about a message (enhanced-consultations, MessageMetadata).
+/// Metadata of a message (enhanced-consultations, MessageMetadata).
 public struct MessageMetadata: Equatable, Sendable {
-    /// A rough count of language-model tokens: four characters to one.
+    /// An estimate: four characters per language-model token.
     public var tokensUsed: Int?
 
-    /// What the coach made while it answered.
     public var templateCreated: CreatedTemplate?
     /// The function that the language model called.
     public var functionCalled: String?
 
-    /// Makes metadata.
     public init(tokensUsed: Int? = nil, templateCreated: CreatedTemplate? = nil, functionCalled: String? = nil) {
         self.tokensUsed = tokensUsed
         self.templateCreated = templateCreated
         self.functionCalled = functionCalled
     }
 
-    /// Writes the metadata as an object.
     public func write(into writer: inout JSONWriter) {
         writer.beginObject()
         if let templateCreated {

@@ -2,7 +2,7 @@ import HTTPTypes
 import JSON
 import Text
 
-// Every sentence that a REST client can be refused with stands in this file; the socket's are in FrameError.swift.
+// This file holds every refusal of a REST request; those of the socket are in FrameError.swift.
 
 extension APIError {
     // MARK: Credentials
@@ -11,26 +11,23 @@ extension APIError {
         APIError(.unauthorized, .unauthorized, message, fields: [.wwwAuthenticate: "Bearer"])
     }
 
-    /// No `Authorization` field arrived.
     public static let missingToken = unauthorized(
         "This endpoint needs 'Authorization: Bearer <JWT>', and the request has no Authorization field. "
             + tokenAdvice)
 
-    /// The `Authorization` field holds something other than a bearer token.
     public static let notABearerToken = unauthorized(
         "The Authorization field must read 'Bearer <JWT>'; it begins with something else. "
             + tokenAdvice)
 
-    /// The bearer token was refused.
     public static func badToken(_ error: AccessToken.Refusal) -> APIError {
         unauthorized(
             "The bearer token is not valid: \(error.description) \(tokenAdvice)")
     }
 
-    /// Where a token comes from, as the refusals of a missing or bad one end.
+    /// The advice on where a token comes from, at the end of refusals of a missing or bad token.
     static let tokenAdvice = "'fitiq-mock token' prints a token that works."
 
-    /// The refusal with other advice on where a token comes from; itself where it gives none.
+    /// Returns the refusal with different advice on where a token comes from, or unchanged if it contains none.
     public func advisingOnTokens(_ advice: String) -> APIError {
         guard message.hasSuffix(Self.tokenAdvice) else { return self }
         var refusal = self
@@ -38,16 +35,14 @@ extension APIError {
         return refusal
     }
 
-    /// No `X-API-Key` field arrived.
     public static let missingAPIKey = unauthorized(
         "This endpoint needs 'X-API-Key: <key>', and the request has no X-API-Key field. "
             + "The server prints its key when it starts.")
 
-    /// The `X-API-Key` field holds another key.
     public static let wrongAPIKey = unauthorized(
         "The X-API-Key is not this server's. The server prints its key when it starts.")
 
-    /// No credentials of either kind came with a WebSocket handshake.
+    /// A WebSocket handshake arrived without any credentials.
     public static func missingWebSocketCredentials(in mode: GuideMode) -> APIError {
         let key = mode.requiresAPIKey ? " and 'X-API-Key: <key>'" : ""
         let headers = "'Authorization: Bearer <JWT>'\(key) on the handshake"
@@ -57,7 +52,8 @@ extension APIError {
             case .queryToken: "'?token=<JWT>' in its URL; there is none."
             case .either: "\(headers), or '?token=<JWT>' in its URL; neither arrived."
             }
-        // The one guide whose Quick Start opens the socket without any; the others' clients need no telling of it.
+        // Only this guide's Quick Start opens the socket without credentials; clients of other guides do not need the
+        // hint.
         let quickStart =
             mode == .union || mode == .consultationWebSocket
             ? " The Quick Start of the guide consultation-websocket leaves credentials out: its full listing sends them."
@@ -65,14 +61,14 @@ extension APIError {
         return unauthorized("The WebSocket needs \(needed)\(quickStart)")
     }
 
-    /// The handshake's token is in the URL, and the guide that the server answers as sends it in a field.
+    /// The handshake carries the token in the URL, but the guide that the server follows uses a header field.
     public static func queryTokenNotInGuide(_ mode: GuideMode) -> APIError {
         unauthorized(
             "The handshake has '?token=' alone, which the guide \(mode.rawValue) does not know, and this server answers as it: "
                 + "send 'Authorization: Bearer <JWT>' and 'X-API-Key: <key>'.")
     }
 
-    /// The handshake's token is in a field, and the guide that the server answers as sends it in the URL.
+    /// The handshake carries the token in a header field, but the guide that the server follows uses the URL.
     public static func headersNotInGuide(_ mode: GuideMode) -> APIError {
         unauthorized(
             "The handshake has header fields alone, which the guide \(mode.rawValue) does not know, and this server answers "
@@ -81,15 +77,14 @@ extension APIError {
 
     // MARK: Paths
 
-    /// No endpoint has this path.
     public static func unknownPath(_ path: String, nearest: String?) -> APIError {
         let hint = nearest.map { " The nearest endpoint is \($0)." } ?? ""
         return APIError(.notFound, .notFound, "There is no endpoint \(quoted(path)).\(hint)")
     }
 
-    /// The endpoint is in no part of the guide that the server answers as.
+    /// The guide that the server follows does not contain the endpoint.
     ///
-    /// - Parameter method: the one that arrived, which need not be the endpoint's.
+    /// - Parameter method: The request's method, which need not be the endpoint's.
     public static func notInGuide(
         _ endpoint: Endpoint, method: HTTPRequest.Method, path: String, mode: GuideMode
     ) -> APIError {
@@ -102,13 +97,12 @@ extension APIError {
         )
     }
 
-    /// The path `/ws`, which a guide calls out as the wrong endpoint.
+    /// The path `/ws`, which a guide names as the wrong endpoint.
     public static let bareWebSocketPath = APIError(
         .notFound, .notFound,
         "There is no endpoint \"/ws\": each consultation has a socket of its own, at /api/v1/consultations/{id}/ws "
             + "(guide websocket-architecture). Create a consultation first.")
 
-    /// The endpoint exists, but not with this method.
     public static func methodNotAllowed(_ method: HTTPRequest.Method, path: String, allowed: [HTTPRequest.Method])
         -> APIError
     {
@@ -122,14 +116,14 @@ extension APIError {
             fields: [.allow: list])
     }
 
-    /// No consultation of this user has this id, which stood in the path or in a field of the body.
+    /// The user has no consultation with this id, which came from the path or a field of the body.
     public static func unknownConsultation(_ id: String, field: String? = nil) -> APIError {
         APIError(.notFound, .notFound, "This user has no consultation \(quoted(id))\(place(field)).\(idHint(id))")
     }
 
-    /// No goal of this user has this id, which stood in the path or in a field of the body.
+    /// The user has no goal with this id, which came from the path or a field of the body.
     ///
-    /// - Parameter mode: in one that serves no goals no id can be right.
+    /// - Parameter mode: In a mode without goals no id can be right.
     public static func unknownGoal(_ id: String, field: String? = nil, in mode: GuideMode = .union) -> APIError {
         let hint =
             mode.serves(.createGoal)
@@ -155,7 +149,6 @@ extension APIError {
 
     // MARK: Bodies and queries
 
-    /// The body has a media type other than JSON.
     public static func unsupportedMediaType(_ value: String?) -> APIError {
         let arrived = value.map { "arrived as \(quoted($0))" } ?? "came without a Content-Type"
         return APIError(
@@ -163,7 +156,7 @@ extension APIError {
             "The body \(arrived); send it as 'Content-Type: application/json'.", fields: [.accept: "application/json"])
     }
 
-    /// Refuses the `Content-Type` of a body that is there: it must be JSON in UTF-8.
+    /// Refuses a `Content-Type` other than JSON in UTF-8; call it only if there is a body.
     public static func checkMediaType(_ value: String?) throws(APIError) {
         guard let value else { throw .unsupportedMediaType(nil) }
         let parts = value.lowercased().split(separator: ";").map { part in
@@ -176,16 +169,15 @@ extension APIError {
         }
     }
 
-    /// The body is not JSON.
     public static func invalidJSON(_ error: JSONError) -> APIError {
         APIError(.badRequest, .invalidJSON, "The body is not valid JSON: \(error.description).")
     }
 
-    /// A body is due and none came.
+    /// A required body is missing.
     public static let emptyBody = APIError(
         .badRequest, .invalidJSON, "This endpoint needs a JSON object as its body, and the body is empty.")
 
-    /// The body is JSON, but no object.
+    /// The body is JSON, but not an object.
     public static func bodyIsNotAnObject(_ value: JSONValue) -> APIError {
         APIError(
             .badRequest, .validationFailed,
@@ -196,42 +188,40 @@ extension APIError {
         APIError(.badRequest, .validationFailed, message)
     }
 
-    /// A required field is absent or null.
     public static func missingField(_ field: String, expected: String) -> APIError {
         invalid("The field '\(field)' is required: \(expected).")
     }
 
-    /// A field has another type than the guides give it.
+    /// A field does not have the type that the guides give it.
     public static func wrongType(_ field: String, expected: String, got value: JSONValue) -> APIError {
         invalid("The field '\(field)' must be \(expected); got \(value.typeName): \(value.excerpt()).")
     }
 
-    /// A field or parameter names a value that does not exist.
+    /// A field or parameter names an unknown value.
     public static func unknownChoice(_ field: String, got value: String, allowed: [String]) -> APIError {
         let near = NearestWord.hint(value, among: allowed, quote: "\"")
         let list = allowed.map { quoted($0) }.joined(separator: ", ")
         return invalid("'\(field)' must be one of \(list); got \(quoted(value)).\(near)")
     }
 
-    /// A text field is empty or too long.
     public static func wrongLength(_ field: String, allowed: ClosedRange<Int>, got count: Int) -> APIError {
         invalid(
             "The field '\(field)' must have \(allowed.lowerBound) to \(allowed.upperBound) characters; it has \(count)."
         )
     }
 
-    /// A text field has few characters, but far too many bytes.
+    /// A text field has few enough characters, but too many bytes.
     public static func tooManyBytes(_ field: String, limit: Int, got count: Int) -> APIError {
         invalid("The field '\(field)' must have at most \(limit) bytes of UTF-8; it has \(count).")
     }
 
-    /// A field is no number, or one out of its range.
+    /// A field is not a number or is out of range.
     public static func numberExpected(_ field: String, allowed: ClosedRange<Double>, got value: JSONValue) -> APIError {
         let bounds = [allowed.lowerBound, allowed.upperBound].map { JSONNumber($0).text }
         return wrongType(field, expected: "a number from \(bounds[0]) to \(bounds[1])", got: value)
     }
 
-    /// A field is no date-time, or one that no calendar has.
+    /// A field is not a date-time or does not exist in the calendar.
     public static func dateTimeExpected(_ field: String, got value: JSONValue) -> APIError {
         var refusal = wrongType(field, expected: BodyReader.expectedDateTime, got: value)
         if value.number != nil {
@@ -240,14 +230,14 @@ extension APIError {
         return refusal
     }
 
-    /// The id of a goal has another format than the backend's.
+    /// A goal id does not have the backend's format.
     public static func malformedGoalID(_ id: String, field: String) -> APIError {
         invalid(
             "The field '\(field)' must be the id of a goal, a lower-case UUID such as "
                 + "\"6f1c2d3e-4a5b-4c6d-8e7f-0123456789ab\"; got \(quoted(id)). \(goalIDHint)")
     }
 
-    /// A query parameter is no whole number in its range.
+    /// A query parameter is not a whole number in range.
     public static func outOfRange(_ parameter: String, allowed: ClosedRange<Int>, got value: String) -> APIError {
         let range =
             allowed.upperBound == Int.max
@@ -255,16 +245,16 @@ extension APIError {
         return invalid("The parameter '\(parameter)' must be a whole number \(range); got \(quoted(value)).")
     }
 
-    /// `general` came with an id.
+    /// The context `general` came with an id.
     public static func generalWithID(_ id: String) -> APIError {
         invalid(
             "A 'general' consultation has no context, but 'context_id' is \(quoted(id)). "
                 + "Leave it out, or name the 'context_type' it belongs to: goal, insight, mood or journal.")
     }
 
-    /// The context is a goal, and no id says which.
+    /// The context is a goal, but the id is missing.
     public static func goalWithoutID(in form: GuideMode) -> APIError {
-        // The form that names a context type and an id has no second name for the id.
+        // The form with a context type and an id has no second name for the id.
         let names = form == .enhancedConsultations ? "'context_id'" : "'goal_id' or as 'context_id'"
         return invalid("'context_type' is \"goal\", so the goal's id is required, as \(names).")
     }
@@ -279,9 +269,9 @@ extension APIError {
 
     // MARK: Rules
 
-    /// The user has this conversation already, and it is active.
+    /// The user already has this conversation, and it is active.
     ///
-    /// - Parameter mode: what it serves is what the message advises.
+    /// - Parameter mode: The message only advises what this mode serves.
     public static func consultationExists(_ existing: Consultation, in mode: GuideMode = .union) -> APIError {
         var details: JSONObject = [
             "existing_consultation_id": .string(existing.id.description),
@@ -299,9 +289,9 @@ extension APIError {
             details: details)
     }
 
-    /// The user has as many active consultations as one may have.
+    /// The user has reached the limit of active consultations.
     ///
-    /// - Parameter mode: what it serves is what the message advises.
+    /// - Parameter mode: The message only advises what this mode serves.
     public static func tooManyActiveConsultations(limit: Int, in mode: GuideMode = .union) -> APIError {
         let remedy = mode.serves(.archiveConsultation) ? "Complete or archive some" : "Complete some"
         return APIError(
@@ -310,7 +300,6 @@ extension APIError {
         )
     }
 
-    /// The consultation is archived or completed.
     public static func consultationNotActive(_ id: ResourceID, status: ConsultationStatus) -> APIError {
         APIError(
             .badRequest, .consultationNotActive,
@@ -318,7 +307,7 @@ extension APIError {
         )
     }
 
-    /// The fake holds as much as it is willing to.
+    /// The fake's storage limit is reached.
     public static func storeFull(_ what: String, limit: Int) -> APIError {
         APIError(
             .insufficientStorage, .storeFull,
@@ -327,11 +316,11 @@ extension APIError {
 
     // MARK: Origins
 
-    /// A page of another site writes, or opens a socket.
+    /// A page of another site attempts to write or to open a socket.
     ///
     /// - Parameters:
-    ///   - text: what the field `Origin` says.
-    ///   - origin: the one that the server has to allow for that page; nil where the field is no origin.
+    ///   - text: The value of the `Origin` field.
+    ///   - origin: The origin that the server must allow for that page; nil if the field is not an origin.
     public static func foreignOrigin(_ text: String, origin: String?) -> APIError {
         guard let origin else {
             return APIError(
@@ -347,7 +336,7 @@ extension APIError {
 
     // MARK: WebSocket handshakes
 
-    /// A plain request arrived where a WebSocket handshake is due.
+    /// A plain request arrived where a WebSocket handshake is expected.
     public static let upgradeRequired = APIError(
         .upgradeRequired, .upgradeRequired,
         "This is a WebSocket: connect with 'Upgrade: websocket' and 'Connection: Upgrade' (ws:// in the URL), not with a plain request.",
@@ -355,18 +344,16 @@ extension APIError {
 
     // MARK: Meal logs
 
-    /// No meal log of this user has this id.
     public static func unknownMealLog(_ id: String) -> APIError {
         APIError(.notFound, .notFound, "This user has no meal log \(quoted(id)).\(idHint(id))")
     }
 
-    /// The meal's text consists of white space.
+    /// The meal's text is only white space.
     public static let blankRawInput = invalid(
         "The field 'raw_input' is blank; describe the meal, such as \"2 eggs and toast\".")
 
-    /// A query parameter is neither a date nor a date-time.
     public static func badDate(_ parameter: String, got value: String) -> APIError {
-        // What a form-decoded query makes of "+01:00".
+        // Form decoding turns "+01:00" into this.
         let hint = value.contains(" ") ? " A '+' in a query stands for a space: write it as %2B." : ""
         return invalid(
             "The parameter '\(parameter)' must be a date, such as \"2025-01-29\", or a date-time, such as "
@@ -374,7 +361,7 @@ extension APIError {
     }
 }
 
-/// A value from the client in quotation marks, cut where it is long and free of control characters.
+/// Returns a client's value in quotation marks, truncated and free of control characters.
 func quoted(_ text: String) -> String { text.quoted(limit: 80) }
 
 extension HTTPResponse.Status {

@@ -24,23 +24,20 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case validationFailed = "VALIDATION_FAILED"
 }
 
-/// A refusal: what is answered instead of what was asked for.
+/// A refusal of a request.
 ///
 /// Its body is `{"success": false, "error": {"code", "message", "details"?}}`, which every guide's decoder accepts, or
-/// `{"error": {"message", "code"}}` where the server answers as meal-log-websocket.
+/// `{"error": {"message", "code"}}` in the form of meal-log-websocket.
 public struct APIError: Error, Equatable, Sendable {
-    /// The status of the response.
     public var status: HTTPResponse.Status
-    /// The machine-readable name.
     public var code: ErrorCode
-    /// A sentence or two for the person who writes the client.
+    /// A sentence or two for the client's developer.
     public var message: String
-    /// Facts for the client's code, only where a guide documents them.
+    /// Facts for the client's code, only if a guide documents them.
     public var details: JSONObject?
-    /// Fields that HTTP asks for beside the status: `Allow`, `Upgrade`, `WWW-Authenticate`.
+    /// The header fields that HTTP requires with the status: `Allow`, `Upgrade`, `WWW-Authenticate`.
     public var fields: HTTPFields
 
-    /// Makes a refusal.
     public init(
         _ status: HTTPResponse.Status, _ code: ErrorCode, _ message: String, details: JSONObject? = nil,
         fields: HTTPFields = [:]
@@ -52,12 +49,12 @@ public struct APIError: Error, Equatable, Sendable {
         self.fields = fields
     }
 
-    /// The body of the response, as JSON, in the form of the union or of one guide.
+    /// The JSON body of the response, in the form of the union or of one guide.
     public func body(in form: GuideMode) -> [UInt8] {
         Self.body(code: code.rawValue, message: message, details: details, in: form)
     }
 
-    /// The body of a refusal that is not the API's own.
+    /// The body of a refusal that does not come from the API itself.
     public static func body(
         code: String, message: String, details: JSONObject? = nil, in form: GuideMode
     ) -> [UInt8] {
@@ -72,31 +69,30 @@ public struct APIError: Error, Equatable, Sendable {
     }
 }
 
-/// Why no foods could be made of a meal log's text: what a failed log and its event say.
+/// The reason no foods were found in a meal log's text, for the failed log and its event.
 public struct MealLogFailure: Equatable, Sendable {
-    /// What went wrong, for the app's user: `error_message`, and `error` in websocket-architecture.
+    /// A message for the app's user: `error_message`, and `error` in websocket-architecture.
     public var message: String
-    /// Why, in a sentence without a full stop, as websocket-architecture prints it.
+    /// The reason as a sentence without a full stop, as websocket-architecture prints it.
     public var details: String
 
-    /// Makes a failure.
+    /// Creates a failure.
     ///
-    /// - Parameter details: nil says the message again: websocket-architecture's event requires them.
+    /// - Parameter details: Defaults to the message, because websocket-architecture's event requires details.
     public init(message: String = "Failed to parse meal input", details: String? = nil) {
         self.message = message
         self.details = details ?? message
     }
 
-    /// The text names no food that the backend knows (websocket-architecture, meal_log.failed).
+    /// The text names no known food (websocket-architecture, meal_log.failed).
     public static let noFood = MealLogFailure(details: "Could not identify any food items in the input")
 
-    /// The text names more foods than a log holds.
     public static func tooManyFoods(limit: Int) -> MealLogFailure {
         MealLogFailure(
             details: "The input names more than \(limit) food items, the limit of a meal log; split it into several")
     }
 
-    /// The fake holds as much as it is willing to.
+    /// The fake's storage limit is reached.
     public static func storeFull(limit: Int) -> MealLogFailure {
         MealLogFailure(
             details: "This server holds its limit of \(limit) bytes, so the items were not stored; "

@@ -1,51 +1,46 @@
 import HTTPTypes
 import Text
 
-/// An endpoint that a request which matched none probably meant, and what keeps it from matching.
+/// An endpoint that an unmatched request probably meant, and the differences.
 public struct EndpointNearMiss: Equatable, Sendable {
-    /// The endpoint.
     public var endpoint: Endpoint
-    /// All that differs, in the order of the path, the method last.
+    /// The differences in the order of the path; the method comes last.
     public var differences: [Difference]
-    /// How near it is: 100 where nothing differs, above 40 for what is worth a hint.
+    /// The similarity: 100 for no difference; above 40 is worth a hint.
     public var score: Int
 
-    /// One thing that differs between a request and an endpoint.
+    /// A difference between a request and an endpoint.
     public enum Difference: Equatable, Sendable {
-        /// The path lacks `/api/v1`, or a part of it, as the guides' diagrams abbreviate it.
+        /// The path lacks `/api/v1` or part of it, as in the guides' diagrams.
         case missingPrefix
-        /// `/api/v1` stands there twice: in the base URL and in the path.
+        /// `/api/v1` occurs twice: in the base URL and in the path.
         case repeatedPrefix
-        /// Nothing stands between two slashes.
+        /// There is nothing between two slashes.
         case emptySegment
-        /// The path ends with a slash.
         case trailingSlash
-        /// A segment is spelled differently.
         case segment(got: String, expected: String)
-        /// A segment has other letters in upper case.
+        /// A segment differs only in letter case.
         case segmentCase(got: String, expected: String)
-        /// An id has letters in upper case, and the backend compares ids as text.
+        /// An id has upper-case letters, and the backend compares ids as text.
         case idCase(got: String)
-        /// What stands where an id is due is no UUID.
+        /// The text in the place of an id is not a UUID.
         case malformedID(got: String)
-        /// A segment of the endpoint's is not there: a word, or the name of an id in braces.
+        /// A segment of the endpoint is missing: a word, or the name of an id in braces.
         case missingSegment(expected: String)
-        /// A segment too many.
         case extraSegment(got: String)
-        /// The endpoint answers another method.
         case method(got: String, expected: String)
     }
 
-    /// The most near misses that are told.
+    /// The maximum number of near misses to report.
     public static let limit = 3
-    /// The longest path in bytes that is compared; a longer one has no near misses.
+    /// The longest path to compare, in bytes; longer paths have no near misses.
     public static let longestPath = 256
-    /// The most segments that are compared; a path with more has no near misses.
+    /// The most segments to compare; paths with more have no near misses.
     public static let mostSegments = 12
 
-    /// The endpoints of a mode that are nearest to a request, at most three, the nearest first.
+    /// Returns the endpoints of a mode that are nearest to a request, at most three, nearest first.
     ///
-    /// - Parameter segments: the path's, percent-decoded, without a world's prefix.
+    /// - Parameter segments: The percent-decoded segments of the path, without a world's prefix.
     public static func nearest(
         to method: HTTPRequest.Method, segments: [String], in mode: GuideMode
     ) -> [EndpointNearMiss] {
@@ -63,13 +58,13 @@ public struct EndpointNearMiss: Equatable, Sendable {
             guard alignment.meetsWord, score > 40 else { return nil }
             return EndpointNearMiss(endpoint: endpoint, differences: alignment.differences, score: score)
         }
-        // Swift's sort is stable: of equally near ones the first of the API stands first.
+        // Swift's sort is stable: equally near endpoints keep the order of the API.
         return Array(candidates.sorted { $0.score > $1.score }.prefix(limit))
     }
 
-    /// What differences take from a score of 100.
+    /// The cost of each difference, subtracted from a score of 100.
     ///
-    /// A word that is another one altogether costs as much as one too many and one too few, and is no near miss.
+    /// A different word costs as much as one extra and one missing segment, and is not a near miss.
     enum Cost {
         static let slash = 5
         static let prefix = 10
@@ -83,7 +78,7 @@ public struct EndpointNearMiss: Equatable, Sendable {
     }
 }
 
-/// A path whose slashes and prefix have been put right, and what was wrong with them.
+/// A path with corrected slashes and prefix, and what was wrong with them.
 private struct PathRepair {
     private var segments: [String]
     private var differences: [EndpointNearMiss.Difference] = []
@@ -122,7 +117,7 @@ private struct PathRepair {
     struct Alignment {
         var cost = 0
         var differences: [EndpointNearMiss.Difference] = []
-        /// Whether a word of the endpoint's own stands in the path, more or less: ids and the prefix tell nothing.
+        /// Whether the path contains a word of the endpoint, at least approximately; ids and the prefix do not count.
         var meetsWord = false
 
         func adding(_ cost: Int, _ difference: EndpointNearMiss.Difference?) -> Alignment {
@@ -152,7 +147,7 @@ private struct PathRepair {
         }
     }
 
-    /// The cheapest way from the path to a template, segment by segment: Levenshtein's table, a row at a time.
+    /// Finds the cheapest alignment of the path with a template by segment: Levenshtein's table, one row at a time.
     func aligned(with template: String) -> Alignment {
         let wanted = template.split(separator: "/").map(String.init)
         var row = [Alignment(cost: cost, differences: differences)]
@@ -172,7 +167,7 @@ private struct PathRepair {
         return row[row.count - 1]
     }
 
-    /// What stands in paths beside ids.
+    /// The words of paths, without ids.
     private static let words = Set(
         Endpoint.allCases.flatMap { $0.template.split(separator: "/").map(String.init) }.filter { !$0.hasPrefix("{") })
 
@@ -186,7 +181,7 @@ private struct PathRepair {
             case .malformed where got.isEmpty:
                 return (EndpointNearMiss.Cost.missingID, .missingSegment(expected: expected))
             case .malformed:
-                // A word of the API where an id is due: the id is missing, not malformed.
+                // A word of the API in the place of an id means that the id is missing, not malformed.
                 let cost = words.contains(got) ? EndpointNearMiss.Cost.otherWord : EndpointNearMiss.Cost.malformedID
                 return (cost, .malformedID(got: got))
             }

@@ -7,7 +7,6 @@ public enum Endpoint: CaseIterable, Sendable, Hashable {
     case createGoal, listGoals, showGoal, updateGoal
     case createMealLog, listMealLogs, showMealLog
 
-    /// The method.
     public var method: HTTPRequest.Method {
         switch self {
         case .createConsultation, .chatAboutGoal, .archiveConsultation, .createGoal, .createMealLog: .post
@@ -18,10 +17,10 @@ public enum Endpoint: CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// Whether HEAD is answered as well: a WebSocket's handshake is a GET that no HEAD can stand for.
+    /// Whether HEAD is answered too: a WebSocket handshake is a GET without a HEAD counterpart.
     var answersHead: Bool { method == .get && self != .webSocket }
 
-    /// The path as people write it.
+    /// The path with its parameters in braces.
     public var template: String {
         switch self {
         case .createConsultation, .listConsultations: "/api/v1/consultations"
@@ -39,7 +38,7 @@ public enum Endpoint: CaseIterable, Sendable, Hashable {
         }
     }
 
-    /// The guides that document the endpoint; where none does, those that presuppose it.
+    /// The guides that document the endpoint; if none does, the guides that presuppose it.
     public var guides: [GuideMode] {
         let documenting = GuideMode.guides.filter { $0.provision(of: self) == .documented }
         return documenting.isEmpty ? GuideMode.guides.filter { $0.serves(self) } : documenting
@@ -47,7 +46,7 @@ public enum Endpoint: CaseIterable, Sendable, Hashable {
 }
 
 extension Endpoint {
-    /// The name of the operation, as the OpenAPI description's `operationId` has it.
+    /// The name of the operation: the `operationId` in the OpenAPI description.
     public var name: String {
         switch self {
         case .createConsultation: "createConsultation"
@@ -68,7 +67,6 @@ extension Endpoint {
         }
     }
 
-    /// The operation of that name, or nil where there is none.
     public init?(name: String) {
         guard let endpoint = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = endpoint

@@ -1,8 +1,8 @@
-/// How the server answers: so that clients of all the guides understand it, or exactly as one guide says.
+/// The form of the server's responses: understood by clients of all guides, or exactly as one guide says.
 ///
-/// Each name is the guide's short name (CONTRACT: two ways to answer). Rules, statuses and ids are the same in every mode.
+/// Each name is the guide's short name. Rules, statuses and ids are the same in every mode.
 public enum GuideMode: String, CaseIterable, Sendable, Hashable {
-    /// Every answer satisfies the models of all guides at once.
+    /// Every response satisfies the models of all guides at once.
     case union
     /// Consultations, 409 and 429, chat with `stream_chunk`.
     case consultationWebSocket = "consultation-websocket"
@@ -15,30 +15,31 @@ public enum GuideMode: String, CaseIterable, Sendable, Hashable {
     /// Meal logs with complete data in the notification.
     case mealLogWebSocket = "meal-log-websocket"
 
-    /// The modes that are a guide.
+    /// The modes that follow one guide.
     public static let guides = allCases.filter { $0 != .union }
 
-    /// What a mode makes of an endpoint.
+    /// How a mode provides an endpoint.
     public enum Provision: Sendable {
-        /// The guide documents it: exactly its fields, names, types and nesting.
+        /// The guide documents the endpoint: exactly its fields, names, types and nesting.
         case documented
-        /// The guide presupposes it without documenting it: answers as in the union.
+        /// The guide presupposes the endpoint without documenting it: responses as in the union.
         case support
-        /// The guide knows nothing of it: 404.
+        /// The guide does not contain the endpoint: 404.
         case absent
     }
 
-    /// The shape in which an endpoint answers: the guide's own for what it documents, the union's for the rest.
+    /// The form of an endpoint's responses: the guide's own for what it documents, the union's for the rest.
     public func form(of endpoint: Endpoint) -> GuideMode {
         provision(of: endpoint) == .documented ? self : .union
     }
 
-    /// Whether the mode answers at an endpoint at all.
     public func serves(_ endpoint: Endpoint) -> Bool { provision(of: endpoint) != .absent }
 }
 
 extension GuideMode {
-    /// Whether every REST request must bring `X-API-Key`; two guides do not mention it, and there only a wrong one is refused.
+    /// Whether each REST request must carry an API key in `X-API-Key`.
+    ///
+    /// Two guides do not mention the key; in their modes only a wrong one is refused.
     public var requiresAPIKey: Bool { self != .goalLinking && self != .webSocketArchitecture }
 
     /// Where a WebSocket handshake carries its credentials.
@@ -47,11 +48,10 @@ extension GuideMode {
         case headers
         /// `?token=<JWT>` in the URL.
         case queryToken
-        /// As the client likes.
         case either
     }
 
-    /// Where the mode's WebSocket handshakes carry their credentials (CONTRACT: where the guides disagree).
+    /// Where the mode's WebSocket handshakes carry their credentials (openapi/DEVIATIONS.md).
     public var webSocketCredentials: WebSocketCredentials {
         switch self {
         case .union, .goalLinking: .either
@@ -62,7 +62,6 @@ extension GuideMode {
 }
 
 extension GuideMode {
-    /// What the mode makes of an endpoint (CONTRACT: two ways to answer, the table).
     public func provision(of endpoint: Endpoint) -> Provision {
         switch self {
         case .union: .documented

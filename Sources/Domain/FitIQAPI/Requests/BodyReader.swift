@@ -1,19 +1,19 @@
 import JSON
 
-/// Takes the fields of a request's body, and refuses what does not fit with the field, the value and what is allowed.
+/// Reads the fields of a request body; its errors name the field, the value and what is allowed.
 struct BodyReader {
     private let object: JSONObject
-    /// The fields that there are in the form of one guide; nil where every field counts.
+    /// The fields in the form of one guide; nil if every field counts.
     private let known: [String]?
 
-    /// The most bytes of UTF-8 that a text of limited length may have.
+    /// The size limit in UTF-8 bytes of a text of limited length.
     private static let maximumTextByteCount = 16 * 1024
-    /// Far more values than any body of the API has, and few enough to be read in no time.
+    /// Far more values than any body of the API has, and few enough to read quickly.
     static let limits = JSON.Limits(values: 10_000)
 
-    /// Parses a body; JSON that is not an object is refused.
+    /// Parses a body; throws if it is not a JSON object.
     ///
-    /// - Parameter known: the fields that the form knows; others are ignored, as if they had not been sent.
+    /// - Parameter known: The fields of the form; others are ignored.
     init(_ body: [UInt8], known: [String]? = nil) throws(APIError) {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
@@ -27,27 +27,27 @@ struct BodyReader {
         self.known = known
     }
 
-    /// The value of a field; null counts as absent (CONTRACT: common rules).
+    /// The value of a field; null counts as absent.
     subscript(_ field: String) -> JSONValue? {
         guard known?.contains(field) ?? true, let value = object[field], value != .null else { return nil }
         return value
     }
 
-    /// Whether a field is there and null, for those that tell null from absent.
+    /// Whether a field is present and null, for fields that distinguish null from absent.
     func isNull(_ field: String) -> Bool { object[field] == .null }
 
-    /// A text of any length, or nil where the field is absent; for ids, which are looked up whatever they are.
+    /// A text of any length, or nil if the field is absent; for ids, which are looked up as they are.
     func string(_ field: String, expected: String) throws(APIError) -> String? {
         guard let value = self[field] else { return nil }
         guard let text = value.string else { throw .wrongType(field, expected: expected, got: value) }
         return text
     }
 
-    /// A text of limited length, or nil where the field is absent.
+    /// A text of limited length, or nil if the field is absent.
     func text(_ field: String, characters: ClosedRange<Int>) throws(APIError) -> String? {
         guard let value = self[field] else { return nil }
         guard let text = value.string else { throw .wrongType(field, expected: "a string", got: value) }
-        // Bytes first: a single character can have any number of combining marks.
+        // Check bytes first: one character can have any number of combining marks.
         guard text.utf8.count <= Self.maximumTextByteCount else {
             throw .tooManyBytes(field, limit: Self.maximumTextByteCount, got: text.utf8.count)
         }
@@ -57,7 +57,7 @@ struct BodyReader {
         return text
     }
 
-    /// A number in a range, or nil where the field is absent; `-0` is 0.
+    /// A number in a range, or nil if the field is absent; `-0` is 0.
     func number(_ field: String, in range: ClosedRange<Double>) throws(APIError) -> Double? {
         guard let value = self[field] else { return nil }
         guard let number = value.number?.double, range.contains(number) else {
@@ -66,17 +66,17 @@ struct BodyReader {
         return number == 0 ? 0 : number
     }
 
-    /// What ``dateTime(_:)`` reads, for messages.
+    /// The format that ``dateTime(_:)`` reads, for messages.
     static let expectedDateTime = "an ISO 8601 date-time such as \"2025-03-01T00:00:00Z\""
 
-    /// A point in time in the form of RFC 3339 §5.6, or nil where the field is absent.
+    /// A date-time (RFC 3339 §5.6), or nil if the field is absent.
     func dateTime(_ field: String) throws(APIError) -> DateTime? {
         guard let value = self[field] else { return nil }
         guard let text = value.string, let time = DateTime(text) else { throw .dateTimeExpected(field, got: value) }
         return time
     }
 
-    /// One of a closed set of names, or nil where the field is absent.
+    /// One of a closed set of names, or nil if the field is absent.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ field: String, of type: Choice.Type
     ) throws(APIError) -> Choice? {
@@ -93,17 +93,15 @@ struct BodyReader {
 
 /// The body of `POST /api/v1/meal-logs/natural` (meal-log-websocket, CreateMealLogRequest).
 public struct CreateMealLogRequest: Equatable, Sendable {
-    /// The meal in plain words, 1 to 1,000 characters and not blank; kept as it was sent.
+    /// The meal as text, 1 to 1,000 characters and not blank; kept as sent.
     public var rawInput: String
-    /// Which meal of the day it was.
     public var mealType: MealType
-    /// When it was eaten; nil for now.
+    /// The time of the meal; nil means now.
     public var loggedAt: DateTime?
 
-    /// The longest text, in characters as Swift counts them.
+    /// The longest text, in Swift characters.
     public static let maximumInputLength = 1000
 
-    /// Makes a request from its parts.
     public init(rawInput: String, mealType: MealType, loggedAt: DateTime? = nil) {
         self.rawInput = rawInput
         self.mealType = mealType
@@ -112,7 +110,7 @@ public struct CreateMealLogRequest: Equatable, Sendable {
 
     /// Reads a body.
     ///
-    /// - Throws: 400 that names the field, the value received and what is allowed.
+    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
         guard let rawInput = try fields.text("raw_input", characters: 1...Self.maximumInputLength) else {

@@ -1,19 +1,18 @@
 import JSON
 
-/// The body of `POST /api/v1/consultations`, in the forms of all the guides that document it.
+/// The body of `POST /api/v1/consultations`, in the forms of all guides that document it.
 public struct CreateConsultationRequest: Equatable, Sendable {
-    /// The coach, from `persona` or, where that is absent, `coach_type` (websocket-architecture).
+    /// The coach, from `persona` or, if absent, `coach_type` (websocket-architecture).
     public var persona: Persona
-    /// What it is about, from `goal_id` or from `context_type` and `context_id`.
+    /// The context, from `goal_id` or from `context_type` and `context_id`.
     public var context: ConsultationContext
     /// The body's name for the context's id, for messages.
     public var contextField: String
-    /// A title of 1 to 200 characters.
+    /// 1 to 200 characters.
     public var title: String?
-    /// websocket-architecture's free text beside `coach_type`; without effect.
+    /// websocket-architecture's free text next to `coach_type`; has no effect.
     public var note: String?
 
-    /// Makes a request from its parts.
     public init(persona: Persona, context: ConsultationContext = .general, title: String? = nil) {
         self.persona = persona
         self.context = context
@@ -21,9 +20,9 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         self.title = title
     }
 
-    /// Reads a body; in the form of one guide the fields of the others are unknown, and so ignored.
+    /// Reads a body; in the form of one guide the fields of other guides are ignored.
     ///
-    /// - Throws: 400 that names the field, the value received and what is allowed.
+    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8], in form: GuideMode) throws(APIError) {
         let fields = try BodyReader(body, known: Self.fields(in: form))
         if let persona = try fields.choice("persona", of: Persona.self) {
@@ -61,7 +60,7 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         }
     }
 
-    /// The fields of one guide's request; nil for the union, which has them all.
+    /// The fields of one guide's request; nil for the union, which has all of them.
     private static func fields(in form: GuideMode) -> [String]? {
         switch form {
         case .consultationWebSocket: ["persona", "goal_id"]
@@ -72,22 +71,18 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     }
 }
 
-/// What a consultation is about: part of its identity when duplicates are looked for.
+/// The subject of a consultation: part of its identity in the search for duplicates.
 public struct ConsultationContext: Hashable, Sendable {
-    /// The kind of thing talked about.
     public var type: ContextType
-    /// The id of the thing: always there for a goal, never for `general`, as the client likes for the others.
+    /// The id of the subject: required for a goal, absent for `general`, optional otherwise.
     public var id: ExactString?
 
-    /// Makes a context.
     public init(_ type: ContextType, id: ExactString? = nil) {
         self.type = type
         self.id = id
     }
 
-    /// Makes a context of a thing whose id is at hand as text.
     public init(_ type: ContextType, id: String) { self.init(type, id: ExactString(id)) }
 
-    /// An open-ended talk.
     public static let general = ConsultationContext(.general)
 }

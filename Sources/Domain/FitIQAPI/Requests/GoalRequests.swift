@@ -4,12 +4,10 @@ public struct CreateGoalRequest: Equatable, Sendable {
     public var title: String
     /// 0 to 2,000 characters.
     public var description: String
-    /// When the goal is to be reached.
     public var targetDate: DateTime
-    /// 1 to 100 characters, or none.
+    /// 1 to 100 characters.
     public var category: String?
 
-    /// Makes a request from its parts.
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
         self.title = title
         self.description = description
@@ -19,7 +17,7 @@ public struct CreateGoalRequest: Equatable, Sendable {
 
     /// Reads a body.
     ///
-    /// - Throws: 400 that names the field, the value received and what is allowed.
+    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
         guard let title = try fields.text("title", characters: GoalLengths.title) else {
@@ -38,22 +36,22 @@ public struct CreateGoalRequest: Equatable, Sendable {
     }
 }
 
-/// How long the texts of a goal may be, in characters.
+/// The length limits of a goal's texts, in characters.
 enum GoalLengths {
     static let title = 1...200
     static let description = 0...2000
     static let category = 1...100
 }
 
-/// The body of `PATCH /api/v1/goals/{goalId}`: what is absent stays as it is (goal-linking, updateGoalOnBackend).
+/// The body of `PATCH /api/v1/goals/{goalId}`: absent fields stay unchanged (goal-linking, updateGoalOnBackend).
 public struct UpdateGoalRequest: Equatable, Sendable {
-    /// What becomes of the goal's conversation.
+    /// The change to the goal's conversation.
     public enum Conversation: Equatable, Sendable {
         /// The field is absent.
         case keep
         /// The field is null: both ends are unlinked.
         case unlink
-        /// The id to link with, as it arrived: whether it exists is the backend's to say.
+        /// The id to link with, as received; the backend checks whether it exists.
         case link(String)
     }
 
@@ -61,23 +59,21 @@ public struct UpdateGoalRequest: Equatable, Sendable {
     public var title: String?
     /// 0 to 2,000 characters.
     public var description: String?
-    /// When the goal is to be reached.
     public var targetDate: DateTime?
     /// From 0 to 1.
     public var progress: Double?
     /// Any status may follow any other.
     public var status: GoalStatus?
-    /// The one field in which null does not mean absent.
+    /// The only field in which null does not mean absent.
     public var conversation = Conversation.keep
     /// 1 to 100 characters.
     public var category: String?
 
-    /// Makes a request that changes nothing.
     public init() {}
 
-    /// Reads a body; an object without any known field is one that changes nothing.
+    /// Reads a body; an object without known fields changes nothing.
     ///
-    /// - Throws: 400 that names the field, the value received and what is allowed.
+    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
         title = try fields.text("title", characters: GoalLengths.title)
@@ -93,7 +89,7 @@ public struct UpdateGoalRequest: Equatable, Sendable {
         }
     }
 
-    /// Changes a goal, save for its conversation, which has two ends.
+    /// Changes a goal except its conversation, which has two ends.
     public func apply(to goal: inout Goal) {
         if let title { goal.title = title }
         if let description { goal.description = description }
@@ -106,17 +102,16 @@ public struct UpdateGoalRequest: Equatable, Sendable {
 
 /// The body of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalRequest).
 public struct ChatAboutGoalRequest: Equatable, Sendable {
-    /// A UUID, in whatever case: whether the user has such a goal is the backend's to say.
+    /// A UUID in either case; the backend checks whether the user has such a goal.
     public var goalID: String
 
-    /// Makes a request.
     public init(goalID: String) {
         self.goalID = goalID
     }
 
     /// Reads a body.
     ///
-    /// - Throws: 400 where `goalId` is missing, no string or no UUID.
+    /// - Throws: A 400 if `goalId` is missing, not a string or not a UUID.
     public init(body: [UInt8]) throws(APIError) {
         let expected = "the id that POST /api/v1/goals answered with"
         guard let id = try BodyReader(body).string("goalId", expected: expected) else {

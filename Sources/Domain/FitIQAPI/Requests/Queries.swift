@@ -1,6 +1,6 @@
 import Text
 
-/// Takes the parameters of a query; of a repeated one the first counts, unknown ones are ignored.
+/// Reads the parameters of a query; the first of a repeated one counts, unknown ones are ignored.
 struct QueryReader {
     private let items: [(name: String, value: String)]
 
@@ -12,17 +12,17 @@ struct QueryReader {
         items.first { $0.name == parameter }?.value
     }
 
-    /// A whole number in a range, or nil where the parameter is absent.
+    /// A whole number in a range, or nil if the parameter is absent.
     func number(_ parameter: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
         guard let value = self[parameter] else { return nil }
-        // Int's initialiser takes "+5", which no guide's client sends.
+        // Int's initializer accepts "+5", which no guide's client sends.
         guard value.utf8.allSatisfy(\.isDigit), let number = Int(value),
             range.contains(number)
         else { throw .outOfRange(parameter, allowed: range, got: value) }
         return number
     }
 
-    /// One of a closed set of names, or nil where the parameter is absent.
+    /// One of a closed set of names, or nil if the parameter is absent.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ parameter: String, of type: Choice.Type
     ) throws(APIError) -> Choice? {
@@ -33,7 +33,7 @@ struct QueryReader {
         return choice
     }
 
-    /// `true` or `false`, or nil where the parameter is absent.
+    /// `true` or `false`, or nil if the parameter is absent.
     func flag(_ parameter: String) throws(APIError) -> Bool? {
         switch self[parameter] {
         case nil: nil
@@ -43,12 +43,12 @@ struct QueryReader {
         }
     }
 
-    /// What a bare date stands for.
+    /// The second of the day that a bare date stands for.
     enum SecondOfDay {
         case firstSecond, lastSecond
     }
 
-    /// A date-time or, for one of its day's seconds in UTC, a date; nil where the parameter is absent.
+    /// A date-time, or a date for one second of its day in UTC; nil if the parameter is absent.
     func dateTime(_ parameter: String, ofDate second: SecondOfDay) throws(APIError) -> DateTime? {
         guard let value = self[parameter] else { return nil }
         if let time = DateTime(value) { return time }
@@ -62,7 +62,7 @@ struct QueryReader {
 
 /// The query of `GET /api/v1/consultations` (enhanced-consultations, listConsultations).
 public struct ConsultationListQuery: Equatable, Sendable {
-    /// `page` from 1, `page_size` 1 to 100, 20 where absent.
+    /// `page` from 1, `page_size` 1 to 100, default 20.
     public var page: Page
     /// `is_archived`; absent means both.
     public var isArchived: Bool?
@@ -73,7 +73,7 @@ public struct ConsultationListQuery: Equatable, Sendable {
 
     /// Reads a query.
     ///
-    /// - Throws: 400 for values out of range or unknown.
+    /// - Throws: A 400 for values out of range or unknown values.
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         page = Page(
@@ -84,7 +84,6 @@ public struct ConsultationListQuery: Equatable, Sendable {
         contextType = try parameters.choice("context_type", of: ContextType.self)
     }
 
-    /// Whether a consultation belongs to the list.
     public func matches(_ consultation: Consultation) -> Bool {
         (isArchived ?? consultation.isArchived) == consultation.isArchived
             && (persona ?? consultation.persona) == consultation.persona
@@ -94,14 +93,14 @@ public struct ConsultationListQuery: Equatable, Sendable {
 
 /// The query of `GET /api/v1/consultations/{id}/messages`.
 public struct MessageListQuery: Equatable, Sendable {
-    /// The page asked for; nil without `page` and `page_size`: the whole history, for the guide that knows no paging.
+    /// The requested page; nil without `page` and `page_size` means the whole history, for the guide without paging.
     public var page: Page?
 
-    /// Reads a query; where only one of the two is given, the other is page 1 or 50 messages.
+    /// Reads a query; if only one of the two is given, the other defaults to page 1 or 50 messages.
     ///
-    /// consultation-websocket has neither parameter: in its form they are unknown, and so ignored.
+    /// consultation-websocket has neither parameter, so its form ignores them.
     ///
-    /// - Throws: 400 for values out of range.
+    /// - Throws: A 400 for values out of range.
     public init(query: [(name: String, value: String)], in form: GuideMode) throws(APIError) {
         guard form != .consultationWebSocket else { return }
         let parameters = QueryReader(query)
@@ -122,7 +121,7 @@ public struct QuickActionQuery: Equatable, Sendable {
 
     /// Reads a query.
     ///
-    /// - Throws: 400 for unknown values.
+    /// - Throws: A 400 for unknown values.
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         contextType = try parameters.choice("context_type", of: ContextType.self)
@@ -130,48 +129,45 @@ public struct QuickActionQuery: Equatable, Sendable {
     }
 }
 
-/// A part of a list: which page, and how long pages are.
+/// A page of a list.
 public struct Page: Equatable, Sendable {
-    /// From 1.
     public var number: Int
-    /// From 1.
     public var size: Int
 
-    /// Makes a page.
     public init(number: Int, size: Int) {
         self.number = number
         self.size = size
     }
 
-    /// The positions of the page's items in a list; empty past its end.
+    /// The positions of the page's items in a list; empty past the end.
     public func range(of total: Int) -> Range<Int> {
         let (offset, overflow) = (number - 1).multipliedReportingOverflow(by: size)
         guard !overflow, offset < total else { return total..<total }
         return offset..<(offset + min(size, total - offset))
     }
 
-    /// How many pages the whole list has.
+    /// The number of pages of the whole list.
     public func count(of total: Int) -> Int {
         total / size + (total % size == 0 ? 0 : 1)
     }
 }
 
-/// The query of `GET /api/v1/meal-logs` (CONTRACT: meal logs).
+/// The query of `GET /api/v1/meal-logs`.
 public struct MealLogListQuery: Equatable, Sendable {
-    /// `page` from 1, `limit` 1 to 100, 50 where absent.
+    /// `page` from 1, `limit` 1 to 100, default 50.
     public var page: Page
     /// `status`; absent means all.
     public var status: MealLogStatus?
     /// `meal_type`; absent means all.
     public var mealType: MealType?
-    /// The first second that belongs to the list, from `start_date`; a bare date begins at midnight in UTC.
+    /// The first included second, from `start_date`; a bare date starts at midnight UTC.
     public var start: DateTime?
-    /// The last second that belongs to the list, from `end_date`; a bare date reaches to the end of its day in UTC.
+    /// The last included second, from `end_date`; a bare date ends at the end of its day in UTC.
     public var end: DateTime?
 
-    /// Reads a query; a start after the end is no error, but an empty list.
+    /// Reads a query; a start after the end gives an empty list.
     ///
-    /// - Throws: 400 for values out of range or unknown.
+    /// - Throws: A 400 for values out of range or unknown values.
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         page = Page(
@@ -183,7 +179,6 @@ public struct MealLogListQuery: Equatable, Sendable {
         end = try parameters.dateTime("end_date", ofDate: .lastSecond)
     }
 
-    /// Whether a log belongs to the list.
     public func matches(_ log: MealLog) -> Bool {
         (status ?? log.status) == log.status && (mealType ?? log.mealType) == log.mealType
             && (start ?? log.loggedAt) <= log.loggedAt && log.loggedAt <= (end ?? log.loggedAt)

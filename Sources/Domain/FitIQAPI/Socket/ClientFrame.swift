@@ -1,23 +1,23 @@
 import JSON
 import Text
 
-/// What a client may send over a consultation's socket: one JSON object in one text frame.
+/// A frame that a client sends over a consultation's socket: one JSON object in one text frame.
 public enum ClientFrame: Equatable, Sendable {
     /// A chat message of 1 to 2,000 characters, trimmed.
     case chat(ChatProtocol, content: String)
     /// The JSON keep-alive.
     case ping
 
-    /// The longest chat message, in characters as Swift counts them, after trimming (enhanced-consultations, input validation).
+    /// The longest chat message in Swift characters, after trimming (enhanced-consultations, input validation).
     public static let maximumContentLength = 2000
 
-    /// The most bytes of UTF-8 that a chat message may have, after trimming.
+    /// The size limit of a chat message in UTF-8 bytes, after trimming.
     public static let maximumContentByteCount = 128 * 1024
 
     /// Reads a text frame.
     ///
-    /// - Parameter form: in the form of one guide only its frames are known; the JSON ping is known in every one.
-    /// - Throws: what the `error` frame says; the connection stays open.
+    /// - Parameter form: The form of one guide has only its own frames; every form has the JSON ping.
+    /// - Throws: The content of the `error` frame; the connection stays open.
     public init(text: [UInt8], in form: GuideMode) throws(FrameError) {
         let value: JSONValue
         do {
@@ -35,7 +35,7 @@ public enum ClientFrame: Equatable, Sendable {
         }
     }
 
-    /// The types of frame that a client may send.
+    /// The frame types that a client may send.
     static func types(in form: GuideMode) -> [String] {
         switch form {
         case .union, .goalLinking: ["message", "user_message", "ping"]
@@ -49,7 +49,7 @@ public enum ClientFrame: Equatable, Sendable {
         guard let value = object["content"], value != .null else { throw .missingContent }
         guard let text = value.string else { throw .contentIsNotText(value) }
         let content = trimmed(text)
-        // Bytes first: a single character can have any number of combining marks, and counting them takes its time.
+        // Check bytes first: one character can have any number of combining marks, and counting characters is slow.
         guard content.utf8.count <= maximumContentByteCount else { throw .contentTooLarge(content.utf8.count) }
         let count = content.count
         guard count > 0 else { throw .blankContent }
@@ -57,7 +57,7 @@ public enum ClientFrame: Equatable, Sendable {
         return String(content)
     }
 
-    /// Trims scalar by scalar, which is fast however much there is to trim.
+    /// Trims by scalar, which is fast for any amount of white space.
     private static func trimmed(_ text: String) -> Substring {
         let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -69,9 +69,8 @@ public enum ClientFrame: Equatable, Sendable {
 
 /// A refusal on the socket: the `error` frame's `error` and `code`.
 public struct FrameError: Error, Equatable, Sendable {
-    /// The machine-readable name.
     public var code: ErrorCode
-    /// A sentence or two for the person who writes the client.
+    /// A sentence or two for the client's developer.
     public var message: String
 
     init(_ code: ErrorCode, _ message: String) {
@@ -139,7 +138,6 @@ public struct FrameError: Error, Equatable, Sendable {
         )
     }
 
-    /// A binary frame arrived where JSON text is due.
     public static let binaryFrame = FrameError(
         .unsupportedData, "A binary frame arrived; send JSON in text frames.")
 
@@ -151,9 +149,9 @@ public struct FrameError: Error, Equatable, Sendable {
         )
     }
 
-    /// The consultation holds as many messages as the fake keeps.
+    /// The consultation has reached the fake's message limit.
     ///
-    /// - Parameter mode: what it serves is what the message advises.
+    /// - Parameter mode: The message only advises what this mode serves.
     public static func historyFull(limit: Int, in mode: GuideMode = .union) -> FrameError {
         let remedy = mode.serves(.archiveConsultation) ? "Archive it and create another" : "Chat in another"
         return FrameError(
@@ -162,7 +160,7 @@ public struct FrameError: Error, Equatable, Sendable {
         )
     }
 
-    /// The fake holds as much as it is willing to.
+    /// The fake's storage limit is reached.
     public static func storeFull(limit: Int) -> FrameError {
         FrameError(
             .storeFull,
@@ -170,6 +168,6 @@ public struct FrameError: Error, Equatable, Sendable {
         )
     }
 
-    /// The consultation was archived while the socket was open; the socket closes with 1000 after this.
+    /// The consultation was archived while the socket was open; the socket then closes with 1000.
     public static let consultationNotActive = FrameError(.consultationNotActive, "Consultation is not active")
 }

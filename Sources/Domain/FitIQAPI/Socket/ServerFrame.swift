@@ -1,10 +1,9 @@
 import JSON
 
-/// What the server sends over a consultation's socket: one JSON object in one text frame.
+/// A frame that the server sends over a consultation's socket: one JSON object in one text frame.
 ///
-/// In the union each has `type` and `timestamp`, and all but `pong` have `consultation_id`.
+/// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id`.
 public enum ServerFrame: Equatable, Sendable {
-    /// The socket is open.
     case connected
     /// consultation-websocket: a message has been stored.
     case messageReceived
@@ -14,11 +13,11 @@ public enum ServerFrame: Equatable, Sendable {
     case streamComplete
     /// enhanced-consultations: a message has been stored.
     case userMessage(id: ResourceID, content: String)
-    /// enhanced-consultations: an answer begins.
+    /// enhanced-consultations: an answer starts.
     case assistantMessageStart(id: ResourceID)
     /// enhanced-consultations: a piece of the answer.
     case assistantMessageChunk(id: ResourceID, content: String)
-    /// enhanced-consultations: the coach made something while it answered.
+    /// enhanced-consultations: the coach created something while it answered.
     case templateCreated(CreatedTemplate)
     /// enhanced-consultations: the answer is complete and stored.
     case assistantMessageEnd(id: ResourceID, metadata: MessageMetadata?)
@@ -26,10 +25,9 @@ public enum ServerFrame: Equatable, Sendable {
     case pong
     /// A refusal, or the announcement of a close.
     case error(FrameError)
-    /// An error that a script has the coach tell of, with a code that need not be one of ours.
+    /// An error from a script, with a code that need not be one of the API's.
     case scriptedError(message: String, code: String)
 
-    /// The frame's `type`.
     public var type: String {
         switch self {
         case .connected: "connected"
@@ -46,15 +44,15 @@ public enum ServerFrame: Equatable, Sendable {
         }
     }
 
-    /// Whether a guide's client may get the frame: websocket-architecture lists what its socket sends, and no receipt is in it.
+    /// Whether a guide's client may get the frame: websocket-architecture lists its socket's frames, without a receipt.
     public func isKnown(in form: GuideMode) -> Bool {
         self != .messageReceived || form != .webSocketArchitecture
     }
 
     /// The frame's text, in the form of the union or of one guide.
     ///
-    /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket no
-    /// `consultation_id`; `code` is the union's own (CONTRACT: the WebSocket). `pong` is the same for all.
+    /// enhanced-consultations reads neither `consultation_id` nor `timestamp` from its frames, meal-log-websocket reads
+    /// no `consultation_id`, and `code` is the union's own. `pong` is the same for all.
     public func encoded(consultationID: ResourceID, at time: Timestamp, in form: GuideMode) -> [UInt8] {
         var writer = JSONWriter(reserving: 256)
         writer.beginObject()
@@ -96,16 +94,16 @@ public enum ServerFrame: Equatable, Sendable {
     }
 }
 
-/// What every open socket of a user is told when the processing of a meal log ends, whatever the consultation.
+/// The event on every open socket of a user when the processing of a meal log ends, in any consultation.
 ///
-/// `{"type", "data", "timestamp"}`, without `consultation_id` (CONTRACT: the WebSocket).
+/// The frame is `{"type", "data", "timestamp"}`, without `consultation_id`.
 public enum MealLogEvent: String, CaseIterable, Sendable {
     /// The foods are known: `data` is the log with its items.
     case completed = "meal_log.completed"
-    /// No foods could be made of the text: `data` says why.
+    /// No foods were found in the text: `data` gives the reason.
     case failed = "meal_log.failed"
 
-    /// The event that a log is due; nil while it is being processed.
+    /// The event for a log; nil during processing.
     public init?(_ log: MealLog) {
         switch log.progress {
         case .processing: return nil
@@ -114,7 +112,7 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
         }
     }
 
-    /// The frame's text, with the time at which processing ended; nil while it has not.
+    /// The frame's text, with the time at which processing ended; nil during processing.
     public static func frame(of log: MealLog, in mode: GuideMode) -> [UInt8]? {
         guard let event = MealLogEvent(log) else { return nil }
         let data = log.object(in: mode)
@@ -128,7 +126,7 @@ public enum MealLogEvent: String, CaseIterable, Sendable {
     }
 }
 
-/// The two ways to chat over a consultation's socket; the client's own frames pick one.
+/// The two chat protocols of a consultation's socket; the client's frames choose one.
 public enum ChatProtocol: Sendable, Hashable {
     /// `message` → `message_received`, `stream_chunk`…, `stream_complete` (consultation-websocket).
     case stream

@@ -1,13 +1,13 @@
 import Text
 
-/// An id that the backend issued: a version 4 UUID, written in lower case.
+/// An id issued by the backend: a version 4 UUID in lower case.
 ///
-/// The FitIQ backend compares ids as text and so is case-sensitive (consultation-websocket, best practice 1).
+/// The FitIQ backend compares ids as text and is case-sensitive (consultation-websocket, best practice 1).
 public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
     let high: UInt64
     private let low: UInt64
 
-    /// Makes a version 4 UUID from 128 bits, of which RFC 9562 §5.4 fixes six.
+    /// Creates a version 4 UUID from 128 bits, six of which RFC 9562 §5.4 fixes.
     public init(randomBits high: UInt64, _ low: UInt64) {
         self.high = high & 0xFFFF_FFFF_FFFF_0FFF | 0x0000_0000_0000_4000
         self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
@@ -18,10 +18,10 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
-    /// A number that is as random as the id, to seed whatever belongs to it.
+    /// A number as random as the id, to seed what belongs to it.
     public var seed: UInt64 { high ^ low }
 
-    /// The id as it goes over the wire: 36 characters, lower case.
+    /// The id on the wire: 36 characters, lower case.
     public var description: String {
         String(unsafeUninitializedCapacity: 36) { bytes in
             var offset = 0
@@ -41,17 +41,14 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ResourceID {
-    /// What a text in the place of an id turns out to be.
+    /// The result of reading an id.
     public enum Reading: Equatable, Sendable {
-        /// A UUID in lower case.
         case id(ResourceID)
-        /// A UUID, but with upper-case letters: to this backend an unknown id.
+        /// A UUID with upper-case letters: an unknown id to this backend.
         case wrongCase
-        /// No UUID at all.
         case malformed
     }
 
-    /// Reads a text that stands where an id is due.
     public static func read(_ text: String) -> Reading {
         // A native string lends its bytes; only a bridged one is copied.
         var text = text
@@ -81,47 +78,45 @@ extension ResourceID {
         return hasUpperCase ? .wrongCase : .id(ResourceID(high: halves.0, low: halves.1))
     }
 
-    /// The id that the text spells, or nil where it is none.
     public init?(_ text: String) {
         guard case .id(let id) = ResourceID.read(text) else { return nil }
         self = id
     }
 }
 
-/// The ids that a world issues, one after another, all of them decided by its seed.
+/// The ids that a world issues in order, determined by its seed.
 public struct ResourceIDSequence: Sendable {
     private var numbers: SplitMix64
-    /// How many ids have been issued, or passed over: the place in the sequence, which repeats after 2⁶³ of them.
+    /// The number of ids issued or skipped: the place in the sequence, which repeats after 2⁶³ ids.
     public private(set) var issuedCount: Int
 
-    /// Begins the sequence that belongs to a seed, or goes on with it after so many ids.
+    /// Starts the sequence of a seed, or continues it after a number of ids.
     ///
-    /// - Parameter count: 0 or more; any number takes the same time.
+    /// - Parameter count: 0 or more; the time does not depend on it.
     public init(seed: UInt64, skipping count: Int = 0) {
         numbers = SplitMix64(seed: seed)
         issuedCount = 0
         skip(count)
     }
 
-    /// The next id.
     public mutating func next() -> ResourceID {
         issuedCount = (issuedCount &+ 1) & .max
         return ResourceID(randomBits: numbers.next(), numbers.next())
     }
 
-    /// Passes over ids until so many have been issued; what has been issued already stays so.
+    /// Skips ids until this many have been issued; never goes back.
     public mutating func skip(toCount count: Int) {
         if count > issuedCount { skip(count - issuedCount) }
     }
 
-    /// Passes over everything up to this id, if it is one of the next 2⁴⁰; otherwise nothing changes.
+    /// Skips everything up to this id if it is one of the next 2⁴⁰; otherwise does nothing.
     ///
-    /// An id that was copied from another run with the same seed would be issued a second time. Which place it has is
-    /// computed, not searched: SplitMix64 can be run backwards, save for the six bits that a version 4 UUID fixes.
+    /// An id copied from another run with the same seed would otherwise be issued twice. Its place is computed, not
+    /// searched: SplitMix64 can run backwards, except for the six bits that a version 4 UUID fixes.
     public mutating func skip(past id: ResourceID) {
         for versionBits in UInt64(0)..<16 {
             let steps = numbers.steps(until: id.high & 0xFFFF_FFFF_FFFF_0FFF | versionBits << 12)
-            // Each id takes two numbers, and its high half is the first one.
+            // Each id takes two numbers; its high half is the first.
             guard steps & 1 == 1, steps < 1 << 41 else { continue }
             var rest = self
             rest.skip(Int(steps / 2))
@@ -138,18 +133,16 @@ public struct ResourceIDSequence: Sendable {
     }
 }
 
-/// A seeded source of numbers: whatever the fake makes up is decided by one.
+/// The seeded random number generator behind everything the fake makes up.
 ///
-/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators". Not for secrets, and not meant to be.
+/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators". Not for secrets.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Begins the sequence that belongs to a seed.
     public init(seed: UInt64) {
         state = seed
     }
 
-    /// The next 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var bits = state
@@ -163,12 +156,12 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
         next().multipliedFullWidth(by: bound).high
     }
 
-    /// Passes over so many numbers, whatever their number, in one step.
+    /// Skips any number of numbers in constant time.
     public mutating func skip(_ count: UInt64) {
         state &+= 0x9E37_79B9_7F4A_7C15 &* count
     }
 
-    /// How many calls of ``next()`` it takes until these bits come, modulo 2⁶⁴; 0 stands for the whole period.
+    /// The number of calls of ``next()`` until these bits come, modulo 2⁶⁴; 0 stands for the whole period.
     ///
     /// Every step of `next` can be undone: a shift by folding it in again, a product by the inverse of its odd factor.
     func steps(until bits: UInt64) -> UInt64 {

@@ -1,54 +1,45 @@
 import JSON
 
-/// Where a consultation is in its life; only an active one can be chatted in.
+/// The state of a consultation; only an active one accepts chat.
 public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
     /// Open for chat; counts towards the limit of ten.
     case active
     /// Ended by the backend; no endpoint of the guides leads here.
     case completed
-    /// Put away by the user through the archive endpoint.
+    /// Archived by the user through the archive endpoint.
     case archived
 }
 
-/// What a consultation is about (enhanced-consultations, ContextType).
+/// The kind of a consultation's context (enhanced-consultations, ContextType).
 public enum ContextType: String, CaseIterable, Sendable, Hashable {
-    /// Open-ended; counts as a context of its own when duplicates are looked for.
+    /// Open-ended; counts as its own context in the search for duplicates.
     case general
-    /// A goal of the user.
     case goal
-    /// An insight that the backend produced.
+    /// An insight from the backend.
     case insight
-    /// A mood entry.
     case mood
-    /// A journal entry.
     case journal
 }
 
-/// Where a goal is in its life (goal-linking, GoalStatus).
+/// The state of a goal (goal-linking, GoalStatus).
 public enum GoalStatus: String, CaseIterable, Sendable, Hashable {
-    /// What every goal begins as.
+    /// The initial status of every goal.
     case notStarted = "not_started"
-    /// Being worked on.
     case inProgress = "in_progress"
-    /// Reached.
     case completed
-    /// Put away.
     case archived
 }
 
-/// Where a meal log is in its life (meal-log-websocket, MealLogStatus).
+/// The state of a meal log (meal-log-websocket, MealLogStatus).
 public enum MealLogStatus: String, CaseIterable, Sendable, Hashable {
-    /// The text is being worked out.
     case processing
-    /// The foods are known.
     case completed
-    /// No foods could be made of the text.
     case failed
-    /// Entered food by food; no endpoint of the guides makes one, but lists can ask for it.
+    /// Entered food by food; no endpoint of the guides creates one, but lists can filter by it.
     case manual
 }
 
-/// Which meal of the day a log belongs to (meal-log-websocket, MealType).
+/// The meal of the day that a log belongs to (meal-log-websocket, MealType).
 public enum MealType: String, CaseIterable, Sendable, Hashable {
     case breakfast
     case lunch
@@ -56,17 +47,15 @@ public enum MealType: String, CaseIterable, Sendable, Hashable {
     case snack
 }
 
-/// Who wrote a message of a consultation (enhanced-consultations, MessageRole).
+/// The author of a message in a consultation (enhanced-consultations, MessageRole).
 public enum MessageRole: String, CaseIterable, Sendable, Hashable {
-    /// The person using the app.
     case user
-    /// The AI coach.
     case assistant
     /// The backend itself.
     case system
 }
 
-/// An AI coach that a consultation is held with (enhanced-consultations, Persona).
+/// An AI coach of a consultation (enhanced-consultations, Persona).
 public enum Persona: String, CaseIterable, Sendable, Hashable {
     /// Nutrition, meal planning and dietary advice.
     case nutritionist
@@ -77,7 +66,7 @@ public enum Persona: String, CaseIterable, Sendable, Hashable {
     /// All aspects of health and wellness; the coach of chat-about-goal.
     case generalWellness = "general_wellness"
 
-    /// The name shown to people; `general_wellness` is the "Wellness Coach" that goal-linking prints.
+    /// The display name; `general_wellness` is the "Wellness Coach" that goal-linking prints.
     public var displayName: String {
         switch self {
         case .nutritionist: "Nutritionist"
@@ -89,14 +78,13 @@ public enum Persona: String, CaseIterable, Sendable, Hashable {
 }
 
 extension Persona {
-    /// The members of goal-linking's persona object: `id`, `name`, `avatar`.
+    /// Writes the members of goal-linking's persona object: `id`, `name`, `avatar`.
     func writeMembers(into writer: inout JSONWriter, origin: String) {
         writer.member("id", rawValue)
         writer.member("name", displayName)
         writer.member("avatar", avatarURL(origin: origin))
     }
 
-    /// Where the persona's picture is served.
     public func avatarURL(origin: String) -> String {
         "\(origin)/avatars/\(rawValue).svg"
     }

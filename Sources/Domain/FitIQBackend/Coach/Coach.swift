@@ -1,16 +1,16 @@
 import FitIQAPI
 
-/// The built-in coach: answers from a few dozen written ones, by who is asked and what.
+/// The built-in coach: it picks one of a few dozen written answers by persona and question.
 ///
 /// The same question gets the same answer, byte for byte, so that a client's test can rely on it.
 public enum Coach {
     /// Answers a question.
     ///
-    /// The answer whose words and phrases the question holds most of wins, the earlier one where two hold as many;
-    /// without any, the persona's general answers follow one another, turn by turn. In the first turn of a consultation
-    /// that is about something, a sentence says so.
+    /// The answer with the most words and phrases in the question wins; of equals, the earlier one. If none matches,
+    /// the persona's general answers take turns. In the first turn of a consultation with a context, a sentence
+    /// mentions it.
     ///
-    /// - Parameter turn: how many answers the consultation has had before; 0 or more.
+    /// - Parameter turn: The number of previous answers in the consultation; 0 or more.
     public static func answer(persona: Persona, context: ContextType, question: String, turn: Int) -> String {
         precondition(turn >= 0, "turns count from 0, not \(turn)")
         let words = Words.fold(question)
@@ -18,18 +18,18 @@ public enum Coach {
 
         let index = AnswerIndex.of(persona)
         let answer = index.best(for: words) ?? index.general[turn % index.general.count]
-        // Greetings, thanks and the like stand for themselves.
+        // Greetings, thanks and the like need no opening.
         guard turn == 0, answer.persona == persona, let opening = opening(of: context) else { return answer.text }
         return opening + " " + answer.text
     }
 
-    /// What the first answer says about the context; at most 12 words.
+    /// The sentence about the context in the first answer; at most 12 words.
     static func opening(of context: ContextType) -> String? { CoachBook.builtIn.openings[context] }
 
-    /// Cuts a text into words, each with the white space that follows it; together they are the text.
+    /// Splits a text into words, each with the white space after it; together they are the text.
     ///
-    /// White space is space, tab, CR and LF; what precedes the first word goes with it. No chunk is empty, and an empty
-    /// text has none.
+    /// White space is space, tab, CR and LF; what precedes the first word belongs to it. No chunk is empty, and an
+    /// empty text has none.
     public static func chunks(of text: String) -> [String] {
         var chunks: [String] = []
         let utf8 = text.utf8
@@ -53,19 +53,19 @@ public enum Coach {
     }
 }
 
-/// Answers by the first words of their phrases, so that a question is read once, whatever the number of answers.
+/// Indexes answers by the first words of their phrases, so that a question is read once for any number of answers.
 struct AnswerIndex: Sendable {
     private struct Phrase: Sendable {
         var words: [String]
         var answer: Int
-        /// Its number among all phrases: one that occurs twice counts once.
+        /// The phrase's number among all phrases: one that occurs twice counts once.
         var id: Int
     }
 
-    /// Those without keywords, which fit any question.
+    /// Answers without keywords, which fit any question.
     let general: [WrittenAnswer]
     private let answers: [WrittenAnswer]
-    private var phrases: [String: [Phrase]] = [:]  // Words of people, who may type either form.
+    private var phrases: [String: [Phrase]] = [:]  // Words of users, who may type either form.
     private var phraseCount = 0
 
     init(_ answers: [WrittenAnswer]) {
@@ -81,7 +81,7 @@ struct AnswerIndex: Sendable {
         }
     }
 
-    /// The answer that has most words in common with the question; the first one of several; nil if none has any.
+    /// The answer with the most words in common with the question; the first of equals; nil if none has any.
     func best(for words: [String]) -> WrittenAnswer? {
         var scores = [Int](repeating: 0, count: answers.count)
         var counted = [Bool](repeating: false, count: phraseCount)
@@ -99,7 +99,7 @@ struct AnswerIndex: Sendable {
 }
 
 extension AnswerIndex {
-    /// Looked through before everything else.
+    /// Searched before all others.
     static let urgent = AnswerIndex(CoachBook.builtIn.urgent)
 
     static func of(_ persona: Persona) -> AnswerIndex {
@@ -122,14 +122,14 @@ extension AnswerIndex {
     }
 }
 
-/// The words of a question, as they are compared.
+/// Normalizes the words of a question for comparison.
 enum Words {
     static func isWhitespace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0A).contains(byte) || byte == 0x0D }
 
     /// Splits a text into words of lower-case ASCII letters and digits, without diacritics and plural endings.
     ///
-    /// "Café" and "CAFES" are both `cafe`: case, the accents of Latin letters and apostrophes do not count; letters
-    /// of other scripts are kept as they are.
+    /// "Café" and "CAFES" are both `cafe`: case, the accents of Latin letters and apostrophes do not count. Letters of
+    /// other scripts stay unchanged.
     static func fold(_ text: String) -> [String] {
         var words: [String] = []
         var word = ""
@@ -154,7 +154,7 @@ enum Words {
 
     private static func finish(_ word: inout String, into words: inout [String]) {
         guard !word.isEmpty else { return }
-        // "goals" asks for what "goal" asks for; "stress" and "gas" are no plurals.
+        // "goals" matches "goal"; "stress" and "gas" are not plurals.
         let isPlural = word.utf8.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss")
         words.append(isPlural ? String(word.dropLast()) : word)
         word.removeAll(keepingCapacity: true)

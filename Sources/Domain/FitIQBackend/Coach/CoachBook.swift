@@ -1,12 +1,12 @@
 import FitIQAPI
 
-/// A written answer and the words that call for it.
+/// A written answer with its keywords.
 struct WrittenAnswer: Sendable {
-    /// Who gives it; nil if every persona does.
+    /// The persona that gives the answer; nil means every persona.
     var persona: Persona?
-    /// Words and phrases, one of which in a question is enough; none for an answer that fits any question.
+    /// Words and phrases, one of which must occur in the question; empty for an answer that fits any question.
     var keywords: [String]
-    /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, whatever opens it.
+    /// 25 to 48 words of plain text, so that it streams within four seconds, word by word, with any opening.
     var text: String
 
     init(_ persona: Persona?, _ keywords: [String], _ text: String) {
@@ -16,16 +16,16 @@ struct WrittenAnswer: Sendable {
     }
 }
 
-/// What the built-in coach says: `Fixtures/data/coach.json`.
+/// The texts of the built-in coach: `Fixtures/data/coach.json`.
 ///
-/// `openings` has a sentence for each type of context but general; `urgent` has the answers that come before all others;
-/// a section for each persona has what that one knows; `common` has what every persona says. The order within a section
+/// `openings` has a sentence for each context type except general; `urgent` has the answers that precede all others; a
+/// section per persona has its own answers; `common` has the answers of every persona. The order within a section
 /// decides between answers that fit a question equally well.
 struct CoachBook: Sendable {
     static let path = "Fixtures/data/coach.json"
     static let sections = ["openings", "urgent"] + Persona.allCases.map(\.rawValue) + ["common"]
 
-    /// The book in the binary, read at the first question.
+    /// The embedded book, read at the first question.
     static let builtIn = DataFile.embedded(path) { CoachBook(&$0) }
 
     private(set) var openings: [ContextType: String] = [:]
@@ -35,7 +35,7 @@ struct CoachBook: Sendable {
     var common: [WrittenAnswer] { answers["common"] ?? [] }
     func answers(of persona: Persona) -> [WrittenAnswer] { answers[persona.rawValue] ?? [] }
 
-    /// Reads a file; what is wrong is among its mistakes afterwards.
+    /// Reads a file; errors are added to its mistakes.
     init(_ file: inout DataFile) {
         if file.mistakes.isEmpty, file.sections.map(\.name) != Self.sections {
             file.refuse("the sections are \(Self.sections.joined(separator: ", "))", at: 1)

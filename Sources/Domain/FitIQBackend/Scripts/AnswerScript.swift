@@ -1,21 +1,20 @@
 import FitIQAPI
 import Patterns
 
-/// An answer as it is to be streamed, to the chunk and the nanosecond.
+/// A scripted answer, exact to the chunk and the nanosecond.
 public struct AnswerScript: Sendable, Equatable {
-    /// What happens, in order.
+    /// The steps, in order.
     ///
-    /// Where the list ends without ``Step/silence`` or an error as its last step, the answer completes. One without text
-    /// is stored empty.
+    /// Unless the last step is ``Step/silence`` or an error, the answer completes. An answer without text is stored
+    /// empty.
     public var steps: [Step]
-    /// How fast the chunks come.
+    /// The timing of the chunks.
     public var timing: StreamTiming
-    /// `metadata.tokens_used` of each of its answers; nil counts four bytes to a token.
+    /// `metadata.tokens_used` of each answer; nil counts four bytes per token.
     public var tokensUsed: Int?
-    /// `metadata.function_called` of each of its answers.
+    /// `metadata.function_called` of each answer.
     public var functionCalled: String?
 
-    /// Makes a script.
     public init(
         steps: [Step], timing: StreamTiming = .human, tokensUsed: Int? = nil, functionCalled: String? = nil
     ) {
@@ -25,81 +24,75 @@ public struct AnswerScript: Sendable, Equatable {
         self.functionCalled = functionCalled
     }
 
-    /// One thing that happens in an answer.
     public enum Step: Sendable, Equatable {
-        /// A text that is cut into words, a chunk each, at the script's pace; not empty.
+        /// A text split into words, one chunk each, at the script's pace; not empty.
         case text(String)
-        /// What the built-in coach would have said, cut into words.
+        /// The built-in coach's answer, split into words.
         case builtInAnswer
-        /// Exactly one chunk, not empty; `after` nanoseconds instead of the script's pace.
+        /// Exactly one chunk, not empty; `after` is in nanoseconds and replaces the script's pace.
         case chunk(String, after: Int64? = nil)
-        /// Chunks without time between them, none empty; the first one waits as any chunk does.
+        /// Chunks without time between them, none empty; the first one waits like any chunk.
         case burst([String])
-        /// Nothing for so many nanoseconds, beside the pace.
+        /// A pause in nanoseconds, in addition to the pace.
         case pause(Int64)
-        /// `template_created`, and the answer's `metadata.template_created`; of several the last one stays there.
+        /// `template_created`, and the answer's `metadata.template_created`, which keeps the last of several.
         ///
-        /// It takes no time of its own, as an error between chunks: only pauses come before it.
+        /// It takes no time of its own, like an error between chunks: only pauses come before it.
         case template(CreatedTemplate)
-        /// An `error` frame to all who hear the answer; as the last step the answer ends with it and is not stored.
+        /// An `error` frame to the audience of the answer; as the last step it ends the answer, which is not stored.
         ///
-        /// The last one comes when the next chunk would have come. Without a code it is ``AnswerScript/usualErrorCode``.
+        /// The last one comes when the next chunk would have come. The default code is ``AnswerScript/usualErrorCode``.
         case error(message: String, code: String?)
-        /// Nothing more is said; the answer is never completed and not stored, and the next question is answered.
+        /// Stops the answer; it is never completed and not stored, and the next question is answered.
         ///
-        /// That one begins when the next chunk would have come. What stands behind a silence never happens.
+        /// The next answer starts when the next chunk would have come. Steps after a silence never happen.
         case silence
-        /// The answer so far is completed and stored, and another one begins, with an id of its own.
+        /// Completes and stores the answer so far, and starts another one with its own id.
         ///
-        /// Its first chunk comes as the first one did after the question; without any steps it is none.
+        /// Its first chunk takes as long as the first one after the question; without steps there is no other answer.
         case anotherAnswer
     }
 }
 
-/// How fast the chunks of a scripted answer come.
+/// The timing of the chunks of a scripted answer.
 public struct StreamTiming: Sendable, Equatable {
-    /// Nanoseconds from the question to the first chunk; nil as a person would see it, 0.3 to 0.9 s.
+    /// Nanoseconds from the question to the first chunk; nil means a human pace, 0.3 to 0.9 s.
     public var firstChunk: Int64?
-    /// The time from chunk to chunk.
     public var rate: Rate
-    /// What is added to the time after each chunk, or taken away; the seed of the answer decides.
+    /// The random change of the time after each chunk, seeded by the answer.
     ///
-    /// The first chunk, pauses, and times that steps give themselves are kept to the nanosecond.
+    /// The first chunk, pauses, and the steps' own times are exact to the nanosecond.
     public var jitter: Jitter
 
-    /// The time from chunk to chunk.
     public enum Rate: Sendable, Equatable {
-        /// As a person would see it: some 20 chunks a second, with a breath at punctuation.
+        /// A human pace: about 20 chunks a second, with a pause at punctuation.
         case human
-        /// Evenly, so many chunks a second.
+        /// Chunks per second, at even intervals.
         case chunksPerSecond(Double)
-        /// So many tokens a second, four bytes to a token: after longer chunks it takes longer.
+        /// Tokens per second, four bytes per token: longer chunks take longer.
         case tokensPerSecond(Double)
     }
 
-    /// What makes gaps differ.
+    /// The random variation of gaps.
     public enum Jitter: Sendable, Equatable {
-        /// Nothing.
         case none
-        /// Evenly distributed between minus and plus so many nanoseconds; no gap gets negative.
+        /// Uniformly distributed between minus and plus this many nanoseconds; no gap becomes negative.
         case uniform(Int64)
-        /// Each gap times a log-normal number with median 1 and this sigma.
+        /// Multiplies each gap by a log-normal number with median 1 and this sigma.
         case logNormal(sigma: Double)
     }
 
-    /// Makes a timing.
     public init(firstChunk: Int64? = nil, rate: Rate = .human, jitter: Jitter = .none) {
         self.firstChunk = firstChunk
         self.rate = rate
         self.jitter = jitter
     }
 
-    /// As the built-in coach.
     public static let human = StreamTiming()
 }
 
 extension AnswerScript {
-    /// The steps of one answer: a script is cut where another one begins.
+    /// The steps of one answer: a script is split where another answer starts.
     struct Part: Equatable {
         enum Ending: Equatable {
             case completion
@@ -111,9 +104,9 @@ extension AnswerScript {
         var ending = Ending.completion
     }
 
-    /// The answers that a script gives, at least one.
+    /// The answers of a script, at least one.
     ///
-    /// What stands behind a silence is never reached; another answer without steps is none.
+    /// Steps after a silence are unreachable; another answer without steps does not count.
     var parts: [Part] {
         var parts: [Part] = []
         var part = Part()
@@ -135,24 +128,23 @@ extension AnswerScript {
         return parts + [part]
     }
 
-    /// How many messages an answer adds to a history.
+    /// The number of messages that an answer adds to a history.
     var messageCount: Int { parts.count { $0.ending == .completion } }
 }
 
-/// What a coach says when a question fits; the first rule that fits is taken, the built-in coach where none does.
+/// A rule for answers; the first matching rule applies, or the built-in coach if there is none.
 public struct AnswerRule: Sendable, Equatable {
-    /// Who is asked; empty for anyone.
+    /// The matching personas; empty for any.
     public var personas: Set<Persona>
-    /// What the consultation is about; empty for anything.
+    /// The matching contexts; empty for any.
     public var contextTypes: Set<ContextType>
-    /// What the question says; nil for anything.
+    /// The match of the question's text; nil for any.
     public var content: TextMatch?
-    /// Which of the user's messages in the consultation it is, from 1; nil for any.
+    /// The matching positions among the user's messages in the consultation, from 1; nil for any.
     public var turns: ClosedRange<Int>?
-    /// What is said.
     public var script: AnswerScript
 
-    /// Makes a rule; one without conditions fits every question.
+    /// Creates a rule; one without conditions matches every question.
     public init(
         personas: Set<Persona> = [], contextTypes: Set<ContextType> = [], content: TextMatch? = nil,
         turns: ClosedRange<Int>? = nil, script: AnswerScript
@@ -165,34 +157,32 @@ public struct AnswerRule: Sendable, Equatable {
     }
 }
 
-/// What a text must be like.
 public enum TextMatch: Sendable, Equatable {
-    /// It contains these words, whatever their case.
+    /// Contains these words, ignoring case.
     case contains(String)
-    /// A part of it matches the expression.
+    /// A part matches the expression.
     case matches(Pattern)
 }
 
-/// What becomes of a meal log whose text fits; the first rule that fits is taken, the built-in parser where none does.
+/// A rule for meals; the first matching rule applies, or the built-in parser if there is none.
 public struct MealRule: Sendable, Equatable {
-    /// What the text says; nil for anything.
+    /// The match of the text; nil for any.
     public var text: TextMatch?
-    /// Which meals; empty for any.
+    /// The matching meals; empty for any.
     public var mealTypes: Set<MealType>
-    /// How long processing takes, in nanoseconds; nil for the usual 2.0 to 4.5 s.
+    /// The processing time in nanoseconds; nil for the usual 2.0 to 4.5 s.
     public var duration: Int64?
-    /// What processing ends with.
     public var outcome: Outcome
 
-    /// What processing ends with.
+    /// The result of processing.
     public enum Outcome: Sendable, Equatable {
-        /// What the built-in parser makes of the text.
+        /// The result of the built-in parser.
         case parsed
-        /// These foods; their ids are made from the log's.
+        /// These foods; their ids derive from the log's.
         case completed([Item])
-        /// A failure, with the guide's details where given.
+        /// A failure, with the guide's details if given.
         case failed(message: String, details: String?)
-        /// It never ends.
+        /// Processing never ends.
         case never
     }
 
@@ -200,18 +190,15 @@ public struct MealRule: Sendable, Equatable {
     public struct Item: Sendable, Equatable {
         /// `food_name`.
         public var name: String
-        /// `quantity` and `unit`.
         public var quantity: Double
         /// `unit`.
         public var unit: String
-        /// Calories, and the other nutrients.
         public var nutrients: MealNutrients
         /// `confidence_score`, from 0 to 1.
         public var confidence: Double
         /// `parsing_notes`.
         public var notes: String?
 
-        /// Makes a food.
         public init(
             name: String, quantity: Double, unit: String, nutrients: MealNutrients, confidence: Double = 1,
             notes: String? = nil
@@ -225,7 +212,7 @@ public struct MealRule: Sendable, Equatable {
         }
     }
 
-    /// Makes a rule; one without conditions fits every meal.
+    /// Creates a rule; one without conditions matches every meal.
     public init(
         text: TextMatch? = nil, mealTypes: Set<MealType> = [], duration: Int64? = nil, outcome: Outcome = .parsed
     ) {

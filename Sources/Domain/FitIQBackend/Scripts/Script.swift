@@ -1,14 +1,14 @@
 import FitIQAPI
 import Patterns
 
-/// What a world does in place of its built-in behaviour.
+/// The replacement of a world's built-in behaviour.
 public struct Script: Sendable, Equatable {
-    /// What coaches say; the first rule that fits.
+    /// The rules for answers; the first match applies.
     public var answers: [AnswerRule]
-    /// What becomes of meals; the first rule that fits.
+    /// The rules for meals; the first match applies.
     public var meals: [MealRule]
 
-    /// Makes a script; an empty one changes nothing.
+    /// Creates a script; an empty one changes nothing.
     public init(answers: [AnswerRule] = [], meals: [MealRule] = []) {
         self.answers = answers
         self.meals = meals
@@ -16,16 +16,16 @@ public struct Script: Sendable, Equatable {
 }
 
 extension Script {
-    /// The script of the first rule that fits a question; nil where the built-in coach answers.
+    /// The script of the first rule that matches a question; nil means the built-in coach.
     ///
-    /// - Parameter turn: which of the user's messages in the consultation it is, from 1.
+    /// - Parameter turn: The number of the message among the user's messages in the consultation, from 1.
     public func answer(
         to content: String, turn: Int, persona: Persona, contextType: ContextType
     ) -> AnswerScript? {
         answers.first { $0.fits(content, turn: turn, persona: persona, contextType: contextType) }?.script
     }
 
-    /// The first rule that fits a meal; nil where the built-in parser works it out at its pace.
+    /// The first rule that matches a meal; nil means the built-in parser at its own pace.
     public func meal(_ text: String, mealType: MealType) -> MealRule? {
         meals.first { $0.fits(text, mealType: mealType) }
     }
@@ -33,7 +33,7 @@ extension Script {
 
 extension AnswerRule {
     func fits(_ question: String, turn: Int, persona: Persona, contextType: ContextType) -> Bool {
-        // What costs most comes last.
+        // The most expensive check comes last.
         (personas.isEmpty || personas.contains(persona)) && (contextTypes.isEmpty || contextTypes.contains(contextType))
             && (turns?.contains(turn) ?? true) && (content?.fits(question) ?? true)
     }
@@ -46,7 +46,7 @@ extension MealRule {
 }
 
 extension TextMatch {
-    /// Whether a text is so, in time linear in it.
+    /// Whether a text matches, in linear time.
     public func fits(_ text: String) -> Bool {
         switch self {
         case .contains(let words): Caseless.contains(words, in: text)
@@ -56,7 +56,7 @@ extension TextMatch {
 }
 
 extension Script {
-    /// Crashes where a rule is none: whoever reads scripts refuses these before.
+    /// Crashes on an invalid rule; readers of scripts must refuse these first.
     func checkInvariants() {
         for rule in answers {
             precondition(rule.turns.map { $0.lowerBound >= 1 } ?? true, "Turns count from 1.")
@@ -67,13 +67,13 @@ extension Script {
 }
 
 extension AnswerScript {
-    /// The longest time that a script may name, in nanoseconds: 366 days.
+    /// The longest duration in a script, in nanoseconds: 366 days.
     public static let longestDuration: Int64 = 366 * 86_400 * 1_000_000_000
-    /// The most nanoseconds from a question to the end of its answers, some ten years: whatever would come later comes then.
+    /// The limit in nanoseconds from a question to the end of its answers, about ten years; later events come then.
     public static let longestTimeline = 10 * longestDuration
     /// The largest ``StreamTiming/Jitter/logNormal(sigma:)``.
     public static let largestSigma = 10.0
-    /// The `code` of an error that a script gives none.
+    /// The default `code` of a scripted error.
     public static let usualErrorCode = "COACH_ERROR"
 
     static func isDuration(_ duration: Int64) -> Bool { (0...longestDuration).contains(duration) }
@@ -111,7 +111,7 @@ extension AnswerScript.Step {
 }
 
 extension MealRule {
-    /// The most kilocalories, or tenths of grams, of a food: sums of thousands of them are far from Int's end.
+    /// The limit of kilocalories, or tenths of grams, of a food: sums of thousands of them stay far below Int's limit.
     public static let largestNutrient = 1_000_000_000
 
     fileprivate func checkInvariants() {

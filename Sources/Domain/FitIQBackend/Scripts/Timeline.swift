@@ -1,48 +1,46 @@
 import FitIQAPI
 
-/// What happens in an answer and when, and what is stored of it: a script, laid out.
+/// The laid-out form of a script: the events of an answer with their times, and what is stored.
 struct Timeline: Sendable, Equatable {
     enum Event: Sendable, Equatable {
         case chunk(String)
-        // Rare and large: behind a pointer, a moment stays as small as a chunk.
+        // Rare and large: an indirect case keeps a moment as small as a chunk.
         indirect case template(CreatedTemplate)
         indirect case error(message: String, code: String)
         /// The answer is complete and stored; another one may follow.
         case completion
-        /// Nothing more is said, and nothing is stored.
+        /// The answer ends here and is not stored.
         case abandonment
     }
 
     struct Moment: Sendable, Equatable {
-        /// Nanoseconds since the question's turn came.
+        /// Nanoseconds since the start of the question's turn.
         var offset: Int64
         var event: Event
     }
 
-    /// A message in the making.
     struct Answer: Sendable, Equatable {
         let id: ResourceID
         /// The sum of its chunks.
         var text = ""
         var metadata = MessageMetadata()
-        /// Whether it ends with a completion.
         var isStored = true
     }
 
-    /// In order; each answer's last one is a completion or, the very last, an abandonment.
+    /// In order; the last one of each answer is a completion or, at the very end, an abandonment.
     private(set) var moments: [Moment] = []
     /// At least one.
     private(set) var answers: [Answer] = []
 
     /// Lays out a script.
     ///
-    /// A pure function: the same script, id and pace make the same timeline. Ids of further answers follow from the first
-    /// one's, since those of the world's sequence would come to depend on what else happens meanwhile.
+    /// A pure function: the same script, id and pace give the same timeline. The ids of further answers derive from the
+    /// first id, because ids from the world's sequence would depend on concurrent events.
     ///
     /// - Parameters:
-    ///   - id: of the first answer; it seeds the pace.
-    ///   - pace: ``Pace/instant`` takes all time out.
-    ///   - builtInAnswer: what the built-in coach would say; asked for where the script wants it.
+    ///   - id: The id of the first answer; it seeds the pace.
+    ///   - pace: ``Pace/instant`` removes all delays.
+    ///   - builtInAnswer: The built-in coach's answer; evaluated only if the script uses it.
     init(_ script: AnswerScript, id: ResourceID, pace: Pace, builtInAnswer: () -> String) {
         var identifiers = ResourceIDSequence(seed: id.seed)
         var layout = Layout(isInstant: pace == .instant)
@@ -95,9 +93,9 @@ struct Timeline: Sendable, Equatable {
 }
 
 extension Timeline {
-    /// A step of a script as chunks: a text is as many cues as it has words.
+    /// A step of a script as chunks: a text becomes one cue per word.
     enum Cue {
-        /// `after` nanoseconds instead of the pace.
+        /// `after` is in nanoseconds and replaces the pace.
         case chunk(String, after: Int64?)
         case pause(Int64)
         indirect case template(CreatedTemplate)
@@ -114,7 +112,7 @@ extension Timeline {
         case .builtInAnswer: Coach.chunks(of: builtInAnswer()).map { .chunk($0, after: nil) }
         case .chunk(let content, let after): [.chunk(content, after: after)]
         case .burst(let chunks):
-            // The first one waits as any chunk does.
+            // The first one waits like any chunk.
             chunks.enumerated().map { .chunk($0.element, after: $0.offset == 0 ? nil : 0) }
         case .pause(let duration): [.pause(duration)]
         case .template(let template): [.template(template)]
@@ -125,9 +123,9 @@ extension Timeline {
 }
 
 extension StreamTiming {
-    /// How long it takes to the first chunk, and after each chunk to the next or to the end, in nanoseconds.
+    /// The time to the first chunk, and after each chunk to the next or to the end, in nanoseconds.
     ///
-    /// A pure function: the same timing, chunks and seed have the same gaps. None is negative, or longer than
+    /// A pure function: the same timing, chunks and seed give the same gaps. None is negative or longer than
     /// ``AnswerScript/longestTimeline``.
     func gaps(of chunks: [String], seed: UInt64) -> (first: Int64, after: [Int64]) {
         let human = Pace.human.offsets(of: rate == .human ? chunks : [], seed: seed)
@@ -135,13 +133,13 @@ extension StreamTiming {
             switch rate {
             case .human: zip(human, human.dropFirst()).map { $1 - $0 }
             case .chunksPerSecond(let rate): [Int64](repeating: Self.nanoseconds(1e9 / rate), count: chunks.count)
-            // Four bytes to a token, as `tokens_used` counts.
+            // Four bytes per token, as in `tokens_used`.
             case .tokensPerSecond(let rate): chunks.map { Self.nanoseconds(Double($0.utf8.count) / 4 * (1e9 / rate)) }
             }
         return (firstChunk ?? human[0], jitter.applied(to: even, seed: seed))
     }
 
-    /// Whole nanoseconds, at most those of the longest timeline.
+    /// Whole nanoseconds, capped at the longest timeline.
     static func nanoseconds(_ duration: Double) -> Int64 {
         duration < Double(AnswerScript.longestTimeline)
             ? Int64(duration.rounded()) : AnswerScript.longestTimeline
@@ -150,7 +148,7 @@ extension StreamTiming {
 
 extension StreamTiming.Jitter {
     func applied(to gaps: [Int64], seed: UInt64) -> [Int64] {
-        // Apart from the numbers that decide a human pace.
+        // Independent of the numbers for a human pace.
         var numbers = SplitMix64(seed: seed ^ 0x6A09_E667_F3BC_C908)
         switch self {
         case .none: return gaps
@@ -167,14 +165,14 @@ extension StreamTiming.Jitter {
     }
 }
 
-/// The time at which the next thing of a script happens.
+/// Computes the time of a script's next event.
 ///
-/// A chunk comes when the pace wants it, or so long after what happened before as it says itself; a pause comes on top.
-/// What is not said takes no time of its own, and an answer ends when its next chunk would have come.
+/// A chunk comes at the script's pace, or after its own time; a pause is added to that. Events other than chunks take
+/// no time of their own, and an answer ends when its next chunk would have come.
 struct Layout {
-    /// Nanoseconds since the question's turn came, at most ``AnswerScript/longestTimeline``.
+    /// Nanoseconds since the start of the question's turn, at most ``AnswerScript/longestTimeline``.
     private(set) var offset: Int64 = 0
-    /// What the pace has between the last chunk and the next.
+    /// The pace's gap between the last chunk and the next.
     private var gap: Int64 = 0
     private var pause: Int64 = 0
     private let isInstant: Bool
@@ -183,7 +181,6 @@ struct Layout {
         self.isInstant = isInstant
     }
 
-    /// An answer begins.
     mutating func begin(after gap: Int64) {
         self.gap = gap
     }
@@ -192,18 +189,17 @@ struct Layout {
         pause = min(pause + duration, AnswerScript.longestTimeline)
     }
 
-    /// A chunk is said; `gap` is what the pace has behind it.
+    /// Adds a chunk; `gap` is the pace's gap after it.
     mutating func speak(after: Int64?, gap next: Int64) {
         wait(after ?? gap)
         gap = next
     }
 
-    /// Something happens beside the chunks.
+    /// Adds an event other than a chunk.
     mutating func stop() {
         wait(0)
     }
 
-    /// The answer ends.
     mutating func end() {
         wait(gap)
         gap = 0
@@ -211,35 +207,35 @@ struct Layout {
 
     private mutating func wait(_ duration: Int64) {
         guard !isInstant else { return }
-        // Each is at most the longest timeline, so that the sum of three cannot overflow.
+        // Each is at most the longest timeline, so the sum of three cannot overflow.
         offset = min(offset + pause + duration, AnswerScript.longestTimeline)
         pause = 0
     }
 }
 
-/// Real functions from nothing but IEEE 754's basic operations.
+/// Real functions built only from the basic operations of IEEE 754.
 ///
-/// Those are the same to the last bit everywhere, which a system's mathematical library is not: with that, the same seed
-/// would stream at another pace on another system.
+/// These give the same bits everywhere. A system's mathematical library does not, so the same seed would stream at a
+/// different pace on another system.
 enum Arithmetic {
-    /// A number of the standard normal distribution, nearly: the sum of twelve even ones, within 6 of 0.
+    /// An approximately standard normal number: the sum of twelve uniform ones, within 6 of 0.
     static func normal(from numbers: inout SplitMix64) -> Double {
         var sum = -6.0
         for _ in 0..<12 { sum += Double(numbers.next() >> 11) * 0x1p-53 }
         return sum
     }
 
-    /// e to the power of x, to about 15 digits; 0 or infinity far out.
+    /// e to the power of x, to about 15 digits; 0 or infinity far from 0.
     static func exp(_ x: Double) -> Double {
         guard x > -745 else { return 0 }
         guard x < 710 else { return .infinity }
-        // x = k·ln 2 + r with |r| ≤ ln 2 / 2; ln 2 in two parts, so that k·ln 2 is exact enough.
+        // x = k·ln 2 + r with |r| ≤ ln 2 / 2; ln 2 is split in two so that k·ln 2 is exact enough.
         let k = (x * 1.442695040888963407).rounded()
         let r = (x - k * 0x1.62E42FEE00000p-1) - k * 0x1.A39EF35793C76p-33
-        // Taylor's series, from its small end: r¹⁸ / 18! is far below the last digit.
+        // The Taylor series, starting at the small end: r¹⁸ / 18! is far below the last digit.
         var sum = 1.0
         for n in stride(from: 18.0, through: 1.0, by: -1.0) { sum = 1 + sum * r / n }
-        // In two steps: near the ends 2ᵏ alone is no number, though the result is one.
+        // In two steps: near the limits 2ᵏ alone is out of range, though the result is not.
         let half = Int(k) / 2
         return sum * Double(sign: .plus, exponent: half, significand: 1)
             * Double(sign: .plus, exponent: Int(k) - half, significand: 1)

@@ -1,21 +1,21 @@
 import FitIQAPI
 
 extension Backend {
-    /// Everything that the world holds, as a document: planted into a new world, it answers every REST request the same.
+    /// Everything in the world as a document; planted into a new world, it gives the same REST responses.
     ///
-    /// Sockets are not part of it, so an answer that streams is stored whole, as archiving does it, and questions that wait
-    /// stay without one. What was due by now has been served: call ``advance(_:)`` first.
+    /// Sockets are not included, so a streaming answer is stored in full, as in archiving, and waiting questions stay
+    /// without an answer. Call ``advance(_:)`` first to perform what is due.
     ///
     /// - Parameters:
-    ///   - now: when an answer that streams is completed.
-    ///   - issuedIDs: the `issuedCount` of the turn's ids.
+    ///   - now: The completion time of a streaming answer.
+    ///   - issuedIDs: The `issuedCount` of the turn's ids.
     public func data(at now: Timestamp, issuedIDs: Int? = nil) -> WorldData {
         let settled = settled(at: now)
         let users = (0..<settled.users.count).map { settled.data(of: UserID(index: $0)) }
         return WorldData(users: users, issuedIDs: issuedIDs)
     }
 
-    /// This world as it is when every answer that streams is stored.
+    /// This world with every streaming answer stored.
     public func settled(at now: Timestamp) -> Backend {
         var settled = self
         for position in consultations.indices where consultations[position].answer != nil {
@@ -29,7 +29,7 @@ extension Backend {
         return UserData(
             id: owner.id, goals: owner.goals.map { GoalData(goals[$0].goal) },
             consultations: owner.consultations.map { data(ofConsultation: $0) },
-            // Kept by the time that clients name; written down in the order in which they came.
+            // Kept by the clients' time; written in the order of arrival.
             mealLogs: owner.mealLogs.sorted().map { MealLogData(mealLogs[$0].log) })
     }
 
@@ -43,7 +43,7 @@ extension Backend {
             id: consultation.id, persona: consultation.persona, contextType: consultation.context.type,
             contextID: contextGoal == nil ? consultation.context.id : nil, contextGoal: contextGoal.map { .id($0) },
             linkedGoal: isLinkedOtherwise ? consultation.goalID.map { .id($0) } : nil,
-            // Where no goal could name it, nothing need be said.
+            // Only stated if a goal could name it.
             isGoalsConversation: !consultation.isActive || consultation.goalID == nil
                 || goal(conversingIn: position) != nil,
             title: consultation.title, status: consultation.status,
@@ -85,17 +85,17 @@ extension MealLogData {
 }
 
 extension Backend {
-    /// Makes everything in a document, with the turn's time as the world's beginning; in a new world, as a rule.
+    /// Creates everything in a document, usually in a new world; the turn's time is the world's start.
     ///
-    /// What is left out is made up: ids come from the turn, in the order of the document (for each user goals, then
-    /// consultations, each with its messages, then what fills up the active ones, then meal logs). Afterwards all that holds
-    /// of a backend holds of this one.
+    /// Missing values are generated: ids come from the turn, in the order of the document (for each user goals, then
+    /// consultations, each with its messages, then what fills up the active ones, then meal logs). Afterwards all
+    /// invariants of a backend hold.
     ///
-    /// What lived may hold more than its limit: what had begun when it became full was finished. So a document that names the
-    /// ids that were issued, as exports do, is not held to the limit of a world.
+    /// A live world may exceed its limit, because what had started when it became full was finished. A document that
+    /// names the issued ids, as exports do, is therefore not held to the limit of a world.
     ///
-    /// - Parameter exportRoom: how much such a document may fill; nil for any amount.
-    /// - Throws: where in the document something is that would break a rule or a limit; nothing is planted then.
+    /// - Parameter exportRoom: The bytes that such a document may fill; nil for no limit.
+    /// - Throws: The position in the document that breaks a rule or a limit; nothing is planted then.
     public mutating func plant(
         _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil
     ) throws(PlantError) {

@@ -1,48 +1,43 @@
 import FitIQAPI
 import JSON
 
-/// Which goal of the same user is meant.
+/// A reference to a goal of the same user.
 public enum GoalReference: Sendable, Equatable {
-    /// The one that the document calls so.
+    /// The goal with this name in the document.
     case named(ExactString)
-    /// The one with this id.
     case id(ResourceID)
 }
 
 /// A consultation in a document.
 public struct ConsultationData: Sendable, Equatable {
-    /// Its id; nil has one issued.
+    /// Nil to issue one.
     public var id: ResourceID?
-    /// Who is asked.
     public var persona: Persona
-    /// What it is about; `goal` goes with ``contextGoal``.
+    /// `goal` requires ``contextGoal``.
     public var contextType: ContextType
     /// The id of an insight, a mood or a journal entry.
     public var contextID: ExactString?
-    /// The goal that it is about.
     public var contextGoal: GoalReference?
-    /// The goal that it is linked with, if other than ``contextGoal``.
+    /// The linked goal, if other than ``contextGoal``.
     public var linkedGoal: GoalReference?
-    /// Whether the goal that it is linked with, or is about, may name it as its conversation, while it is active.
+    /// Whether its goal may name it as its conversation while it is active.
     ///
-    /// Of several, a goal names the one with ``linkedGoal``, else the first.
+    /// Of several, a goal names the one with ``linkedGoal``, otherwise the first.
     public var isGoalsConversation: Bool
-    /// Whether it is linked with no goal, although it is about one; goes without ``linkedGoal``.
+    /// Whether it has no linked goal although it is about one; excludes ``linkedGoal``.
     public var isUnlinked: Bool
-    /// Its title.
     public var title: String?
-    /// Its status.
     public var status: ConsultationStatus
-    /// Its messages, oldest first.
+    /// Oldest first.
     public var messages: [MessageData]
-    /// So many made-up messages before ``messages``, user and assistant in turn, spread evenly over the time.
+    /// The number of generated messages before ``messages``, alternately from user and assistant, evenly spread over
+    /// time.
     public var madeUpMessages: Int
-    /// When it was created; nil for the first time given of a message, else when it last changed, or the world begins.
+    /// Nil for the first given time of a message, otherwise the last change, otherwise the world's start.
     public var createdAt: DataTime?
-    /// When it last changed; nil for when its last message was stored, or it was created.
+    /// Nil for the time of the last message, or creation.
     public var updatedAt: DataTime?
 
-    /// Makes a consultation.
     public init(
         id: ResourceID? = nil, persona: Persona, contextType: ContextType = .general, contextID: ExactString? = nil,
         contextGoal: GoalReference? = nil, linkedGoal: GoalReference? = nil, isGoalsConversation: Bool = true,
@@ -69,18 +64,15 @@ public struct ConsultationData: Sendable, Equatable {
 
 /// A message in a document.
 public struct MessageData: Sendable, Equatable {
-    /// Its id; nil has one issued.
+    /// Nil to issue one.
     public var id: ResourceID?
-    /// Who wrote it.
     public var role: MessageRole
-    /// What it says.
     public var content: String
-    /// What the backend noted about it; where an assistant's tokens are left out, they are counted, four bytes to one.
+    /// An assistant's missing token count is computed as four bytes per token.
     public var metadata: MessageMetadata?
-    /// When it was stored; nil for when the message before it was, or the consultation was created.
+    /// Nil for the time of the previous message, or the consultation's creation.
     public var createdAt: DataTime?
 
-    /// Makes a message.
     public init(
         id: ResourceID? = nil, role: MessageRole, content: String, metadata: MessageMetadata? = nil,
         createdAt: DataTime? = nil
@@ -93,9 +85,9 @@ public struct MessageData: Sendable, Equatable {
     }
 }
 
-/// A conversation of any length: the persona's quick actions as questions, the built-in coach's answers.
+/// A generated conversation of any length: the persona's quick actions as questions, the built-in coach's answers.
 ///
-/// The consultation's id decides which, so the same world has the same conversation in every run.
+/// The consultation's id seeds it, so the same world has the same conversation in every run.
 struct MadeUpConversation {
     private let persona: Persona
     private let context: ContextType
@@ -104,12 +96,13 @@ struct MadeUpConversation {
     private var prompt = 0
     private var turn = 0
     private var isAnswerDue = false
-    /// Answers by prompt and by place in the persona's general ones: thousands of messages ask the coach a few dozen times.
+    /// Caches answers by prompt and place in the persona's general ones: thousands of messages need a few dozen
+    /// answers.
     private var answers: [Key: String] = [:]
 
     private struct Key: Hashable {
         var prompt: Int
-        /// -1 for the first turn, in which an answer may say what the consultation is about.
+        /// -1 for the first turn, in which an answer may mention the context.
         var place: Int
     }
 
@@ -120,11 +113,10 @@ struct MadeUpConversation {
         numbers = SplitMix64(seed: consultation.id.seed)
     }
 
-    /// The next message.
     mutating func next() -> (role: MessageRole, content: String) {
         defer { isAnswerDue.toggle() }
         guard isAnswerDue else {
-            // Another one than before.
+            // Different from the previous one.
             prompt = (prompt + 1 + Int(numbers.next(below: UInt64(prompts.count - 1)))) % prompts.count
             return (.user, prompts[prompt])
         }
@@ -140,11 +132,11 @@ struct MadeUpConversation {
         return answer
     }
 
-    /// When one of so many messages was stored: the first one at the start, the last one at the end, the rest evenly between.
+    /// The time of one of many messages: the first at the start, the last at the end, the rest evenly between.
     static func time(of index: Int, of count: Int, from start: Timestamp, to end: Timestamp) -> Timestamp {
         precondition(start <= end && index < count, "Messages lie between a start and a later end.")
         guard count > 1 else { return start }
-        // The span may be longer than Int64 counts, and its product longer than 64 bits.
+        // The span may exceed Int64, and its product 64 bits.
         let span = UInt64(bitPattern: end.nanosecondsSinceEpoch &- start.nanosecondsSinceEpoch)
         let (offset, _) = UInt64(count - 1).dividingFullWidth(span.multipliedFullWidth(by: UInt64(index)))
         return Timestamp(nanosecondsSinceEpoch: start.nanosecondsSinceEpoch &+ Int64(bitPattern: offset))

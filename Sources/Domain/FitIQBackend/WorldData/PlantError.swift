@@ -1,13 +1,13 @@
 import FitIQAPI
 
-/// Why data cannot be planted; nothing of it was.
+/// The reason data cannot be planted; nothing of it was.
 public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Where in the document, by its keys and by indexes from 0: `users[0].consultations[2].messages[1].created_at`.
+    /// The position in the document, by keys and by indexes from 0: `users[0].consultations[2].messages[1].created_at`.
     public var path: String
-    /// What is wrong, what is allowed, what to do.
+    /// The problem, what is allowed, and how to fix it.
     public var message: String
 
-    /// Whether nothing is wrong with the data, only there is no room for it.
+    /// Whether the data is valid and only lacks room.
     public var isForWantOfRoom: Bool
 
     init(_ path: String, _ message: String, isForWantOfRoom: Bool = false) {
@@ -16,11 +16,10 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
         self.isForWantOfRoom = isForWantOfRoom
     }
 
-    /// Both in a line.
     public var description: String { "\(path): \(message)" }
 }
 
-/// The sentences of refused data.
+/// The messages about refused data.
 extension PlantError {
     // MARK: Ids and references
 
@@ -153,7 +152,7 @@ extension PlantError {
 
     // MARK: Limits
 
-    /// - Parameter what: what is counted, in the plural: `goals`.
+    /// - Parameter what: The counted things, in the plural: `goals`.
     static func tooMany(_ path: String, _ what: String, _ count: Int, limit: Int) -> PlantError {
         PlantError(path, "These make \(count) \(what); the limit is \(limit): leave some out.")
     }

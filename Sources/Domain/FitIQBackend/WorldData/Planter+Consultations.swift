@@ -1,21 +1,21 @@
 import FitIQAPI
 import JSON
 
-/// A consultation that is about to be planted.
+/// A consultation before it is planted.
 struct ConsultationDraft {
     let record: ConsultationRecord
-    /// Whether it is linked otherwise than by its context.
+    /// Whether it is linked other than by its context.
     var isLinkedExplicitly = false
     /// Whether its goal may name it as its conversation.
     var isGoalsConversation = false
 }
 
-/// The consultations of a user that a document gives, before they are planted.
+/// The consultations of a user in a document, before they are planted.
 struct ConsultationDrafts {
     private(set) var drafts: [ConsultationDraft] = []
-    /// The topics of the active ones, those that exist already included.
+    /// The topics of active consultations, including existing ones.
     private(set) var active: Set<Topic>
-    /// What the drafts will add to the bytes that the world holds.
+    /// The bytes that the drafts will add to the world.
     private(set) var byteCount = 0
 
     init(active: Set<Topic>) { self.active = active }
@@ -109,7 +109,7 @@ extension Planter {
         return goals.goals[try goals.index(of: goal, "\(path).goal")].id
     }
 
-    /// Adds active consultations about free topics until there are as many as asked for.
+    /// Adds active consultations about free topics up to the requested number.
     mutating func fillActive(
         _ data: UserData, _ user: UserID, _ consultations: inout ConsultationDrafts, at path: String
     ) throws(PlantError) {
@@ -131,7 +131,7 @@ extension Planter {
         }
     }
 
-    /// Sets which consultation each goal names, as the tables of links would be after those calls.
+    /// Sets the consultation that each goal names, as the link tables would be after those calls.
     func chooseConversations(
         of goals: inout GoalDrafts, in consultations: [ConsultationDraft], at path: String
     ) throws(PlantError) {
@@ -163,10 +163,10 @@ extension Planter {
     }
 }
 
-/// Topics without end: journal entries by number.
+/// An endless supply of topics: journal entries by number.
 ///
-/// What clients ask for first, a persona without a context or without an id, stays free: with ten active ones that is to
-/// be refused as one too many, not as one that exists (CONTRACT: 409 is decided before 429).
+/// The topics that clients request first, a persona without a context or without an id, stay free: with ten active
+/// consultations such a request must be refused by the limit, not as a duplicate (409 is decided before 429).
 private struct FreeTopics {
     private var count = 0
 

@@ -2,7 +2,7 @@ import FitIQAPI
 import JSON
 import Nutrition
 
-/// The goals of a user that a document names, before they are planted.
+/// The goals of a user in a document, before they are planted.
 struct GoalDrafts {
     var goals: [Goal] = []
     private var names: [ExactString: Int] = [:]
@@ -17,7 +17,7 @@ struct GoalDrafts {
         goals.append(goal)
     }
 
-    /// The place of a goal that is meant.
+    /// The index of a referenced goal.
     func index(of goal: GoalReference, _ path: @autoclosure () -> String) throws(PlantError) -> Int {
         let index =
             switch goal {
@@ -64,7 +64,7 @@ extension Planter {
         return goal
     }
 
-    /// 90 days after the world's beginning.
+    /// 90 days after the world's start.
     private var usualTargetDate: DateTime { DateTime(secondsSinceEpoch: now.secondsSinceEpoch + 90 * 86_400) }
 
     mutating func insert(_ goals: [Goal], of user: UserID, at path: String) throws(PlantError) {
@@ -157,7 +157,7 @@ extension Planter {
         }
     }
 
-    /// Sums are made of these, which must not overflow.
+    /// Sums of these must not overflow.
     private func check(_ nutrients: MealNutrients, _ path: String) throws(PlantError) {
         let grams = [
             ("protein", nutrients.proteinTenths), ("carbs", nutrients.carbsTenths), ("fat", nutrients.fatTenths),

@@ -1,19 +1,18 @@
 import FitIQAPI
 
-/// When a consultation was created and last changed, as far as the document says.
+/// The times of a consultation's creation and last change, as far as the document gives them.
 struct ConsultationTimes {
     var created: Timestamp
     var updated: Timestamp?
-    /// The times of its messages, nil for those without.
+    /// The times of its messages, nil if not given.
     var messages: [Timestamp?]
 
-    /// Until when made-up messages came.
+    /// The end of the generated messages.
     func endOfMadeUpMessages(now: Timestamp) -> Timestamp {
         messages.lazy.compactMap { $0 }.first ?? updated ?? now
     }
 }
 
-/// Histories.
 extension Planter {
     func times(of data: ConsultationData, at path: String) throws(PlantError) -> ConsultationTimes {
         let updated = try time(data.updatedAt, "\(path).updated_at")
@@ -32,7 +31,7 @@ extension Planter {
         at path: String
     ) throws(PlantError) -> History {
         guard data.madeUpMessages >= 0 else { throw .negative("\(path).made_up_messages", data.madeUpMessages) }
-        // Each is compared by itself: their sum may be too large for an integer.
+        // Each is compared separately: their sum may overflow.
         let limit = limits.messages
         guard data.madeUpMessages <= limit, data.madeUpMessages + data.messages.count <= limit else {
             let count = data.madeUpMessages.addingReportingOverflow(data.messages.count)
@@ -61,7 +60,7 @@ extension Planter {
         }
         var content = data.content
         if data.role == .user {
-            // As they are when they come over the socket.
+            // As they arrive over the socket.
             content = Self.trimmed(content)
             guard !content.isEmpty else { throw .blank(path()) }
             try check(content, path(), TextLengths.question)
@@ -103,7 +102,7 @@ extension Planter {
         history.append(message, in: backend.configuration.mode.form(of: .listMessages))
     }
 
-    /// As answers are counted: four bytes to a token.
+    /// Counted as for answers: four bytes per token.
     private static func tokens(of content: String) -> Int { (content.utf8.count + 3) / 4 }
 
     private static func trimmed(_ text: String) -> String {

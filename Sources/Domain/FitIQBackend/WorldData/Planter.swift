@@ -1,11 +1,11 @@
 import FitIQAPI
 import JSON
 
-/// Plants a document into a copy of a backend, which the caller takes over where nothing was refused.
+/// Plants a document into a copy of a backend, which the caller adopts if nothing was refused.
 struct Planter {
     var backend: Backend
     var turn: Turn
-    /// How much the world may hold when it is planted.
+    /// The room of the world at planting.
     let room: StorageRoom
 
     var now: Timestamp { turn.now }
@@ -33,7 +33,7 @@ struct Planter {
     }
 
     private mutating func user(_ id: ExactString, at path: String) throws(PlantError) -> UserID {
-        // What a token's `sub` may be: nobody could sign in as anybody else.
+        // The rules of a token's `sub`: a user with any other id could not sign in.
         try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
         guard backend.users.count < limits.users else {
@@ -43,14 +43,14 @@ struct Planter {
         return backend.add(id)
     }
 
-    /// Refuses what begins when the world is full already, as requests are refused.
+    /// Refuses additions to a full world, as requests are refused.
     func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
         guard backend.storedBytes + planned < room.bytes else { throw .storeFull(path(), limit: room.limit) }
     }
 }
 
 extension Planter {
-    /// What is listed oldest first, with its place in the document, which decides where times are the same.
+    /// Sorts oldest first; the position in the document decides between equal times.
     static func oldestFirst<Draft>(
         _ drafts: [Draft], by createdAt: (Draft) -> Timestamp
     ) -> [(index: Int, draft: Draft)] {
@@ -59,9 +59,9 @@ extension Planter {
     }
 }
 
-/// Ids of the document, and ids that are issued.
+/// The document's ids and the issued ids.
 extension Planter {
-    /// Makes sure that no id occurs twice, and that none will be issued that the document has.
+    /// Ensures that no id occurs twice, and that the sequence never issues an id of the document.
     mutating func passOverIssuedIDs(of data: WorldData) throws(PlantError) {
         if let count = data.issuedIDs {
             guard count >= 0 else { throw .issuedIDs("issued_ids", count, maximum: .max) }
@@ -74,7 +74,7 @@ extension Planter {
     }
 }
 
-/// The ids that a world has, and those that a document gives.
+/// The ids of a world, and the ids in a document.
 private struct ExplicitIDs {
     private var taken: Set<ResourceID>
 
@@ -116,7 +116,7 @@ private struct ExplicitIDs {
     }
 }
 
-/// How long texts of a document may be, in characters: as in requests.
+/// The length limits of a document's texts, in characters: as in requests.
 enum TextLengths {
     static let user = 1...200
     static let title = 1...200
@@ -126,10 +126,10 @@ enum TextLengths {
     static let mealText = 1...CreateMealLogRequest.maximumInputLength
     static let question = 1...ClientFrame.maximumContentLength
     static let itemName = 1...10_000
-    /// More than the parser makes of the longest text.
+    /// More than the parser produces from the longest text.
     static let itemText = 0...10_000
 
-    /// The most bytes of any text that has no length in characters: what a coach or the backend itself says.
+    /// The size limit in bytes of texts without a length limit in characters: those of a coach or the backend itself.
     static let maximumBytes = 1024 * 1024
 }
 
@@ -140,9 +140,9 @@ extension Planter {
         bytes limit: Int = ClientFrame.maximumContentByteCount
     ) throws(PlantError) {
         guard let text else { return }
-        // Bytes first: a character can have any number of combining marks, and counting them takes its time.
+        // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
         guard text.utf8.count <= limit else { throw .tooManyBytes(path(), text.utf8.count, limit: limit) }
-        // No text has more characters than bytes, and most are far from the limit.
+        // No text has more characters than bytes, and most are far below the limit.
         guard text.utf8.count > allowed.upperBound || text.utf8.count < max(1, allowed.lowerBound) else { return }
         let count = text.count
         guard allowed.contains(count) else { throw .length(path(), count, allowed: allowed) }
@@ -154,7 +154,7 @@ extension Planter {
         guard allowed.contains(number) else { throw .number(path(), number, allowed: allowed) }
     }
 
-    /// The time that is meant, which is not after the world's beginning; nil where none is given.
+    /// The given time, which must not be after the world's start; nil if none is given.
     func time(_ time: DataTime?, _ path: @autoclosure () -> String) throws(PlantError) -> Timestamp? {
         switch time {
         case nil: return nil
@@ -169,7 +169,7 @@ extension Planter {
         }
     }
 
-    /// - Parameter what: what happened at the earlier time: `the goal was created`.
+    /// - Parameter what: The event at the earlier time: `the goal was created`.
     func check(
         _ time: Timestamp, _ path: @autoclosure () -> String, notBefore earlier: Timestamp, _ what: String
     ) throws(PlantError) {

@@ -1,36 +1,33 @@
 import FitIQAPI
 import JSON
 
-/// What a world holds, as a document: what a scenario starts from, and what an export says.
+/// The contents of a world as a document: the start of a scenario, and the content of an export.
 ///
-/// What is left out (ids, times) is made up where it is planted, in the order of the document.
+/// Missing values (ids, times) are generated at planting, in the order of the document.
 public struct WorldData: Sendable, Equatable {
-    /// The users, in the order in which they are made.
+    /// In the order of creation.
     public var users: [UserData]
-    /// How many ids the world has issued, so that no later one repeats; nil where only the data itself can tell.
+    /// The number of ids the world has issued, so that none repeats; nil if only the data itself can tell.
     public var issuedIDs: Int?
 
-    /// Makes data.
     public init(users: [UserData] = [], issuedIDs: Int? = nil) {
         self.users = users
         self.issuedIDs = issuedIDs
     }
 }
 
-/// A user and what is theirs.
 public struct UserData: Sendable, Equatable {
-    /// The `sub` of their tokens.
+    /// The `sub` of the user's tokens.
     public var id: ExactString
-    /// Their goals; where times say otherwise than the order, the times are followed.
+    /// Ordered by their times, if these contradict the order of the list.
     public var goals: [GoalData]
-    /// Their consultations, in the order of their times as well.
+    /// Ordered by their times, if these contradict the order of the list.
     public var consultations: [ConsultationData]
-    /// As many active consultations as it takes to have this many in all, about topics that are free; nil for none.
+    /// The number of active consultations to reach with consultations about free topics; nil for none.
     public var fillActiveConsultations: Int?
-    /// Their meal logs, in the order of their times as well.
+    /// Ordered by their times, if these contradict the order of the list.
     public var mealLogs: [MealLogData]
 
-    /// Makes a user.
     public init(
         id: ExactString, goals: [GoalData] = [], consultations: [ConsultationData] = [],
         fillActiveConsultations: Int? = nil, mealLogs: [MealLogData] = []
@@ -43,38 +40,30 @@ public struct UserData: Sendable, Equatable {
     }
 }
 
-/// A time in a document.
 public enum DataTime: Sendable, Equatable {
-    /// A point in time.
     case at(Timestamp)
-    /// So many nanoseconds before the world begins.
+    /// Nanoseconds before the world's start.
     case before(Int64)
 }
 
-/// A goal in a document.
 public struct GoalData: Sendable, Equatable {
-    /// Its id; nil has one issued.
+    /// Nil to issue one.
     public var id: ResourceID?
-    /// What consultations of the document call it; nil where none refers to it by name.
+    /// The document's name for references by consultations; nil if there are none.
     public var name: ExactString?
-    /// As in requests.
     public var title: String
-    /// As in requests.
     public var description: String
-    /// As in requests.
     public var category: String?
-    /// When it is to be reached; nil for 90 days after the world begins.
+    /// Nil for 90 days after the world's start.
     public var targetDate: DateTime?
-    /// Its status.
     public var status: GoalStatus
     /// From 0 to 1.
     public var progress: Double
-    /// When it was created; nil for when it last changed, or the world begins.
+    /// Nil for the last change, or the world's start.
     public var createdAt: DataTime?
-    /// When it last changed; nil for when it was created.
+    /// Nil for the creation.
     public var updatedAt: DataTime?
 
-    /// Makes a goal.
     public init(
         id: ResourceID? = nil, name: ExactString? = nil, title: String, description: String = "",
         category: String? = nil,
@@ -94,38 +83,30 @@ public struct GoalData: Sendable, Equatable {
     }
 }
 
-/// A meal log in a document.
 public struct MealLogData: Sendable, Equatable {
-    /// Its id; nil has one issued.
+    /// Nil to issue one.
     public var id: ResourceID?
-    /// As in requests.
     public var rawInput: String
-    /// As in requests.
     public var mealType: MealType
-    /// As in requests; nil for when it was created.
+    /// Nil for the creation.
     public var loggedAt: DateTime?
-    /// When it was created; nil for when processing ended, or the world begins.
+    /// Nil for the end of processing, or the world's start.
     public var createdAt: DataTime?
-    /// How far the backend has come.
     public var progress: Progress
-    /// When processing ended; nil for when it was created.
+    /// The end of processing; nil for the creation.
     public var finishedAt: DataTime?
 
-    /// How far the backend has come.
     public enum Progress: Sendable, Equatable {
-        /// It is being worked out since it was created, and ends after the usual time, as a script or the parser has it.
+        /// In processing since its creation; ends after the usual time, by a script or the parser.
         case processing
-        /// Worked out by the built-in parser already.
+        /// Already processed by the built-in parser.
         case parsed
-        /// Worked out, with these foods.
         case completed([MealLogItem])
-        /// Worked out, with these foods; their ids are made from the log's.
+        /// These foods; their ids derive from the log's.
         case foods([MealRule.Item])
-        /// Failed.
         case failed(MealLogFailure)
     }
 
-    /// Makes a meal log.
     public init(
         id: ResourceID? = nil, rawInput: String, mealType: MealType, loggedAt: DateTime? = nil,
         createdAt: DataTime? = nil, progress: Progress = .parsed, finishedAt: DataTime? = nil
@@ -141,9 +122,9 @@ public struct MealLogData: Sendable, Equatable {
 }
 
 extension Timestamp {
-    /// RFC 3339 in UTC with as many digits of fraction as the nanoseconds need, none for whole seconds.
+    /// RFC 3339 in UTC with as many fraction digits as needed, none for whole seconds.
     ///
-    /// For documents, which must not lose the order of what happened within a second; the wire has ``wireText``.
+    /// For documents, which must keep the order of events within a second; the wire uses ``wireText``.
     public var preciseText: String {
         guard nanosecondsSinceEpoch != secondsSinceEpoch * 1_000_000_000 else { return wireText }
         var text = nanosecondText.dropLast()

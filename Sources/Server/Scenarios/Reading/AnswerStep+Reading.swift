@@ -20,7 +20,7 @@ extension AnswerRule {
         return rule
     }
 
-    /// Notes an answer that has more to it than a world should hold.
+    /// Reports an answer that is too large for a world.
     private func checkSize(_ cursor: Cursor) {
         var count = 0
         var bytes = 0
@@ -41,7 +41,7 @@ extension AnswerRule {
 }
 
 extension StreamTiming {
-    /// Without any time between chunks, save for the nanosecond that keeps them apart.
+    /// No time between chunks, except for the nanosecond that separates them.
     static let instant = StreamTiming(firstChunk: 0, rate: .chunksPerSecond(1_000_000_000))
 
     fileprivate static func read(_ cursor: Cursor) -> StreamTiming? {
@@ -85,7 +85,7 @@ extension StreamTiming.Jitter {
 }
 
 extension AnswerScript.Step {
-    /// The steps of an answer, however it is written; the built-in coach's text where it says nothing itself.
+    /// The steps of an answer in any notation; the built-in coach's text if it has none of its own.
     static func read(_ answer: Fields, pauses: PauseTable) -> [AnswerScript.Step] {
         let form = answer.one(of: ["text", "chunks", "steps", "error", "silence"], isRequired: false)
         answer.refuse(["code"], unless: form == "error", Messages.needs("'error'"))
@@ -102,7 +102,7 @@ extension AnswerScript.Step {
         default: steps = [.builtInAnswer]
         }
         if let template = answer["template_created"].flatMap(CreatedTemplate.read) {
-            // Before the end, whatever the answer ends with.
+            // Before the end, however the answer ends.
             switch steps.last {
             case .error, .silence: steps.insert(.template(template), at: steps.count - 1)
             default: steps.append(.template(template))
@@ -164,7 +164,7 @@ extension AnswerScript.Step {
         }
     }
 
-    /// Notes what follows a silence; the steps are all there where nothing was noted before.
+    /// Reports steps after a silence; if nothing was reported before, all steps are present.
     private static func checkOrder(_ steps: [AnswerScript.Step], _ cursor: Cursor?) {
         guard let index = steps.firstIndex(of: .silence), index < steps.count - 1,
             let elements = cursor?.elements(limit: ScenarioLimits.steps, of: "steps"), elements.count == steps.count
@@ -199,15 +199,14 @@ extension MealRule {
     }
 }
 
-/// The names that a scenario gives to durations.
+/// A scenario's names for durations.
 struct PauseTable {
     private var durations: [ExactString: Int64] = [:]
     private var names: [String] = []
 
-    /// No names.
     init() {}
 
-    /// Reads `pauses:`, whose keys are free.
+    /// Reads `pauses:`, which allows any keys.
     init(_ cursor: Cursor) {
         guard case .mapping(let members) = cursor.node.content else {
             cursor.refuse(expected: "a mapping of names to durations, such as {thinking: 2s}")
@@ -230,7 +229,7 @@ struct PauseTable {
         }
     }
 
-    /// Reads a name, or a duration itself.
+    /// Reads a name or a literal duration.
     func duration(_ cursor: Cursor) -> Int64? {
         guard let text = cursor.written else {
             cursor.refuse(expected: "a duration, or the name of a pause")

@@ -22,7 +22,7 @@ extension ConsultationData {
         }
         consultation.createdAt = fields["created_at"]?.dataTime()
         consultation.updatedAt = fields["updated_at"]?.dataTime()
-        // Without a persona the topic is not known either; what is wrong has been noted.
+        // Without a persona the topic is unknown too; the mistake has been reported.
         return persona == nil ? nil : consultation
     }
 
@@ -79,7 +79,7 @@ extension CreatedTemplate {
 }
 
 extension Cursor {
-    /// What an assistant or the system said; an answer can be without a word.
+    /// The text of an assistant or the system; an answer may be empty.
     fileprivate func content() -> String? {
         guard let text = string(expected: "a text") else { return nil }
         guard text.utf8.count <= ScenarioLimits.messageBytes else {
@@ -89,7 +89,7 @@ extension Cursor {
         return text
     }
 
-    /// What a user asked: 1 to 2,000 characters, trimmed, as clients may send it.
+    /// A user's message: 1 to 2,000 characters, trimmed, as clients may send it.
     fileprivate func question() -> String? {
         guard let text = words(bytes: ClientFrame.maximumContentByteCount) else { return nil }
         let scalars = text.unicodeScalars

@@ -22,7 +22,7 @@ extension Cursor {
         return (first, last)
     }
 
-    /// The user's messages of a consultation that are meant.
+    /// A range of the user's messages in a consultation.
     func turns() -> ClosedRange<Int>? {
         guard let (first, last) = bounds() else {
             refuse(expected: Messages.range)
@@ -31,7 +31,7 @@ extension Cursor {
         return first...(last ?? Int.max)
     }
 
-    /// Which of many things are meant: a range, or a mapping that says more.
+    /// A selection of numbered things: a range, or a mapping with more details.
     func selection() -> Selection? {
         if case .mapping = node.content {
             guard let fields = Fields(self, as: .selection) else { return nil }
@@ -58,14 +58,14 @@ extension Cursor {
         return Selection(first: first, last: last)
     }
 
-    /// What stands after the last slash of a text such as `/protein/i`, where it can only be meant as flags.
+    /// The text after the last slash of a text such as `/protein/i`, if it can only be flags.
     private static func flags(of text: String) -> Substring? {
         guard text.hasPrefix("/"), let slash = text.dropFirst().lastIndex(of: "/") else { return nil }
         let flags = text[slash...].dropFirst()
         return flags.allSatisfy { "gimsux".contains($0) } ? flags : nil
     }
 
-    /// Words to be contained, or `/an expression/`.
+    /// Words that must be contained, or `/an expression/`.
     func textMatch() -> TextMatch? {
         guard let text = text(1...2000) else { return nil }
         guard text.utf8.count >= 2, text.hasPrefix("/"), text.hasSuffix("/") else {

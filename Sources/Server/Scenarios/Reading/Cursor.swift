@@ -2,25 +2,24 @@ import FitIQAPI
 import FitIQBackend
 import JSON
 
-/// A value of the document and the way to it: what reads it notes what is wrong with it.
+/// A value of the document with its path; its readers report mistakes.
 ///
-/// Everything here returns nil where the value does not fit, after having said so.
+/// Each reader returns nil after reporting a value that does not fit.
 struct Cursor {
     let node: Node
     let path: Path
     let diagnosis: Diagnosis
 
-    /// Notes what is wrong with the value.
+    /// Reports a mistake in the value.
     func refuse(_ predicate: @autoclosure () -> String) {
         diagnosis.note(predicate(), path: path, position: node.position)
     }
 
-    /// Notes that the value is of another kind.
+    /// Reports that the value has another kind.
     func refuse(expected: @autoclosure () -> String) {
         refuse(Messages.wrongType(expected: expected(), got: node.excerpt))
     }
 
-    /// The elements of a list.
     func elements(limit: Int, of what: String) -> [Cursor]? {
         guard case .list(let nodes) = node.content else {
             refuse(expected: "a list of \(what)")
@@ -33,7 +32,7 @@ struct Cursor {
         return nodes.enumerated().map { Cursor(node: $1, path: .index($0, of: path), diagnosis: diagnosis) }
     }
 
-    /// The elements of a list, or the value itself where it is none.
+    /// The elements of a list, or the value itself if it is not a list.
     func oneOrMore(limit: Int, of what: String) -> [Cursor]? {
         guard case .list(let nodes) = node.content else { return [self] }
         guard !nodes.isEmpty else {
@@ -43,7 +42,7 @@ struct Cursor {
         return elements(limit: limit, of: what)
     }
 
-    /// The value as it was written where it is a word or a text.
+    /// The value as written, if it is a word or a text.
     var written: String? {
         switch node.content {
         case .plain(let text), .text(let text): text
@@ -65,7 +64,7 @@ struct Cursor {
     func text(_ characters: ClosedRange<Int>, bytes: Int = ScenarioLimits.textBytes) -> String? {
         let expected = Messages.text(of: characters)
         guard let text = string(expected: expected) else { return nil }
-        // Bytes first: a single character can have any number of combining marks.
+        // Check bytes first: one character can have any number of combining marks.
         guard text.utf8.count <= bytes else {
             refuse(Messages.tooManyBytes(limit: bytes, got: text.utf8.count))
             return nil
@@ -78,10 +77,10 @@ struct Cursor {
         return text
     }
 
-    /// A text of limited length that identifies something.
+    /// An identifier of limited length.
     func exactText(_ characters: ClosedRange<Int>) -> ExactString? { text(characters).map(ExactString.init(_:)) }
 
-    /// A text that is not blank, limited in bytes alone.
+    /// A text that is not blank, limited only in bytes.
     func words(bytes: Int) -> String? {
         guard let text = string(expected: "a text") else { return nil }
         guard !text.isEmpty else {
@@ -95,7 +94,7 @@ struct Cursor {
         return text
     }
 
-    /// The number as it was written; texts in quotation marks are none.
+    /// The number as written; a text in quotation marks is not a number.
     var number: JSONNumber? {
         switch node.content {
         case .plain(let text): JSONNumber(text)
@@ -112,7 +111,6 @@ struct Cursor {
         return value
     }
 
-    /// A whole number of 64 bits.
     func unsigned() -> UInt64? {
         guard let number, let value = UInt64(number.text) ?? number.int.flatMap(UInt64.init(exactly:)) else {
             refuse(expected: "a whole number from 0 to \(UInt64.max)")
@@ -144,7 +142,6 @@ struct Cursor {
         return Int(tenths)
     }
 
-    /// `true` or `false`.
     func flag() -> Bool? {
         switch node.content {
         case .plain("true"): return true
@@ -155,7 +152,7 @@ struct Cursor {
         }
     }
 
-    /// `true`, for what is left out otherwise.
+    /// `true`, for a key that is otherwise omitted.
     func isTrue() -> Bool {
         switch node.content {
         case .plain("true"): return true
@@ -191,7 +188,7 @@ struct Cursor {
         return Set(cursors.compactMap { $0.choice(of: type) })
     }
 
-    /// An id as the backend issues them.
+    /// An id in the backend's format.
     func resourceID() -> ResourceID? {
         guard let text = string(expected: Messages.resourceID) else { return nil }
         switch ResourceID.read(text) {
@@ -226,7 +223,7 @@ extension Cursor {
         return time
     }
 
-    /// A date-time to the nanosecond, in the years that a world's clock reaches.
+    /// A date-time to the nanosecond, in the years of a world's clock.
     func timestamp() -> Timestamp? {
         guard let text = written, let time = Timestamp(text) else {
             refuse(expected: Messages.timestamp)
@@ -235,7 +232,7 @@ extension Cursor {
         return time
     }
 
-    /// A point in time, or how long before the world begins it was.
+    /// A point in time, or a duration before the world's start.
     func dataTime() -> DataTime? {
         guard let text = written else {
             refuse(expected: Messages.dataTime)

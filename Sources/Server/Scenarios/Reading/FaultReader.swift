@@ -51,7 +51,7 @@ enum FaultReader {
         return fields[key].flatMap { $0.selection() } ?? .all
     }
 
-    /// Which action the rule has; `content_type` is one only where no other answer is given.
+    /// The action of the rule; `content_type` is an action only if there is no replacement.
     private static func action(_ fields: Fields, at place: FaultPlace) -> FaultAction? {
         var present = FaultAction.allCases.filter { action in
             action == .contentType ? fields.including(action.rawValue) != nil : fields[action.rawValue] != nil
@@ -73,7 +73,7 @@ enum FaultReader {
         return action
     }
 
-    /// Notes what only goes with another action, or at another place.
+    /// Reports modifiers that require another action or another place.
     private static func checkModifiers(_ fields: Fields, at place: FaultPlace) {
         let replaces = fields["status"] != nil || fields["quota"] != nil
         fields.refuse(
@@ -88,9 +88,8 @@ enum FaultReader {
     }
 }
 
-/// Where a fault happens.
 enum FaultTarget {
-    /// At these endpoints; at all where there is none.
+    /// At these endpoints, or at all if the set is empty.
     case endpoints(Set<Endpoint>)
     case handshake
     case socket
@@ -103,7 +102,7 @@ enum FaultTarget {
         }
     }
 
-    /// What can be written for an endpoint.
+    /// The notations for endpoints.
     static let endpoints: [(name: String, endpoint: Endpoint)] = Endpoint.allCases.filter { $0 != .webSocket }.map {
         ("\($0.method.rawValue) \($0.template)", $0)
     }
@@ -139,7 +138,7 @@ enum FaultTarget {
     }
 }
 
-/// What a fault can do, by its key in the file, and where it can.
+/// The action of a fault by its key in the file, and the places where it is allowed.
 enum FaultAction: String, CaseIterable {
     case status, quota, delay, dribble, truncate
     case contentLength = "content_length"
@@ -156,7 +155,7 @@ enum FaultAction: String, CaseIterable {
     case withholdPong = "withhold_pong"
     case stallReading = "stall_reading"
 
-    /// Where it can happen.
+    /// The places where it is allowed.
     var places: Set<FaultPlace> {
         switch self {
         case .quota, .truncate, .contentLength, .malformed, .contentType: [.response]
@@ -170,17 +169,17 @@ enum FaultAction: String, CaseIterable {
         }
     }
 
-    /// The actions that fit a place.
+    /// The actions that are allowed at a place.
     static func all(at place: FaultPlace) -> [String] {
         allCases.filter { $0.places.contains(place) }.map(\.rawValue)
     }
 }
 
-/// What a fault is about.
+/// The kind of thing that a fault affects.
 enum FaultPlace: CaseIterable {
     case response, handshake, socket
 
-    /// As messages name it.
+    /// The name in messages.
     var description: String {
         switch self {
         case .response: "REST requests"

@@ -1,13 +1,13 @@
 import JSON
 
-/// The members of a mapping whose keys are known.
+/// The members of a mapping with known keys.
 struct Fields {
     let cursor: Cursor
     let kind: ObjectKind
     private var values: [ExactString: Cursor] = [:]
     private var keyPositions: [ExactString: Position] = [:]
 
-    /// Takes a mapping apart; notes keys that are unknown or repeated.
+    /// Reads a mapping; reports unknown and repeated keys.
     init?(_ cursor: Cursor, as kind: ObjectKind) {
         guard case .mapping(let members) = cursor.node.content else {
             cursor.refuse(expected: Messages.mapping(kind))
@@ -33,19 +33,19 @@ struct Fields {
         }
     }
 
-    /// The value of a key; nil where it is left out, or null.
+    /// The value of a key; nil if it is omitted or null.
     subscript(key: String) -> Cursor? {
         guard let value = including(key), value.node.content != .null else { return nil }
         return value
     }
 
-    /// The value of a key, be it null; nil where it is left out.
+    /// The value of a key, even null; nil if it is omitted.
     func including(_ key: String) -> Cursor? {
         precondition(kind.keys.contains(key), "the vocabulary of \(kind) lacks \(key)")
         return values[ExactString(key)]
     }
 
-    /// The value of a key that must be there.
+    /// The value of a required key.
     func required(_ key: String, _ expected: String) -> Cursor? {
         if let value = self[key] { return value }
         cursor.diagnosis.note(
@@ -53,15 +53,15 @@ struct Fields {
         return nil
     }
 
-    /// Notes something about a key that is there.
+    /// Reports a mistake at a key that is present.
     func refuse(_ key: String, _ predicate: @autoclosure () -> String) {
         cursor.diagnosis.note(predicate(), path: .key(key, of: cursor.path), position: keyPositions[ExactString(key)])
     }
 
-    /// Those of some keys that are there, in this order.
+    /// The present keys among some keys, in the given order.
     func present(of keys: [String]) -> [String] { keys.filter { self[$0] != nil } }
 
-    /// Which one of several keys is there; notes where it is none and one is due, or where there is another too.
+    /// The present key among several; reports a missing key if one is required, and a second key.
     func one(of keys: [String], isRequired: Bool) -> String? {
         let present = present(of: keys)
         guard let first = present.first else {
@@ -72,14 +72,14 @@ struct Fields {
         return first
     }
 
-    /// Notes the keys that mean nothing beside what is there.
+    /// Reports keys that have no meaning in this combination.
     func refuse(_ keys: [String], unless condition: Bool, _ predicate: String) {
         guard !condition else { return }
         for key in present(of: keys) { refuse(key, predicate) }
     }
 }
 
-/// The mappings of a scenario file and their keys: what the reader takes, and what scenario.schema.json describes.
+/// The mappings of a scenario file and their keys: accepted by the reader and described by scenario.schema.json.
 enum ObjectKind: String, CaseIterable {
     case scenario, clock, user, goal, consultation, message
     case mealLog = "meal_log"
@@ -93,7 +93,7 @@ enum ObjectKind: String, CaseIterable {
     case replay
     case fault, selection, quota, dribble, truncate, reset, close, cut, point
 
-    /// Its keys, in the order in which messages list them.
+    /// The keys, in the order of messages.
     var keys: [String] {
         switch self {
         case .scenario:
@@ -157,7 +157,7 @@ enum ObjectKind: String, CaseIterable {
         }
     }
 
-    /// What it is, for messages: "a goal".
+    /// The kind in messages: "a goal".
     var description: String {
         switch self {
         case .scenario: "a scenario"

@@ -93,7 +93,7 @@ extension MealRule.Item {
 }
 
 extension Cursor {
-    /// A meal in words, as clients may send it.
+    /// A meal as text, in the form that clients may send.
     fileprivate func mealText() -> String? {
         guard let text = text(1...CreateMealLogRequest.maximumInputLength) else { return nil }
         guard text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {

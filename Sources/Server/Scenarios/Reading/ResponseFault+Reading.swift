@@ -70,7 +70,7 @@ extension HandshakeFault {
 }
 
 extension Replacement {
-    /// The answer that stands in place of the right one.
+    /// Reads the replacement of a response.
     fileprivate static func read(_ fields: Fields, defaultStatus: Int?) -> Replacement? {
         let status = fields["status"].map { $0.integer(200...599) } ?? defaultStatus
         let replacement = Replacement(
@@ -85,7 +85,7 @@ extension Replacement {
     }
 }
 
-/// Pieces and the time between them.
+/// The size of pieces and the time between them.
 struct Dribble {
     var bytes: Int
     var every: Int64
@@ -100,14 +100,14 @@ struct Dribble {
     }
 }
 
-/// Counts of bytes in faults.
+/// The byte counts of faults.
 enum ByteCounts {
     /// More than any response has, 1 GiB.
     static let largest = 1024 * 1024 * 1024
 }
 
 extension Cursor {
-    /// What a field of an HTTP message may hold: visible ASCII and spaces between.
+    /// The value of an HTTP field: visible ASCII with spaces between.
     fileprivate func fieldValue() -> String? {
         guard let text = text(1...200) else { return nil }
         guard text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }), text.first != " ", text.last != " " else {

@@ -5,27 +5,30 @@ import Patterns
 import Replay
 
 extension Scenario {
-    /// Reads a scenario file: YAML, of which JSON is a part.
+    /// Reads a scenario file in YAML, a superset of JSON.
     ///
-    /// - Parameter file: what the file is called in messages.
-    /// - Throws: all mistakes of the file, at most ``ScenarioLimits/mistakes``; where it is no YAML, the first one.
+    /// - Parameter file: The file's name in messages.
+    /// - Throws: All mistakes of the file, at most ``ScenarioLimits/mistakes``; only the first one if it is not valid
+    ///   YAML.
     public static func read(_ text: String, file: String? = nil) throws(ScenarioErrors) -> Scenario {
         try read(Array(text.utf8), file: file)
     }
 
-    /// Reads the bytes of a scenario file; they must be UTF-8, at most 16 MiB.
+    /// Reads the bytes of a scenario file, which must be UTF-8 and at most 16 MiB.
     ///
-    /// - Parameter file: what the file is called in messages.
-    /// - Throws: all mistakes of the file, at most ``ScenarioLimits/mistakes``; where it is no YAML, the first one.
+    /// - Parameter file: The file's name in messages.
+    /// - Throws: All mistakes of the file, at most ``ScenarioLimits/mistakes``; only the first one if it is not valid
+    ///   YAML.
     public static func read(_ bytes: [UInt8], file: String? = nil) throws(ScenarioErrors) -> Scenario {
         guard bytes.count <= ScenarioLimits.fileBytes else {
             throw ScenarioErrors(TreeError(message: Messages.fileTooLarge(bytes.count)), file: file)
         }
-        // Editors on Windows begin a file with a byte-order mark; it says nothing.
+        // Editors on Windows begin a file with a byte-order mark, which has no meaning.
         guard !bytes.starts(with: byteOrderMark) else {
             return try read(Array(bytes.dropFirst(byteOrderMark.count)), file: file)
         }
-        // An export is JSON and may have more values than a file that people write; for its mistakes, lines are due.
+        // An export is JSON and may have more values than a handwritten file. Its mistakes need lines, which only YAML
+        // provides.
         var mistakesOfJSON: ScenarioErrors?
         if bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) == UInt8(ascii: "{"),
             let value = try? JSON.parse(bytes, limits: JSON.Limits(values: ScenarioLimits.valuesOfJSON))
@@ -41,7 +44,7 @@ extension Scenario {
         do {
             tree = try TreeBuilder.tree(ofYAML: bytes)
         } catch {
-            // Too large to tell lines: what is wrong is worth more than where.
+            // Too large for lines: the mistakes matter more than their positions.
             throw mistakesOfJSON ?? ScenarioErrors(error, file: file)
         }
         return try read(tree, file: file)
@@ -50,7 +53,7 @@ extension Scenario {
     /// U+FEFF in UTF-8.
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Reads a scenario that came as JSON, in a request or as an export; its mistakes have paths and no lines.
+    /// Reads a scenario in JSON from a request or an export; its mistakes have paths but no lines.
     public static func read(json value: JSONValue) throws(ScenarioErrors) -> Scenario {
         let tree: Node
         do {
@@ -95,7 +98,7 @@ extension Scenario {
 }
 
 extension Script {
-    /// What the regular expressions of all conditions amount to.
+    /// The total size of the regular expressions of all conditions.
     fileprivate var patternInstructionCount: Int {
         (answers.map(\.content) + meals.map(\.text)).reduce(0) { sum, match in
             if case .matches(let pattern)? = match { sum + pattern.instructionCount } else { sum }
@@ -129,13 +132,13 @@ extension ScenarioErrors {
 }
 
 extension ScenarioErrors {
-    /// A mistake that was found after reading, such as by planting the data, with its line and column.
+    /// Creates a mistake found after reading, such as while planting the data, with its line and column.
     ///
     /// - Parameters:
-    ///   - path: the value's, as in ``Mistake/path``; where the file lacks a part of it, the place is the rest's.
-    ///   - message: the sentence, which is put behind the path.
-    ///   - text: the scenario's file; where it has no tree, the mistake has no line.
-    ///   - file: what the file is called in messages.
+    ///   - path: The path of the value, as in ``Mistake/path``; the position is that of the part that the file has.
+    ///   - message: The sentence, which follows the path.
+    ///   - text: The scenario's file; if it has no tree, the mistake has no line.
+    ///   - file: The file's name in messages.
     public init(path: String, message: String, in text: String, file: String?) {
         let position = (try? TreeBuilder.tree(ofYAML: Array(text.utf8))).flatMap { $0.position(at: path) }
         self.init(
@@ -149,7 +152,7 @@ extension ScenarioErrors {
 }
 
 extension Node {
-    /// Where the value with a path stands: its key, else itself, else the nearest one around it.
+    /// The position of the value with a path: its key, otherwise itself, otherwise the nearest enclosing value.
     fileprivate func position(at path: String) -> Position? {
         var node = self
         var position = node.position
@@ -210,7 +213,7 @@ extension ReplaySettings.Speed {
 }
 
 extension Node {
-    /// The value as JSON has it.
+    /// The value as JSON.
     fileprivate var json: JSONValue {
         switch content {
         case .null: .null

@@ -19,7 +19,7 @@ extension SocketFault {
         }
     }
 
-    /// What is only there or not.
+    /// Actions without parameters.
     private static let switches: [FaultAction: SocketFault] = [
         .finish: .finish, .reset: .reset, .silence: .silence, .masked: .masked, .invalidUTF8: .invalidUTF8,
         .binary: .binary, .lose: .lose, .double: .double, .swap: .swap, .nanosecondTimestamps: .nanosecondTimestamps,
@@ -86,7 +86,7 @@ extension SocketPoint {
         }
     }
 
-    /// Every `type` that a text message of the server can have.
+    /// Every `type` of the server's text messages.
     static let types =
         [
             "connected", "message_received", "stream_chunk", "stream_complete", "user_message",

@@ -1,19 +1,19 @@
 import JSON
 
-/// Why a text has no tree.
+/// The reason a text has no tree.
 struct TreeError: Error {
     var position: Position?
     var message: String
 }
 
-/// Makes the tree of a text or a value, within the limits: aliases can make a small file a huge document.
+/// Builds the tree of a text or a value within the limits: aliases can turn a small file into a huge document.
 struct TreeBuilder {
     private var remainingNodes = ScenarioLimits.nodes
-    /// What aliases may still repeat.
+    /// The bytes that aliases may still repeat.
     private var remainingBytes = ScenarioLimits.fileBytes
     private var anchors: [ExactString: Anchored] = [:]
 
-    /// What an alias can name.
+    /// A value that an alias can refer to.
     private enum Anchored {
         case scalar(YAMLParser.Scalar, Position)
         case tree(Node)
@@ -21,7 +21,7 @@ struct TreeBuilder {
 
     /// The tree of a YAML document in UTF-8.
     ///
-    /// Every word stays a text: what it means depends on where it stands.
+    /// Every word stays a text: its meaning depends on its position.
     static func tree(ofYAML bytes: [UInt8]) throws(TreeError) -> Node {
         try bytes.withUnsafeBufferPointer { bytes throws(TreeError) in
             let parser = try YAMLParser(bytes)
@@ -39,14 +39,14 @@ struct TreeBuilder {
         }
     }
 
-    /// The tree of a JSON value, which the limits of the JSON reader have bounded already, save for depth.
+    /// The tree of a JSON value; the JSON reader has already checked all limits except depth.
     static func tree(of value: JSONValue) throws(TreeError) -> Node {
         try node(value, depth: 1)
     }
 
     // MARK: - YAML
 
-    /// The value that begins with an event.
+    /// The value that starts with an event.
     private mutating func node(
         _ event: YAMLParser.Event, depth: Int, of parser: borrowing YAMLParser
     ) throws(TreeError) -> Node {
@@ -88,7 +88,7 @@ struct TreeBuilder {
         while true {
             let event = try parser.next()
             if case .mappingEnd = event.kind { break }
-            // A key that an alias repeats stands where its anchor does; its value is nearer.
+            // A key repeated by an alias has the position of its anchor; its value is nearer.
             let (key, position) = try key(event)
             let value = try node(try parser.next(), depth: depth + 1, of: parser)
             members.append(Node.Member(key: key, keyPosition: position, value: value))
@@ -140,7 +140,7 @@ struct TreeBuilder {
         }
     }
 
-    /// `!!str` and its like only say what is so anyway; other tags ask for meanings that there are none of.
+    /// Accepts `!!str` and similar tags, which change nothing; other tags have no meaning here.
     private static func check(_ tag: String?, at position: Position) throws(TreeError) {
         switch tag {
         case nil, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:seq", "tag:yaml.org,2002:map": return
@@ -160,7 +160,7 @@ struct TreeBuilder {
         if let anchor { anchors[ExactString(anchor)] = value }
     }
 
-    // An anchor may be given again; an alias means the latest. Within itself a value has no name yet.
+    // An anchor may be defined again; an alias refers to the latest. Within itself a value has no name yet.
     private func anchored(_ name: String, at position: Position) throws(TreeError) -> Anchored {
         guard let value = anchors[ExactString(name)] else {
             throw TreeError(position: position, message: Messages.undefinedAlias(name))

@@ -3,14 +3,14 @@ import FitIQBackend
 import JSON
 
 extension Scenario {
-    /// The user whom files call `default`: the one of the token that the server prints.
+    /// The user that files call `default`: the one of the token that the server prints.
     public static let defaultUserID = "7d3f2b60-5a52-4c1e-9a54-0f6f1c1d2e3a"
-    /// What a file calls that user.
+    /// The name of that user in files.
     static let defaultUserName = "default"
 }
 
 extension WorldData {
-    /// What a scenario starts from.
+    /// Reads the initial contents of a scenario.
     static func read(_ scenario: Fields) -> WorldData {
         var data = WorldData()
         data.issuedIDs = scenario["issued_ids"]?.integer(0...Int.max)
@@ -26,7 +26,7 @@ extension WorldData {
 }
 
 extension UserData {
-    /// - Parameter isExported: a world that lived has each user by the id of their tokens, which may be any text.
+    /// - Parameter isExported: An exported world has each user by the id of the user's tokens, which may be any text.
     fileprivate static func read(_ fields: Fields, isExported: Bool) -> UserData {
         let id = fields["id"].map { $0.text(1...200) ?? "" } ?? Scenario.defaultUserID
         var user = UserData(
@@ -71,14 +71,14 @@ extension GoalData {
     }
 }
 
-/// The goals of a user, by what refers to them.
+/// The goals of a user, by name and id.
 struct GoalTable {
     private var indexOfName: [ExactString: Int] = [:]
     private var indexOfID: [ResourceID: Int] = [:]
     private var names: [String] = []
     private var count = 0
 
-    /// Takes a goal up; notes a name or an id that another one has.
+    /// Adds a goal; reports a name or an id that another goal has.
     fileprivate mutating func add(_ goal: GoalData, fields: Fields) {
         if let name = goal.name {
             if indexOfName.updateValue(count, forKey: name) == nil {
@@ -93,7 +93,7 @@ struct GoalTable {
         count += 1
     }
 
-    /// Which goal is meant, from 0; nil where there is no such goal.
+    /// The index of the referenced goal from 0; nil if there is none.
     func index(of reference: GoalReference) -> Int? {
         switch reference {
         case .named(let name): indexOfName[name]
@@ -101,7 +101,6 @@ struct GoalTable {
         }
     }
 
-    /// Reads a reference to one of the goals.
     func reference(_ cursor: Cursor) -> GoalReference? {
         guard let text = cursor.text(1...100) else { return nil }
         let reference = ResourceID(text).map(GoalReference.id) ?? .named(ExactString(text))
@@ -116,7 +115,7 @@ struct GoalTable {
     }
 }
 
-/// What active consultations of a user are about: each topic once, ten in all.
+/// The topics of a user's active consultations: each topic once, ten in all.
 private struct TopicTable {
     private struct Topic: Hashable {
         var persona: Persona
@@ -133,7 +132,7 @@ private struct TopicTable {
             cursor.refuse(Messages.tooManyActive(ScenarioLimits.activeConsultations))
         }
         let goal = consultation.contextGoal.flatMap(goals.index)
-        // The context is told where its goal is unknown; without one there is nothing to compare.
+        // An unknown goal has already been reported; without one there is nothing to compare.
         guard consultation.contextType != .goal || goal != nil else { return }
         let topic = Topic(
             persona: consultation.persona, context: consultation.contextType,

@@ -1,9 +1,9 @@
 import CYAML
 import Text
 
-/// The events of a YAML stream, as libyaml parses it from UTF-8, with the place of each.
+/// The events of a YAML stream in UTF-8, as parsed by libyaml, with their positions.
 ///
-/// It owns the parser in the heap, because libyaml keeps pointers into it, and frees it on every path.
+/// It owns the parser on the heap, because libyaml keeps pointers into it, and frees it on every path.
 struct YAMLParser: ~Copyable {
     struct Event {
         var kind: Kind
@@ -23,7 +23,7 @@ struct YAMLParser: ~Copyable {
         case streamEnd
     }
 
-    /// What stands before a value: `&anchor` and `!tag`.
+    /// The properties before a value: `&anchor` and `!tag`.
     struct Properties {
         var anchor: String?
         var tag: String?
@@ -31,7 +31,7 @@ struct YAMLParser: ~Copyable {
 
     struct Scalar {
         var text: String
-        /// Neither quotation marks nor a block.
+        /// Without quotation marks and not a block.
         var isPlain: Bool
         var properties: Properties
     }
@@ -39,12 +39,12 @@ struct YAMLParser: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let bytes: UnsafeBufferPointer<UInt8>
 
-    /// - Parameter bytes: must outlive the parser.
+    /// - Parameter bytes: Must outlive the parser.
     init(_ bytes: UnsafeBufferPointer<UInt8>) throws(TreeError) {
         self.bytes = bytes
         parser = .allocate(capacity: 1)
         parser.initialize(to: yaml_parser_t())
-        // Only memory can be lacking; the parser is then empty, and may be deleted like any other.
+        // This only fails for lack of memory; the parser is then empty and can be deleted like any other.
         guard yaml_parser_initialize(parser) == 1 else { throw TreeError(message: Messages.noMemoryForYAML) }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
         yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
@@ -55,7 +55,7 @@ struct YAMLParser: ~Copyable {
         parser.deallocate()
     }
 
-    /// The next event; after an error or the stream's end there is none to ask for.
+    /// Returns the next event; must not be called after an error or the end of the stream.
     func next() throws(TreeError) -> Event {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
@@ -82,7 +82,7 @@ struct YAMLParser: ~Copyable {
         case YAML_SEQUENCE_END_EVENT: kind = .listEnd
         case YAML_MAPPING_END_EVENT: kind = .mappingEnd
         case YAML_DOCUMENT_END_EVENT: kind = .documentEnd
-        // libyaml gives the empty event once the stream has ended.
+        // libyaml returns the empty event after the end of the stream.
         default: kind = .streamEnd
         }
         return Event(kind: kind, position: Position(event.start_mark))
@@ -112,11 +112,11 @@ struct YAMLParser: ~Copyable {
         }
     }
 
-    /// What usually lies behind an error, by what the parser was at and by the character that it stopped at.
+    /// The usual cause of an error, from the parser's state and the character where it stopped.
     private var hint: Messages.YAMLHint? {
         let problem = parser.pointee.problem_mark.index
         guard parser.pointee.error == YAML_SCANNER_ERROR else {
-            // What the list or mapping around began with stands before.
+            // The enclosing list or mapping must begin before the error.
             guard parser.pointee.context_mark.index < problem else { return nil }
             switch parser.pointee.state {
             case YAML_PARSE_BLOCK_SEQUENCE_FIRST_ENTRY_STATE, YAML_PARSE_BLOCK_SEQUENCE_ENTRY_STATE,
@@ -125,7 +125,7 @@ struct YAMLParser: ~Copyable {
             default: return nil
             }
         }
-        // The mark counts characters; in UTF-8 each has one byte that does not continue another.
+        // The mark counts characters; in UTF-8 each has one byte that is not a continuation byte.
         var remaining = problem
         for byte in bytes where byte & 0xC0 != 0x80 {
             if remaining == 0 {
@@ -148,7 +148,7 @@ extension Position {
         self.init(line: mark.line + 1, column: mark.column + 1)
     }
 
-    /// The place of a byte, with lines as libyaml counts them.
+    /// The position of a byte, with lines as libyaml counts them.
     fileprivate init(ofByte offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
         self.init(line: 1, column: 1)
         var previous: Unicode.Scalar?
@@ -166,7 +166,7 @@ extension Position {
 }
 
 extension TreeError {
-    /// The first byte that is not UTF-8, or nil where there is none.
+    /// The position of the first byte that is not valid UTF-8, or nil if there is none.
     fileprivate init?(notUTF8 bytes: UnsafeBufferPointer<UInt8>) {
         var offset = 0
         var decoder = UTF8()
@@ -183,10 +183,10 @@ extension TreeError {
     }
 }
 
-/// A value of a scenario as it was written, before anybody knows what it means; YAML and JSON both become this.
+/// A value of a scenario as written, before interpretation; YAML and JSON both become this.
 struct Node: Equatable {
     var content: Content
-    /// Where it begins in the file; nil where there is none.
+    /// The start in the file; nil if there is no file.
     var position: Position?
 
     init(_ content: Content, at position: Position? = nil) {
@@ -197,12 +197,12 @@ struct Node: Equatable {
     enum Content: Equatable {
         /// `null`, `~`, or nothing at all.
         case null
-        /// A word without quotation marks: a number, a truth value, or in YAML any text.
+        /// A word without quotation marks: a number, a boolean, or in YAML any text.
         ///
-        /// YAML 1.1 takes `no` for a boolean and `1:30` for ninety; here the place decides what a word is. So it does for
-        /// JSON's numbers and booleans, since every document of JSON is one of YAML.
+        /// YAML 1.1 reads `no` as a boolean and `1:30` as ninety; here the position decides what a word means. The same
+        /// holds for JSON's numbers and booleans, since every JSON document is a YAML document.
         case plain(String)
-        /// A text that was marked as one.
+        /// A text marked as such.
         case text(String)
         case list([Node])
         case mapping([Member])
@@ -215,7 +215,7 @@ struct Node: Equatable {
         var value: Node
     }
 
-    /// What was written, for messages.
+    /// The written text, for messages.
     var excerpt: String {
         switch content {
         case .null: "nothing"
@@ -227,13 +227,13 @@ struct Node: Equatable {
     }
 }
 
-/// A place in a file, as editors count: from 1, columns in Unicode scalars.
+/// A position in a file, as editors count: from 1, columns in Unicode scalars.
 struct Position: Equatable, Sendable {
     var line: Int
     var column: Int
 }
 
-/// The way from the document to one of its values, a step at a time; texts are made of it only for messages.
+/// The path from the document to one of its values; converted to text only for messages.
 indirect enum Path {
     case document
     case key(String, of: Path)
@@ -249,7 +249,7 @@ indirect enum Path {
         }
     }
 
-    /// A key as it stands in a path: quoted where it would read as something else.
+    /// A key in a path: quoted if it would be ambiguous.
     private static func name(_ key: String) -> String {
         let isWord =
             !key.isEmpty && key.utf8.count <= 60
@@ -258,17 +258,17 @@ indirect enum Path {
     }
 }
 
-/// Collects the mistakes of one reading; shared by everything that takes part in it.
+/// Collects the mistakes of one reading; shared by all its parts.
 final class Diagnosis {
     private var mistakes: [ScenarioErrors.Mistake] = []
     private var omittedCount = 0
 
     var isClean: Bool { mistakes.isEmpty }
 
-    /// Notes a mistake: the message is what is to be said of the value at the path.
+    /// Reports a mistake: the message describes the value at the path.
     ///
-    /// It is made only where it is kept: looking for the nearest name takes its time, and a file can have any number of
-    /// mistakes.
+    /// The message is only created if it is kept: the search for the nearest name is slow, and a file can have any
+    /// number of mistakes.
     func note(_ predicate: @autoclosure () -> String, path: Path, position: Position?) {
         guard mistakes.count < ScenarioLimits.mistakes else {
             omittedCount += 1

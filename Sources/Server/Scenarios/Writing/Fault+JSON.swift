@@ -3,10 +3,10 @@ import FitIQAPI
 import JSON
 import Text
 
-// The keys are those of FaultAction, which the reader looks for.
+// The keys are those of FaultAction, which the reader expects.
 
 extension ResponseFault {
-    /// Writes the action of a rule into the object that is open.
+    /// Writes the rule's action into the open object.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .replace(let replacement): replacement.write(into: &writer)
@@ -33,7 +33,7 @@ extension ResponseFault {
 }
 
 extension HandshakeFault {
-    /// Writes the action of a rule into the object that is open.
+    /// Writes the rule's action into the open object.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .refuse(let replacement): replacement.write(into: &writer)
@@ -47,7 +47,7 @@ extension HandshakeFault {
 }
 
 extension SocketFault {
-    /// Writes the action of a rule into the object that is open.
+    /// Writes the rule's action into the open object.
     func write(into writer: inout JSONWriter) {
         switch self {
         case .close(nil, _): writer.member("close", "none")
@@ -104,14 +104,14 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a span of time in the largest unit that says it in whole numbers.
+    /// Writes a duration in the largest unit that gives a whole number.
     mutating func duration(_ name: StaticString, _ nanoseconds: Int64) {
         member(name, Durations.whole(nanoseconds, largest: .hours))
     }
 }
 
 extension FaultRule {
-    /// Writes the members of a fault in a scenario file into the object that is open: read again, it is the same rule.
+    /// Writes a fault's members in a scenario file into the open object; reading them gives the same rule.
     public func write(into writer: inout JSONWriter) {
         writer.text("name", name.text)
         writer.member("enabled", isEnabled)
@@ -127,7 +127,7 @@ extension FaultRule {
         case .socket(let fault, let point):
             writer.member("on", "socket")
             if selection != .all { writer.selection("connections", selection) }
-            // What is meant where nothing is said.
+            // The default is omitted.
             if point != .frames(.all) { writer.object("at") { point.write(into: &$0) } }
             fault.write(into: &writer)
         }
@@ -159,7 +159,7 @@ extension SocketPoint {
 }
 
 extension JSONWriter {
-    /// Writes which of many things are meant, as briefly as a scenario file can say it.
+    /// Writes a selection in the shortest notation of a scenario file.
     fileprivate mutating func selection(_ name: StaticString, _ selection: Selection) {
         guard selection.step == 1, selection.perMille == 1000 else {
             object(name) { writer in

@@ -3,22 +3,22 @@ import FitIQBackend
 import JSON
 
 extension WorldData {
-    /// The data as a scenario file, in JSON: a world begins from it where this one was.
+    /// The data as a scenario file in JSON: a world starts from it in the same state.
     ///
-    /// Texts stand as they are stored, also where YAML would refuse or fold them: a file that is JSON is read as such. So it
-    /// has no more bytes than the world stores, which limits count on.
+    /// Texts are written as stored, even where YAML would refuse or fold them: a JSON file is read as JSON. The file
+    /// therefore has no more bytes than the world stores, which limits rely on.
     ///
     /// - Parameters:
-    ///   - name: the scenario's.
-    ///   - guide: whose answers the world gives.
-    ///   - seed: of the world's ids, which go on after ``issuedIDs``.
-    ///   - clock: for a manual one, the time at which the data was taken.
+    ///   - name: The scenario's name.
+    ///   - guide: The mode of the world's responses.
+    ///   - seed: The seed of the world's ids, which continue after ``issuedIDs``.
+    ///   - clock: For a manual clock, the time at which the data was taken.
     public func scenarioFile(name: String, guide: GuideMode, seed: UInt64, clock: ClockMode) -> [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
             writer.member("name", name)
             writer.member("guide", guide.rawValue)
-            // Beyond what an Int holds.
+            // May exceed Int.
             writer.member("seed", raw: Array("\(seed)".utf8))
             switch clock {
             case .real: writer.member("clock", "real")
@@ -29,7 +29,7 @@ extension WorldData {
         return writer.bytes
     }
 
-    /// Writes the members `issued_ids` and `users` of a scenario file into the object that is open.
+    /// Writes the members `issued_ids` and `users` of a scenario file into the open object.
     public func write(into writer: inout JSONWriter) {
         writer.member("issued_ids", ifPresent: issuedIDs)
         writer.lines("users", users) { writer, user in user.write(into: &writer) }
@@ -61,9 +61,9 @@ extension GoalData {
     }
 }
 
-/// What scenario files have and other JSON has not.
+/// JSON that only scenario files use.
 extension JSONWriter {
-    /// Writes a list of objects, a line for each, which YAML allows and `diff` likes.
+    /// Writes a list of objects, one per line, which YAML allows and which suits `diff`.
     mutating func lines<Element>(
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) {
@@ -76,16 +76,16 @@ extension JSONWriter {
         }
     }
 
-    /// Writes a list of objects as `lines` does, or nothing for an empty one.
+    /// Writes a list of objects like `lines`, or nothing if it is empty.
     mutating func linesIfAny<Element>(
         _ name: StaticString, _ elements: [Element], _ write: (inout JSONWriter, Element) -> Void
     ) {
         if !elements.isEmpty { lines(name, elements, write) }
     }
 
-    /// Writes a text of a rule, or nothing if there is none, so that YAML reads the same as JSON.
+    /// Writes a rule's text so that YAML reads the same as JSON, or nothing if there is none.
     ///
-    /// A rule that a server lists is put into files that people write; what a world holds stands as it is stored.
+    /// Rules that a server lists are copied into handwritten files; the contents of a world are written as stored.
     mutating func text(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         guard text.unicodeScalars.contains(where: \.isEscapedInYAML) else { return member(name, text) }
@@ -103,7 +103,7 @@ extension JSONWriter {
         member(name, raw: Array(escaped.utf8))
     }
 
-    /// Writes a time to the nanosecond, or a duration before the world begins, or nothing.
+    /// Writes a time to the nanosecond, or a duration before the world's start, or nothing.
     mutating func time(_ name: StaticString, _ time: DataTime?) {
         switch time {
         case nil: break
@@ -112,7 +112,6 @@ extension JSONWriter {
         }
     }
 
-    /// Writes grams with one digit after the point.
     mutating func member(_ name: StaticString, tenths: Int) {
         key(name)
         value(tenths, fractionDigits: 1)
@@ -120,8 +119,10 @@ extension JSONWriter {
 }
 
 extension Unicode.Scalar {
-    /// Whether JSON takes it as it is and YAML does not: what YAML calls not printable, and its further line breaks, which
-    /// it would fold into spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
+    /// Whether JSON accepts the character literally but YAML does not.
+    ///
+    /// These are the characters that YAML calls not printable, and its additional line breaks, which it would fold into
+    /// spaces (YAML 1.1 §4.1 and §4.2, which libyaml follows).
     fileprivate var isEscapedInYAML: Bool {
         switch value {
         case 0x7F...0x9F, 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF: true
@@ -190,7 +191,7 @@ extension MealLogData {
         case .parsed:
             writer.member("status", MealLogStatus.completed.rawValue)
         case .completed(let items):
-            // Even an empty list: without one, the parser would be asked.
+            // Even if the list is empty: without one, the parser would run.
             writer.member("status", MealLogStatus.completed.rawValue)
             writer.lines("items", items) { $1.write(into: &$0) }
         case .foods(let foods):
