@@ -127,7 +127,7 @@ struct FileStamp: Equatable {
         self.inode = inode
     }
 
-    /// The stamp of a regular file; nil if there is none: opening anything else may block indefinitely.
+    /// Reads the stamp of a file; returns nil unless it is a regular file, because opening anything else may block.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -103,7 +103,7 @@ struct WatchedFile {
     /// A problem is reported once, and only if it persists from one check to the next: a file that is half written, or
     /// missing while an editor replaces it, is not reported.
     ///
-    /// - Parameter stamp: the file's current stamp; nil if there is none.
+    /// - Parameter stamp: The file's current stamp; nil if the file is missing.
     mutating func look(_ stamp: FileStamp?) -> Step {
         guard stamp == seen else {
             seen = stamp
