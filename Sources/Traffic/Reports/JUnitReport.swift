@@ -142,7 +142,7 @@ public struct JUnitReport {
         }
         let hidden = verdict.findingCount - verdict.findings.count
         if hidden > 0 { lines.append("- \(Sentences.more(hidden))") }
-        lines.append("To mend it: \(obligation.advice)")
+        lines.append("How to fix it: \(obligation.advice)")
         return lines.joined(separator: "\n")
     }
 

@@ -83,7 +83,7 @@ public struct MarkdownReport {
             let hidden = cell.verdict.findingCount - cell.verdict.findings.count
             if hidden > 0 { lines += ["", "- \(markdown(Sentences.more(hidden)))"] }
         }
-        return lines + ["", "To mend it: \(markdown(obligation.advice))", "", "</details>"]
+        return lines + ["", "How to fix it: \(markdown(obligation.advice))", "", "</details>"]
     }
 
     private var failedChecks: [[String]] {

@@ -124,7 +124,7 @@ public struct TerminalReport {
                 let hidden = cell.verdict.findingCount - cell.verdict.findings.count
                 if hidden > 0 { lines.append("    - \(Sentences.more(hidden))") }
             }
-            lines.append("  To mend it: \(obligation.advice)")
+            lines.append("  How to fix it: \(obligation.advice)")
         }
         return lines
     }
