@@ -35,7 +35,7 @@ enum Messages {
         }
         let rest = verdict.findingCount - verdict.findings.count
         if rest > 0 { lines.append("- And \(rest) more.") }
-        lines.append("How to mend it: \(obligation.advice)")
+        lines.append("How to fix it: \(obligation.advice)")
         return lines.joined(separator: "\n")
     }
 
