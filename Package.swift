@@ -20,7 +20,7 @@ let package = Package(
         // A client that keeps the contract, and the suite that checks others against it, with what its users import.
         .library(name: "FitIQClient", targets: ["FitIQClient"]),
         .library(
-            name: "ContractSuite", targets: ["ContractSuite", "MockServer", "Obligations", "Reports", "Scenarios"]),
+            name: "ContractSuite", targets: ["ContractSuite", "Judging", "MockServer", "Scenarios"]),
         // Apart, because Swift Testing is there for tests only.
         .library(name: "FakeBackend", targets: ["FakeBackend"]),
     ],
@@ -36,24 +36,21 @@ let package = Package(
         .executableTarget(
             name: "fitiq-mock",
             dependencies: [
-                "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "MockServer", "Obligations",
-                "Proxy",
-                "Recording", "Replay", "Reports", "Scenarios", "Sessions", "Sockets", "TLS", "Text", argumentParser,
-                logging,
+                "ContractSuite", "FitIQAPI", "FitIQBackend", "FitIQClient", "JSON", "Judging", "MockServer", "Proxy",
+                "Replay", "Scenarios", "Sockets", "TLS", "Text", "Traffic", argumentParser, logging,
             ],
             path: "Sources/App/fitiq-mock"),
 
         // MARK: Clients — a client that keeps the contract, and what checks others.
         // A world for each test of Swift Testing; apart, so that nothing else needs Testing.
         .target(
-            name: "FakeBackend", dependencies: ["FitIQAPI", "MockServer", "Obligations", "Scenarios", "Text"],
+            name: "FakeBackend", dependencies: ["FitIQAPI", "Judging", "MockServer", "Scenarios", "Text"],
             path: "Sources/Clients/FakeBackend"),
         // Clients checked from both ends: cases, and what drives them.
         .target(
             name: "ContractSuite",
             dependencies: [
-                "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Recording", "Reports", "Scenarios",
-                "Sockets", "Text",
+                "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios", "Sockets", "Text", "Traffic",
             ],
             path: "Sources/Clients/ContractSuite"),
         .target(
@@ -65,21 +62,20 @@ let package = Package(
         .target(
             name: "MockServer",
             dependencies: [
-                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Obligations", "Recording", "Replay",
-                "Scenarios", "Sessions", "Sockets", "TLS", "Text", "Texts", "WebSocket", httpTypes, logging,
+                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "HTTP1", "JSON", "Judging", "Replay", "Scenarios",
+                "Sockets", "TLS", "Text", "Texts", "Traffic", "WebSocket", httpTypes, logging,
             ],
             path: "Sources/Server/MockServer"),
         // Between a client and a real server, to see what they say.
         .target(
             name: "Proxy",
-            dependencies: ["FitIQAPI", "HTTP1", "Sessions", "Sockets", "TLS", "Text", httpTypes, logging],
+            dependencies: ["FitIQAPI", "HTTP1", "Sockets", "TLS", "Text", "Traffic", httpTypes, logging],
             path: "Sources/Server/Proxy"),
         // What a developer writes down: data, scripts, faults.
         .target(
             name: "Scenarios",
             dependencies: [
-                "CYAML", "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Sessions", "Text",
-                "Texts",
+                "CYAML", "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Text", "Texts", "Traffic",
             ],
             path: "Sources/Server/Scenarios"),
         // What goes wrong on purpose: transforms between codec and socket.
@@ -88,29 +84,21 @@ let package = Package(
             path: "Sources/Server/Faults"),
 
         // MARK: Traffic — what happened: kept, compared, played back and judged.
-        .target(
-            name: "Reports", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording", "Text"],
-            path: "Sources/Traffic/Reports"),
         // What a client owes, judged by the journal.
         .target(
-            name: "Obligations",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "Text", "WebSocket", httpTypes],
-            path: "Sources/Traffic/Obligations"),
+            name: "Judging",
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Text", "Traffic", "WebSocket", httpTypes],
+            path: "Sources/Traffic/Judging"),
         // A session played back: which recorded answer a request gets, and when each frame goes.
         .target(
             name: "Replay",
-            dependencies: ["FitIQAPI", "JSON", "Recording", "Sessions", "Text", "WebSocket"],
+            dependencies: ["FitIQAPI", "JSON", "Text", "Traffic", "WebSocket"],
             path: "Sources/Traffic/Replay"),
-        // Real sessions: what went over the wire, as HAR; observed, redacted, written, shown, compared.
+        // What went over the wire: the journal of a world, and sessions as HAR, observed, redacted, written, compared.
         .target(
-            name: "Sessions",
-            dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Recording", "Text", "WebSocket", httpTypes],
-            path: "Sources/Traffic/Sessions"),
-        // What happened in a world: exchanges and frames.
-        .target(
-            name: "Recording",
+            name: "Traffic",
             dependencies: ["Digests", "FitIQAPI", "HTTP1", "JSON", "Text", "WebSocket", httpTypes],
-            path: "Sources/Traffic/Recording"),
+            path: "Sources/Traffic/Traffic"),
 
         // MARK: Domain — the FitIQ contract: what goes over the wire, and the rules behind it.
         .target(
@@ -172,15 +160,19 @@ let package = Package(
         .testTarget(name: "SocketsTests", dependencies: ["Sockets"]),
         .testTarget(name: "TLSTests", dependencies: ["COpenSSL", "Sockets", "TLS"]),
         .testTarget(
-            name: "SessionsTests",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "Sessions", "Text", "WebSocket", httpTypes]),
+            name: "TrafficTests",
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Text", "Traffic", "WebSocket", httpTypes]),
+        .testTarget(
+            name: "JudgingTests",
+            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Judging", "Text", "Traffic", "WebSocket", httpTypes],
+            exclude: ["Reports/Golden"]),
         .testTarget(
             name: "ReplayTests",
-            dependencies: ["FitIQAPI", "JSON", "Recording", "Replay", "Sessions", "WebSocket", httpTypes]),
+            dependencies: ["FitIQAPI", "JSON", "Replay", "Traffic", "WebSocket", httpTypes]),
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sessions", "Sockets", "TLS", "WebSocket", httpTypes,
+                "FitIQAPI", "HTTP1", "MockServer", "Proxy", "Sockets", "TLS", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "TextTests", dependencies: ["Text"]),
@@ -190,31 +182,18 @@ let package = Package(
             name: "FaultsTests", dependencies: ["Faults", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes]),
         .testTarget(
             name: "ScenariosTests",
-            dependencies: [
-                "Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Scenarios", "Sessions",
-            ]),
-        .testTarget(
-            name: "RecordingTests",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Recording", "WebSocket", httpTypes]),
+            dependencies: ["Faults", "FitIQAPI", "FitIQBackend", "JSON", "Patterns", "Replay", "Scenarios", "Traffic"]),
         .testTarget(name: "FitIQAPITests", dependencies: ["Digests", "FitIQAPI", "GuideModels", "JSON", httpTypes]),
         .testTarget(
             name: "FitIQBackendTests", dependencies: ["FitIQBackend", "FitIQAPI", "JSON", "Nutrition", "Patterns"]),
         .testTarget(
-            name: "ObligationsTests",
-            dependencies: ["FitIQAPI", "HTTP1", "JSON", "Obligations", "Recording", "WebSocket", httpTypes]),
-        .testTarget(
-            name: "ReportsTests", dependencies: ["FitIQAPI", "JSON", "Obligations", "Recording", "Reports", "Text"],
-            exclude: ["Golden"]),
-        .testTarget(
             name: "ContractSuiteTests",
-            dependencies: [
-                "ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations", "Reports", "Scenarios",
-            ]),
+            dependencies: ["ContractSuite", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios"]),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "MockServer", "Obligations",
-                "Recording", "Reports", "Scenarios", "WebSocket", httpTypes,
+                "ContractSuite", "FakeBackend", "FitIQAPI", "FitIQClient", "JSON", "Judging", "MockServer", "Scenarios",
+                "Traffic", "WebSocket", httpTypes,
             ], exclude: ["Goldens"]),
         .testTarget(
             name: "FitIQClientTests",
@@ -226,19 +205,18 @@ let package = Package(
         .testTarget(
             name: "FitIQMockTests",
             dependencies: [
-                "fitiq-mock", "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON",
-                "MockServer", "Nutrition", "Obligations", "Proxy", "Recording", "Replay", "Reports", "Scenarios",
-                "Sessions", "Sockets", "TLS", "WebSocket", logging,
+                "ContractSuite", "Faults", "FitIQAPI", "FitIQBackend", "FitIQClient", "HTTP1", "JSON", "Judging",
+                "MockServer", "Nutrition", "Proxy", "Replay", "Scenarios", "Sockets", "TLS", "Traffic", "WebSocket",
+                "fitiq-mock", logging,
             ]),
         .testTarget(
             name: "MockServerTests",
             dependencies: [
-                "Digests", "Faults", "MockServer", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "JSON",
-                "Recording", "Replay", "Scenarios", "Sessions", "Sockets", "TLS", "WebSocket",
-                httpTypes,
+                "Digests", "Faults", "FitIQAPI", "FitIQBackend", "GuideModels", "HTTP1", "JSON", "MockServer", "Replay",
+                "Scenarios", "Sockets", "TLS", "Traffic", "WebSocket", httpTypes,
             ]),
         .testTarget(
-            name: "PeerTests", dependencies: ["fitiq-mock", "JSON", "Sessions"],
+            name: "PeerTests", dependencies: ["JSON", "Traffic", "fitiq-mock"],
             exclude: ["descriptions", "peers", "recorders.txt", "requirements.txt"]),
         .testTarget(name: "SimulationTests", dependencies: ["Faults", "FitIQAPI", "Simulation"]),
         .testTarget(name: "StyleTests"),

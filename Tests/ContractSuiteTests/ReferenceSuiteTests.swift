@@ -1,6 +1,6 @@
 import FitIQAPI
+import Judging
 import MockServer
-import Obligations
 import Testing
 
 @testable import ContractSuite

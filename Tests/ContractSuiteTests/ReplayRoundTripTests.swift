@@ -2,8 +2,8 @@ import ContractSuite
 import FitIQAPI
 import FitIQClient
 import JSON
+import Judging
 import MockServer
-import Obligations
 import Scenarios
 import Testing
 

@@ -1,6 +1,5 @@
 import FitIQAPI
-import Obligations
-import Reports
+import Judging
 import Testing
 
 @testable import ContractSuite

@@ -1,6 +1,6 @@
 import FitIQAPI
 import FitIQClient
-import Obligations
+import Judging
 import Scenarios
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import Reports
+import Judging
 import Testing
 
 @testable import fitiq_mock

@@ -8,15 +8,13 @@ import Testing
 @testable import FitIQBackend
 @testable import FitIQClient
 @testable import HTTP1
+@testable import Judging
 @testable import MockServer
 @testable import Nutrition
-@testable import Obligations
 @testable import Proxy
-@testable import Recording
 @testable import Replay
-@testable import Reports
 @testable import Scenarios
-@testable import Sessions
+@testable import Traffic
 @testable import WebSocket
 @testable import fitiq_mock
 

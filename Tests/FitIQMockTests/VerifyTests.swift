@@ -1,4 +1,4 @@
-import Reports
+import Judging
 import Sockets
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import Sessions
 import Testing
+import Traffic
 
 extension Peers {
     @Suite("serve --record")

@@ -1,6 +1,6 @@
 import Replay
-import Sessions
 import Testing
+import Traffic
 
 @Suite("Recorded answers")
 struct AnswerTests {

@@ -1,6 +1,6 @@
 import JSON
-import Sessions
 import Testing
+import Traffic
 
 @testable import Replay
 

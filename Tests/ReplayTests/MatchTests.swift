@@ -1,6 +1,6 @@
 import Replay
-import Sessions
 import Testing
+import Traffic
 
 @Suite("Matching requests")
 struct MatchTests {

@@ -1,8 +1,8 @@
 import FitIQAPI
 import JSON
 import Replay
-import Sessions
 import Testing
+import Traffic
 
 @Suite("Unexpected requests and frames")
 struct MissTests {

@@ -1,6 +1,6 @@
 import Replay
-import Sessions
 import Testing
+import Traffic
 
 @Suite("Requests that the server answers itself")
 struct OwnRequestTests {

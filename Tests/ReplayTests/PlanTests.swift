@@ -1,7 +1,6 @@
 import FitIQAPI
-import Recording
-import Sessions
 import Testing
+import Traffic
 
 @testable import Replay
 

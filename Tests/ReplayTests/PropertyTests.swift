@@ -1,8 +1,7 @@
 import FitIQAPI
-import Recording
 import Replay
-import Sessions
 import Testing
+import Traffic
 
 /// Sessions made up from a seed, in which ids go to and fro as they do in a real one.
 struct RandomSession {

@@ -1,8 +1,7 @@
 import FitIQAPI
-import Recording
 import Replay
-import Sessions
 import Testing
+import Traffic
 import WebSocket
 
 @Suite("Replaying WebSockets")

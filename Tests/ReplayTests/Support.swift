@@ -1,8 +1,7 @@
 import FitIQAPI
 import JSON
-import Recording
 import Replay
-import Sessions
+import Traffic
 import WebSocket
 
 /// Milliseconds after the beginning of the replay, or of the recording.

@@ -1,5 +1,5 @@
-import Sessions
 import Testing
+import Traffic
 
 @testable import Replay
 

@@ -1,6 +1,6 @@
 import FitIQAPI
-import Sessions
 import Testing
+import Traffic
 
 @testable import Replay
 

@@ -1,8 +1,8 @@
 import FitIQAPI
 import JSON
 import Replay
-import Sessions
 import Testing
+import Traffic
 
 @testable import Scenarios
 

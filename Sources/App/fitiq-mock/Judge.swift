@@ -1,9 +1,8 @@
 import ArgumentParser
 import FitIQAPI
-import Recording
-import Reports
-import Sessions
+import Judging
 import Sockets
+import Traffic
 
 struct JudgeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import FitIQAPI
+import Judging
 import MockServer
-import Reports
 import Sockets
 import Text
 

@@ -3,9 +3,9 @@ import FitIQAPI
 import Logging
 import MockServer
 import Proxy
-import Sessions
 import Sockets
 import TLS
+import Traffic
 
 #if canImport(Darwin)
     import Darwin

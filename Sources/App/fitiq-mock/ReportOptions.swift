@@ -1,5 +1,5 @@
 import ArgumentParser
-import Reports
+import Judging
 import Sockets
 
 #if canImport(Darwin)

@@ -1,9 +1,7 @@
 import FitIQAPI
 import JSON
-import Obligations
-import Recording
-import Reports
-import Sessions
+import Judging
+import Traffic
 
 /// A journal that is judged while it is read, each world separately; a recorded session counts as one world.
 ///

@@ -2,8 +2,8 @@ import ArgumentParser
 import Logging
 import MockServer
 import Proxy
-import Sessions
 import Sockets
+import Traffic
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(

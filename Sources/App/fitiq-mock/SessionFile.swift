@@ -1,6 +1,6 @@
 import ArgumentParser
 import Scenarios
-import Sessions
+import Traffic
 
 /// A recorded session in a file, with the attached files in which Playwright stores bodies and messages.
 enum SessionFile {

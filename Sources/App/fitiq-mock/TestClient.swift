@@ -1,11 +1,11 @@
 import ArgumentParser
 import ContractSuite
 import FitIQAPI
+import Judging
 import MockServer
-import Recording
-import Reports
 import Sockets
 import Text
+import Traffic
 
 struct TestClient: ParsableCommand {
     static let configuration = CommandConfiguration(

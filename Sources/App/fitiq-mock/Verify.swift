@@ -1,7 +1,7 @@
 import ArgumentParser
 import FitIQAPI
+import Judging
 import MockServer
-import Reports
 import Scenarios
 import Sockets
 

@@ -1,11 +1,11 @@
 import FitIQAPI
 import JSON
+import Judging
 import MockServer
-import Recording
-import Reports
 import Scenarios
 import Sockets
 import Text
+import Traffic
 
 #if canImport(Darwin)
     import Darwin

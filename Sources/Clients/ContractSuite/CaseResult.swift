@@ -1,6 +1,6 @@
 import FitIQAPI
-import Obligations
-import Recording
+import Judging
+import Traffic
 
 /// The outcome of one case: failures on the client's side, verdicts on the server's.
 public struct CaseResult: Sendable {

@@ -1,5 +1,5 @@
 import FitIQAPI
-import Obligations
+import Judging
 import Text
 
 enum Messages {

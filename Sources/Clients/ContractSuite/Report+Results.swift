@@ -1,7 +1,6 @@
 import FitIQAPI
-import Obligations
-import Recording
-import Reports
+import Judging
+import Traffic
 
 extension Report {
     /// The results of cases, as one run per topic: its obligations over all of its cases, and a check for each case.

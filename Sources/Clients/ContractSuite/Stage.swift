@@ -1,7 +1,7 @@
 import FitIQAPI
 import MockServer
-import Recording
 import Scenarios
+import Traffic
 
 /// Where cases are played: an engine, and the carrier of bytes between it and clients.
 public protocol Stage {

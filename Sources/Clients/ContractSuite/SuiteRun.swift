@@ -1,6 +1,6 @@
 import FitIQAPI
+import Judging
 import MockServer
-import Reports
 
 /// The contract suite, played with one client.
 ///

@@ -1,5 +1,5 @@
 import FitIQAPI
-import Obligations
+import Judging
 import Text
 
 // All texts of this module for people are in this file.

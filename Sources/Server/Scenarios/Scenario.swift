@@ -2,8 +2,8 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import Replay
-import Sessions
 import Text
+import Traffic
 
 /// A developer's description of a world: its initial contents and its behaviour.
 public struct Scenario: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Sessions
+import Traffic
 
 /// A client's request to a replayed session.
 public struct ReplayRequest: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import Sessions
+import Traffic
 
 /// The settings of a replay.
 public struct ReplaySettings: Sendable, Equatable {

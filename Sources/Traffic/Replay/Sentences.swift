@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
-import Sessions
 import Text
+import Traffic
 
 // All user-visible sentences of the replay are in this file.
 

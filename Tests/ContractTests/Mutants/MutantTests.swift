@@ -1,4 +1,4 @@
-import Obligations
+import Judging
 import Testing
 
 @testable import ContractSuite

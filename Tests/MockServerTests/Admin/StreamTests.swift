@@ -1,8 +1,8 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
-import Recording
 import Testing
+import Traffic
 
 @testable import MockServer
 

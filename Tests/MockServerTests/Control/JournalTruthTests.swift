@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
-import Recording
 import Testing
+import Traffic
 
 @testable import MockServer
 

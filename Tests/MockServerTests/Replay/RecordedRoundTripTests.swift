@@ -1,11 +1,10 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
-import Recording
 import Replay
 import Scenarios
-import Sessions
 import Testing
+import Traffic
 import WebSocket
 
 @testable import MockServer

@@ -2,8 +2,8 @@ import FitIQAPI
 import JSON
 import Replay
 import Scenarios
-import Sessions
 import Testing
+import Traffic
 
 @testable import MockServer
 

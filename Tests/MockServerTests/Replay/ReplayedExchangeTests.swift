@@ -3,8 +3,8 @@ import HTTPTypes
 import JSON
 import Replay
 import Scenarios
-import Sessions
 import Testing
+import Traffic
 
 @testable import MockServer
 

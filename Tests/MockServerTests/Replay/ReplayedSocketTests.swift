@@ -1,10 +1,9 @@
 import FitIQAPI
 import HTTPTypes
-import Recording
 import Replay
 import Scenarios
-import Sessions
 import Testing
+import Traffic
 import WebSocket
 
 @testable import MockServer

@@ -1,9 +1,8 @@
 import FitIQAPI
-import Recording
 import Replay
 import Scenarios
-import Sessions
 import Testing
+import Traffic
 import WebSocket
 
 @testable import MockServer

@@ -1,8 +1,8 @@
 import FitIQAPI
 import HTTPTypes
 import JSON
-import Recording
 import Scenarios
+import Traffic
 
 /// The admin API's time: manual clocks, and tokens whose lifetime follows them.
 extension Engine {

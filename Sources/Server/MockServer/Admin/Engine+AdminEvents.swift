@@ -1,7 +1,7 @@
 import FitIQAPI
 import HTTP1
 import HTTPTypes
-import Recording
+import Traffic
 
 /// The admin API's events: a journal as it grows.
 extension Engine {

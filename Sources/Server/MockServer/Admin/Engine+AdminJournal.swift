@@ -2,7 +2,7 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 import JSON
-import Recording
+import Traffic
 
 /// The admin API's journal: the events of a world, as lists, as lines and as they happen.
 extension Engine {

@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
-import Obligations
-import Recording
+import Judging
+import Traffic
 
 /// The admin API's verdicts: the obligations that a world's client keeps and breaks.
 extension Engine {

@@ -1,4 +1,4 @@
-import Recording
+import Traffic
 
 /// What the journal knows of a connection, and its pending entries.
 struct ConnectionRecord {

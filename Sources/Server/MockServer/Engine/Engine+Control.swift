@@ -1,9 +1,9 @@
 import FitIQAPI
 import FitIQBackend
 import JSON
-import Recording
 import Replay
 import Scenarios
+import Traffic
 
 /// Worlds for programs that embed the server: the functions of the admin API, without HTTP.
 extension Engine {

@@ -5,7 +5,7 @@ import HTTP1
 import HTTPTypes
 import JSON
 import Replay
-import Sessions
+import Traffic
 import WebSocket
 
 /// Worlds in which a recorded session answers in place of the backend.

@@ -3,7 +3,7 @@ import FitIQAPI
 import HTTP1
 import HTTPTypes
 import JSON
-import Recording
+import Traffic
 
 /// A request while it is served, with the findings for the journal and the faults that act on it.
 struct Exchange {

@@ -2,7 +2,7 @@ import Faults
 import FitIQAPI
 import HTTP1
 import HTTPTypes
-import Recording
+import Traffic
 import WebSocket
 
 /// Records in the journals of worlds what happens on connections.

@@ -2,8 +2,8 @@ import Faults
 import FitIQAPI
 import FitIQBackend
 import JSON
-import Recording
 import Scenarios
+import Traffic
 
 /// One isolated backend: its state, its clock, its ids, its credentials.
 ///

@@ -1,6 +1,6 @@
 import FitIQAPI
-import Obligations
-import Recording
+import Judging
+import Traffic
 
 /// The judge of a world's client, fed with its journal as that grows.
 struct WorldJudge: Sendable {

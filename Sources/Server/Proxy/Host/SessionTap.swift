@@ -1,7 +1,7 @@
 import FitIQAPI
 import Logging
-import Sessions
 import Sockets
+import Traffic
 
 /// A recording of a program's connections: a `SessionRecorder`, and the file that grows by it.
 ///

@@ -1,6 +1,6 @@
 import FitIQAPI
 import JSON
-import Sessions
+import Traffic
 
 /// The common part of texts or requests that differ only in IDs, times and secrets.
 struct ShapeKey: Sendable, Hashable {

@@ -1,7 +1,6 @@
 import FitIQAPI
 import JSON
-import Recording
-import Sessions
+import Traffic
 
 /// A session compiled once for replaying in any number of worlds.
 ///

@@ -1,5 +1,4 @@
-import Recording
-import Sessions
+import Traffic
 import WebSocket
 
 /// A recorded WebSocket, compiled: the actions of the server and the client, in order.

@@ -1,6 +1,6 @@
 import JSON
-import Sessions
 import Text
+import Traffic
 
 /// The IDs, days, addresses and tokens of a session, numbered in the order in which they were first sent.
 struct Vocabulary: Sendable {

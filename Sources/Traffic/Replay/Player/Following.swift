@@ -1,5 +1,5 @@
 import JSON
-import Sessions
+import Traffic
 
 /// Maps a session's recorded values to their current ones.
 struct Following: Sendable {

@@ -1,6 +1,6 @@
 import FitIQAPI
 import JSON
-import Sessions
+import Traffic
 
 extension Player {
     /// When the next effect is due, or nil if every socket waits for its client or has ended.

@@ -1,6 +1,6 @@
 import FitIQAPI
 import JSON
-import Sessions
+import Traffic
 
 /// A session replayed to the clients of one world: the served entries, the bindings, the open sockets.
 ///

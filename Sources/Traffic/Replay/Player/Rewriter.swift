@@ -1,6 +1,6 @@
 import JSON
-import Sessions
 import Text
+import Traffic
 
 /// Replaces recorded values with the client's and recorded origins with ours.
 ///

@@ -1,6 +1,6 @@
 import JSON
-import Sessions
 import Text
+import Traffic
 
 /// Collects the first few differences between a request or frame and a recorded one.
 struct Differences {

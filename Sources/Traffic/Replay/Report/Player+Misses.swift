@@ -1,7 +1,7 @@
 import FitIQAPI
 import JSON
-import Sessions
 import Text
+import Traffic
 
 extension Player {
     /// Describes and records a request without a response.

@@ -1,0 +1,178 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+/// A documented failure path and how often a client met it.
+public struct Exposure: Sendable, Hashable {
+    public let path: Path
+    public let count: Int
+
+    /// The documented failure paths.
+    public enum Path: String, Sendable, Hashable, CaseIterable {
+        case unauthorized = "401"
+        /// A request to an existing endpoint was refused with 404: the ID is unknown.
+        case notFound = "404"
+        case conflict = "409"
+        case tooMany = "429"
+        /// A request was answered with a status from 500 to 599.
+        case serverError = "5xx"
+        /// A request or handshake was answered a second late or more, in part or not at all.
+        case timeOut = "time_out"
+        case refusedHandshake = "refused_handshake"
+        /// A socket ended while a reply streamed.
+        case dropMidStream = "drop_mid_stream"
+        /// A socket ended for another reason not caused by the client.
+        case drop = "drop"
+        case silence = "silence"
+        case errorFrame = "error_frame"
+        /// A frame violated the guides: it was broken, lost, repeated or out of order.
+        case brokenFrame = "broken_frame"
+        case failedMeal = "failed_meal"
+        /// A meal log was not settled within 5 seconds of being accepted.
+        case lateMeal = "late_meal"
+    }
+
+    public init(path: Path, count: Int) {
+        self.path = path
+        self.count = count
+    }
+}
+
+/// Counts the failure paths a client met, as far as the journal shows them.
+struct ExposureCounter: Sendable {
+    private var counts: [Exposure.Path: Int] = [:]
+    /// Connections whose silence is already counted.
+    private var silent = Recent<UInt64, Bool>()
+    private var meals = MealExposure()
+
+    /// A response that takes longer than this is late; without a fault, responses take no time.
+    static let lateAnswer = Tolerance.second
+
+    /// Returns every path at the given time, including those the client never met.
+    func exposures(at end: Timestamp, in scene: Scene) -> [Exposure] {
+        Exposure.Path.allCases.map { path in
+            let pending = path == .lateMeal ? meals.overdueCount(at: end, in: scene) : 0
+            return Exposure(path: path, count: (counts[path] ?? 0) + pending)
+        }
+    }
+
+    mutating func observe(_ fact: Fact, in scene: Scene) {
+        switch fact.kind {
+        case .request(let request): observe(request)
+        case .opened(let opening):
+            if opening.openedAt.lag(behind: opening.requestedAt) >= Self.lateAnswer { count(.timeOut) }
+        case .frame(let frame): observe(frame)
+        case .fault:
+            if silent[fact.connection] == nil { count(.silence) }
+            silent[fact.connection] = true
+        case .closed(let closing): observe(closing, of: scene.endedSocket)
+        case .other: break
+        }
+        for path in meals.observe(fact, in: scene) { count(path) }
+    }
+
+    private mutating func count(_ path: Exposure.Path) {
+        counts[path, default: 0] += 1
+    }
+
+    private mutating func observe(_ request: RequestFact) {
+        let isLate = request.answeredAt.lag(behind: request.requestedAt) >= Self.lateAnswer
+        if isLate || !request.isAnswered { count(.timeOut) }
+        // The client may have seen the status of a truncated response, but the journal cannot tell.
+        guard request.isAnswered, let status = request.status, status >= 400 else { return }
+        if request.isHandshake { return count(.refusedHandshake) }
+        switch status {
+        case 401: count(.unauthorized)
+        case 404 where request.exchange.unmatched == nil: count(.notFound)
+        case 409: count(.conflict)
+        case 429: count(.tooMany)
+        case 500...: count(.serverError)
+        default: break
+        }
+    }
+
+    private mutating func observe(_ frame: FrameFact) {
+        guard !frame.isFromClient else { return }
+        if !frame.frame.faults.isEmpty || !frame.isDelivered { count(.brokenFrame) }
+        if frame.isDelivered, frame.type == "error" { count(.errorFrame) }
+    }
+
+    private mutating func observe(_ closing: RecordedClosing, of socket: Scene.Socket?) {
+        // A client left in silence has met the silence, not the end of the socket.
+        guard let socket, !socket.isSilenced, closing.isUnprovoked else { return }
+        count(socket.isStreaming ? .dropMidStream : .drop)
+    }
+}
+
+extension RecordedClosing {
+    /// Whether neither the client nor the end of its consultation caused it.
+    fileprivate var isUnprovoked: Bool {
+        guard faults.isEmpty else { return true }
+        switch cause {
+        case .fault, .shutdown: return true
+        case .violation, .limit: return false
+        // A server only closes a socket normally because the client archived the consultation.
+        case .closeFrame: return party == .server && summary.sent?.code != .normalClosure
+        case .finish, .reset, .timeOut: return party == .server
+        }
+    }
+}
+
+/// Tracks which meal logs failed and which were not settled in time.
+struct MealExposure: Sendable {
+    private struct Log: Sendable {
+        let client: ExactString
+        let acceptedAt: Timestamp
+    }
+
+    /// The logs whose end the client has not seen.
+    private var pending = Recent<Owned, Log>()
+    /// The logs whose end was seen; a fault may let the event overtake the 201.
+    private var settled = Recent<Owned, Bool>()
+
+    /// A log settled later than this after the 201 is late.
+    static let dueAfter = 5 * Tolerance.second
+
+    /// Returns the paths that the fact shows for the first time of each log.
+    mutating func observe(_ fact: Fact, in scene: Scene) -> [Exposure.Path] {
+        switch fact.kind {
+        case .request(let request):
+            guard let client = request.client else { return [] }
+            return request.shownMealLogs.flatMap { log -> [Exposure.Path] in
+                let key = Owned(client: client, id: log.id)
+                if request.endpoint == .createMealLog, !log.isFinal {
+                    if settled[key] == nil { pending[key] = Log(client: client, acceptedAt: request.answeredAt) }
+                    return []
+                }
+                return see(log, key, at: request.answeredAt)
+            }
+        case .frame(let frame):
+            guard let log = frame.settledMealLog, let user = scene.sockets[fact.connection]?.user else { return [] }
+            return see(log, Owned(client: user, id: log.id), at: fact.time, isNews: true)
+        case .opened, .closed, .fault, .other: return []
+        }
+    }
+
+    /// - Parameter isNews: whether the status is reported the moment it changes; a status that is read may be old.
+    private mutating func see(
+        _ log: ShownMealLog, _ key: Owned, at time: Timestamp, isNews: Bool = false
+    ) -> [Exposure.Path] {
+        var paths: [Exposure.Path] = []
+        if log.status == "failed", settled[key] == nil { paths.append(.failedMeal) }
+        if log.isFinal { settled[key] = true }
+        guard let accepted = pending[key]?.acceptedAt else { return paths }
+        let isOverdue = time.lag(behind: accepted) > Self.dueAfter
+        if log.isFinal || isOverdue { pending[key] = nil }
+        let settledAt = log.isFinal && !isNews ? log.updatedAt?.timestamp ?? time : time
+        if isOverdue, settledAt.lag(behind: accepted) > Self.dueAfter { paths.append(.lateMeal) }
+        return paths
+    }
+
+    /// The number of logs whose client was connected but heard nothing in time.
+    func overdueCount(at end: Timestamp, in scene: Scene) -> Int {
+        let waiting = pending.values.filter { end.lag(behind: $0.acceptedAt) > Self.dueAfter }
+        return waiting.count { log in
+            scene.sockets.values.contains { $0.user == log.client && $0.openedAt <= log.acceptedAt }
+        }
+    }
+}

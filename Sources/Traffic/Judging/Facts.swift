@@ -1,0 +1,200 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Traffic
+import WebSocket
+
+/// A journal entry, parsed once for all judges.
+struct Fact: Sendable {
+    /// The entry itself, kept as evidence.
+    ///
+    /// Judges keep thousands of entries, so long bodies are reduced to their beginning.
+    let entry: JournalEntry
+    let kind: Kind
+
+    enum Kind: Sendable {
+        /// A request that was answered or abandoned, including a refused handshake.
+        case request(RequestFact)
+        case opened(OpeningFact)
+        /// A message or control frame.
+        case frame(FrameFact)
+        case closed(RecordedClosing)
+        /// A lasting fault started on a WebSocket.
+        case fault(RecordedFault)
+        /// Something no client did.
+        case other
+    }
+
+    init(_ entry: JournalEntry) {
+        self.entry = entry.excerpt(bodies: Self.evidenceBytes)
+        kind =
+            switch entry.event {
+            case .exchange(let exchange): .request(RequestFact(exchange, entry))
+            case .opened(let opening): .opened(OpeningFact(opening, entry))
+            case .frame(let frame): .frame(FrameFact(frame))
+            case .closed(let closing): .closed(closing)
+            case .fault(let fault): .fault(fault)
+            case .clock, .note: .other
+            }
+    }
+
+    /// How much of a body is kept as evidence: 4 KiB.
+    static let evidenceBytes = 4096
+
+    /// When it happened: the time a response or frame was sent; for requests, the time of the response.
+    var time: Timestamp { entry.time }
+    var connection: UInt64 { entry.connection }
+}
+
+/// A request and its response, parsed once.
+final class RequestFact: Sendable {
+    let exchange: RecordedExchange
+    /// When the request was complete.
+    let requestedAt: Timestamp
+    /// When the response was sent or the client gave up.
+    let answeredAt: Timestamp
+    let credentials: PresentedCredentials
+    /// The percent-decoded path segments within the world.
+    let segments: [String]
+    /// The body as JSON, or nil if it is not JSON.
+    let body: JSONValue?
+    /// The response as JSON.
+    ///
+    /// It is nil if it is not JSON or is truncated, and for histories and quick actions, which are long and irrelevant
+    /// to the judges.
+    let answer: JSONValue?
+
+    init(_ exchange: RecordedExchange, _ entry: JournalEntry) {
+        self.exchange = exchange
+        requestedAt = exchange.requestedAt
+        answeredAt = entry.time
+        credentials = PresentedCredentials(exchange.head)
+        segments = exchange.head.target.segmentsInWorld
+        body = exchange.body.bytes.isEmpty ? nil : try? JSON.parse(exchange.body.bytes)
+        let isRead = exchange.endpoint != .listMessages && exchange.endpoint != .listQuickActions
+        answer =
+            !isRead || exchange.responseBody.bytes.isEmpty ? nil : try? JSON.parse(exchange.responseBody.bytes)
+    }
+
+    var endpoint: Endpoint? { exchange.endpoint }
+    var method: HTTPRequest.Method { exchange.head.method }
+    /// The user whose credentials were accepted.
+    var user: ExactString? { exchange.user }
+    /// The client that made the request: the user, or the user named by the token if no credentials were required.
+    ///
+    /// It is nil without a token.
+    var client: ExactString? {
+        if let user { return user }
+        return credentials.token.map { AccessToken.claimedSubject(of: $0.text) ?? $0 }
+    }
+    /// The endpoint, if the mode has it and the request is not a WebSocket handshake.
+    var restEndpoint: Endpoint? { exchange.unmatched == nil && !isHandshake ? endpoint : nil }
+    /// Whether the client received a complete response with a 2xx status.
+    var isSuccess: Bool { isAnswered && (200..<300).contains(exchange.status ?? 0) }
+    /// Whether a fault acted on it, so that the response may differ from what the backend would say.
+    var isFaulted: Bool { !exchange.faults.isEmpty }
+    /// The status, or nil if no response was sent.
+    var status: Int? { exchange.status }
+    var delivery: Delivery { exchange.delivery }
+    /// Whether the client received the whole response.
+    var isAnswered: Bool { exchange.status != nil && exchange.delivery == .complete }
+    /// Whether it is a refused WebSocket handshake.
+    var isHandshake: Bool { exchange.endpoint == .webSocket }
+    /// The path segment in place of `{id}` or `{goalId}`, or nil if the endpoint has neither.
+    var pathID: ExactString? {
+        guard let endpoint else { return nil }
+        let template = endpoint.template.split(separator: "/")
+        guard let place = template.firstIndex(where: { $0.hasPrefix("{") }), place < segments.count else { return nil }
+        return ExactString(segments[place])
+    }
+}
+
+/// The credentials that a request carries.
+struct PresentedCredentials: Sendable, Hashable {
+    /// The token of `Authorization: Bearer`.
+    var bearer: ExactString?
+    /// The value of `X-API-Key`.
+    var apiKey: ExactString?
+    /// The value of `?token=`.
+    var queryToken: ExactString?
+
+    /// The effective token: the header field takes precedence over the query.
+    var token: ExactString? { bearer ?? queryToken }
+
+    init(_ head: RequestHead) {
+        let scheme = "bearer "
+        if let field = head.fields[.authorization], field.prefix(scheme.count).lowercased() == scheme {
+            bearer = ExactString(field.dropFirst(scheme.count))
+        }
+        apiKey = Self.apiKeyName.flatMap { head.fields[$0].map(ExactString.init(_:)) }
+        if head.target.query != nil {
+            queryToken = head.target.queryItems().first { $0.name == "token" }.map { ExactString($0.value) }
+        }
+    }
+
+    private static let apiKeyName = HTTPField.Name("X-API-Key")
+}
+
+/// An accepted handshake.
+struct OpeningFact: Sendable {
+    let opening: RecordedOpening
+    /// When the request was complete.
+    let requestedAt: Timestamp
+    /// When the 101 was sent.
+    let openedAt: Timestamp
+    let credentials: PresentedCredentials
+    /// The consultation in the path.
+    let consultation: ExactString
+
+    init(_ opening: RecordedOpening, _ entry: JournalEntry) {
+        self.opening = opening
+        requestedAt = opening.requestedAt
+        openedAt = entry.time
+        credentials = PresentedCredentials(opening.head)
+        let segments = opening.head.target.segmentsInWorld
+        consultation = segments.count > 3 ? ExactString(segments[3]) : ""
+    }
+}
+
+/// A message or control frame on a WebSocket.
+///
+/// It is a class because most journal entries are frames and every judge reads each fact.
+final class FrameFact: Sendable {
+    let frame: RecordedFrame
+    /// The text as JSON.
+    ///
+    /// It is nil if it is not JSON, and for chunks of replies, whose words are irrelevant to the judges.
+    let json: JSONValue?
+    /// The `type` of a text frame, if the frame is a JSON object with one.
+    let type: String?
+
+    init(_ frame: RecordedFrame) {
+        self.frame = frame
+        // Most of a journal is chunks, and parsing them as JSON would take most of the judging time.
+        if let chunk = Self.chunkTypes.first(where: { Self.isWellFormed(frame, beginningWith: $0.leader) }) {
+            json = nil
+            type = chunk.type
+        } else {
+            json = frame.opcode == .text ? try? JSON.parse(frame.payload.bytes) : nil
+            type = json?["type"]?.string
+        }
+    }
+
+    private static func isWellFormed(_ frame: RecordedFrame, beginningWith leader: [UInt8]) -> Bool {
+        frame.sender == .server && frame.opcode == .text && frame.faults.isEmpty && frame.delivery == .complete
+            && frame.payload.bytes.starts(with: leader)
+    }
+
+    private static let chunkTypes = ["stream_chunk", "assistant_message_chunk", "pong"].map {
+        (type: $0, leader: Array(#"{"type":"\#($0)""#.utf8))
+    }
+
+    var isFromClient: Bool { frame.sender == .client }
+    /// Whether the frame was delivered completely.
+    var isDelivered: Bool { frame.delivery == .complete }
+    /// Whether it is a question to the coach, in either protocol.
+    var isChatMessage: Bool { isFromClient && (type == "message" || type == "user_message") }
+    /// Whether it is a ping, as a control frame or as JSON.
+    var isPing: Bool { isFromClient && (frame.opcode == .ping || type == "ping") }
+}

@@ -1,0 +1,171 @@
+import FitIQAPI
+import Traffic
+
+/// Judges a client by the growing journal of a world.
+///
+/// It is a pure state machine from entries to verdicts. Its memory is bounded, regardless of the journal's length.
+public struct Judge: Sendable {
+    private var scene: Scene
+    private var places: [Place]
+    private var exposureCounter = ExposureCounter()
+    /// The number of the last judged entry; 0 before the first.
+    public private(set) var lastNumber = 0
+    /// The number of entries that were never judged because the journal had lost them.
+    public private(set) var missedCount = 0
+    private var end = Timestamp(nanosecondsSinceEpoch: 0)
+
+    /// A judge and its findings.
+    private struct Place: Sendable {
+        var judge: any ObligationJudge
+        /// Whether the evidence suffices for the judge.
+        let isHeard: Bool
+        var findings: Findings
+
+        mutating func observe(_ fact: Fact, in scene: Scene) {
+            if isHeard { judge.observe(fact, in: scene, &findings) }
+        }
+    }
+
+    /// Creates a judge of the obligations that clients have in a mode.
+    ///
+    /// Obligations that need more evidence than the entries contain count as not exercised; a journal contains
+    /// everything.
+    public init(mode: GuideMode, evidence: Evidence = .all) {
+        scene = Scene(mode: mode)
+        places = Self.judges.filter { $0.obligation.applies(in: mode) }.map { judge in
+            Place(
+                judge: judge.init(), isHeard: judge.needs.isSubset(of: evidence),
+                findings: Findings(of: judge.obligation))
+        }
+    }
+
+    /// Observes the next journal entry.
+    ///
+    /// Entries come in order; skipped numbers count as missed.
+    public mutating func observe(_ entry: JournalEntry) {
+        missedCount += max(0, entry.number - lastNumber - 1)
+        lastNumber = entry.number
+        end = max(end, entry.time)
+        let fact = Fact(entry)
+        scene.observe(fact)
+        exposureCounter.observe(fact, in: scene)
+        for index in places.indices { places[index].observe(fact, in: scene) }
+    }
+
+    /// Returns the verdicts so far, in the order of ``obligations``.
+    ///
+    /// - Parameter time: the end of the judged time, if it is later than the last entry.
+    public func verdicts(at time: Timestamp? = nil) -> [Verdict] {
+        let end = max(self.end, time ?? self.end)
+        return places.map { place in
+            var findings = place.findings
+            if place.isHeard { place.judge.conclude(at: end, in: scene, &findings) }
+            return findings.verdict
+        }
+    }
+
+    /// The failures so far that the client did not cause.
+    public var exposures: [Exposure] { exposures() }
+
+    /// Returns the failures up to a time that the client did not cause: every path, in order, including those never
+    /// met.
+    ///
+    /// - Parameter time: the end of the observed time, if it is later than the last entry.
+    public func exposures(at time: Timestamp? = nil) -> [Exposure] {
+        exposureCounter.exposures(at: max(end, time ?? end), in: scene)
+    }
+
+    /// All obligations that are judged from outside the client, in the order of the contract.
+    public static let obligations: [Obligation] = judges.map { $0.obligation }
+}
+
+extension Judge {
+    /// The judges, in the order of the contract's table.
+    static let judges: [any ObligationJudge.Type] = judgesBeforeSockets + socketJudges + judgesAfterSockets
+
+    /// The judges of everything before a socket is open: credentials, IDs, requests, consultations.
+    static let judgesBeforeSockets: [any ObligationJudge.Type] = [
+        CredentialsOnEveryRequest.self, WebSocketCredentials.self, RefreshAfter401.self,
+        LowercaseIDs.self, BackendGoalIDs.self, GoneNotReused.self,
+        RequestShape.self,
+        ConflictContinuesExisting.self, LimitStopsCreating.self, HistoryBeforeConnect.self,
+    ]
+
+    /// The judges after the sockets: retries, goals, meal logs.
+    static let judgesAfterSockets: [any ObligationJudge.Type] = [
+        RetryBackoff.self,
+        ReusesConversation.self, LinksCreatedGoal.self,
+        NoFetchAfterCompleted.self, NoPollWhileConnected.self, PollingCadence.self,
+    ]
+}
+
+extension Judge {
+    /// The judges of sockets, in the order of the contract's table.
+    static let socketJudges: [any ObligationJudge.Type] = [
+        SocketEndpoint.self, SingleConnection.self, WaitsForConnected.self, RefusedHandshake.self,
+        MessageShape.self, NoSendWhileStreaming.self, KeepAlive.self, ReconnectBackoff.self, ReconnectLimit.self,
+        NoReconnectAfterOwnClose.self, RecoversHistory.self, CloseHandshake.self,
+    ]
+}
+
+/// Judges one obligation as a state machine over the facts of a journal, in order.
+///
+/// Its state is bounded: values per user, token or ID live in a ``Recent``.
+protocol ObligationJudge: Sendable {
+    static var obligation: Obligation { get }
+
+    /// The evidence a recording needs in addition to requests, responses and messages for this obligation to be judged.
+    static var needs: Evidence { get }
+
+    init()
+
+    /// Observes the next fact; the scene already includes it.
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings)
+
+    /// Reports what is overdue at the end of the journal.
+    ///
+    /// What was not due yet is not a breach: the client may have kept it later.
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings)
+}
+
+extension ObligationJudge {
+    static var needs: Evidence { [] }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {}
+}
+
+/// A dictionary that drops the values written longest ago, so that a judge's memory is bounded.
+struct Recent<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// The maximum number of values, after which older ones are dropped.
+    let capacity: Int
+    private var current: [Key: Value] = [:]
+    private var previous: [Key: Value] = [:]
+
+    /// Creates an empty dictionary that retains at least half its capacity and at most all of it.
+    init(capacity: Int = RecentLimits.usual) {
+        precondition(capacity > 1, "there is room for something")
+        self.capacity = capacity
+    }
+
+    /// The value of a key; setting it makes it the newest, and setting nil removes it.
+    subscript(key: Key) -> Value? {
+        get { current[key] ?? previous[key] }
+        set {
+            previous[key] = nil
+            current[key] = newValue
+            if current.count * 2 > capacity { (previous, current) = (current, [:]) }
+        }
+    }
+
+    /// The remembered values, in no order; sort them before showing anything.
+    var values: [Value] { Array(current.values) + previous.values }
+    /// The remembered keys, in no order.
+    var keys: [Key] { Array(current.keys) + previous.keys }
+}
+
+/// How many users, sockets or IDs a judge remembers.
+enum RecentLimits {
+    static let usual = 10_000
+    /// For kinds with large values.
+    static let fewest = 2000
+}

@@ -1,0 +1,31 @@
+import FitIQAPI
+import Traffic
+
+/// `auth/credentials-on-every-request`: every request carries credentials, regardless of its response.
+struct CredentialsOnEveryRequest: ObligationJudge {
+    static let obligation = Obligation(
+        id: "auth/credentials-on-every-request", level: .must,
+        origin: .guides([.consultationWebSocket, .enhancedConsultations, .mealLogWebSocket]),
+        clause: "Each REST request carries a bearer token and the API key.",
+        tolerance: "Whether the token is good is not asked here, and paths that are no endpoint need none.",
+        advice: "Build every URLRequest in one place that calls setValue(\"Bearer \\(token)\", forHTTPHeaderField: "
+            + "\"Authorization\") and setValue(apiKey, forHTTPHeaderField: \"X-API-Key\").")
+    static let needs: Evidence = .credentials
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, request.restEndpoint != nil else { return }
+        findings.exercised()
+        var missing: [String] = []
+        if (request.credentials.bearer ?? "").isEmpty { missing.append(Self.nameOfToken(request)) }
+        if scene.mode.requiresAPIKey, (request.credentials.apiKey ?? "").isEmpty { missing.append("X-API-Key") }
+        if !missing.isEmpty {
+            findings.found(RESTSentences.missingCredentials(request.title, missing), [fact.entry])
+        }
+    }
+
+    private static func nameOfToken(_ request: RequestFact) -> String {
+        guard let value = request.exchange.head.fields[.authorization], !value.isEmpty else { return "a bearer token" }
+        // The value may be the token itself, so only its beginning is shown.
+        return RESTSentences.noBearer(String(value.unicodeScalars.prefix { $0 != " " }.prefix(8)))
+    }
+}

@@ -1,0 +1,97 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+/// `goal/links-created-goal`: a goal created from a chat is linked to it.
+struct LinksCreatedGoal: ObligationJudge {
+    static let obligation = Obligation(
+        id: "goal/links-created-goal", level: .must, origin: .guides([.goalLinking]), place: "flow 2",
+        clause:
+            "A goal that is created after the coach suggested one in a chat is linked with that consultation by PATCH.",
+        tolerance:
+            "The first goal created within 10 minutes of a suggestion counts as the suggested one. It has 30 s, or "
+            + "until the journal's end where that is later; an attempt that failed is enough, and so is chat-about-goal.",
+        advice:
+            "After POST /api/v1/goals send PATCH /api/v1/goals/{id} with {\"conversationId\": currentConversationId}, "
+            + "using the id of the answer; decode the answer into a model of its own, not into the local Goal.")
+
+    /// How long a suggestion can be accepted.
+    static let suggestionLife = 600 * Tolerance.second
+    /// How long the client may take to link the goal.
+    static let dueAfter = 30 * Tolerance.second
+
+    private struct Suggestion: Sendable {
+        let consultation: ExactString
+        let entry: JournalEntry
+    }
+
+    private struct Made: Hashable, Sendable {
+        let consultation: Owned
+        let id: ExactString
+    }
+
+    private struct Debt: Sendable {
+        let goal: ExactString
+        let suggestion: Suggestion
+        let entry: JournalEntry
+    }
+
+    private var suggestions = Recent<ExactString, Suggestion>()
+    /// When each item was created; more than one frame may report it.
+    private var told = Recent<Made, Timestamp>()
+    private var debts = Recent<Owned, Debt>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .frame(let frame):
+            guard let template = frame.createdTemplate, template["type"]?.string == "goal",
+                let socket = scene.sockets[fact.connection]
+            else { return }
+            let made = Made(
+                consultation: Owned(client: socket.user, id: socket.consultation), id: template["id"]?.exactString ?? ""
+            )
+            if let time = told[made], fact.time.lag(behind: time) < Self.suggestionLife { return }
+            told[made] = fact.time
+            suggestions[socket.user] = Suggestion(consultation: socket.consultation, entry: fact.entry)
+        case .request(let request):
+            guard let client = request.client else { return }
+            observe(request, of: client, fact.entry, &findings)
+        case .opened, .closed, .fault, .other: return
+        }
+    }
+
+    private mutating func observe(
+        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
+    ) {
+        switch request.restEndpoint {
+        case .createGoal:
+            guard let goal = request.shownGoals.first, let suggestion = suggestions[client] else { return }
+            let age = request.requestedAt.lag(behind: suggestion.entry.time)
+            // A goal in flight when the suggestion came is a different one.
+            guard age >= 0 else { return }
+            suggestions[client] = nil
+            guard age <= Self.suggestionLife else { return }
+            findings.exercised()
+            debts[Owned(client: client, id: goal.id)] = Debt(goal: goal.id, suggestion: suggestion, entry: entry)
+        case .updateGoal:
+            guard let id = request.pathID else { return }
+            let key = Owned(client: client, id: id)
+            // The client did its part, regardless of the result.
+            if debts[key]?.suggestion.consultation == request.body?["conversationId"]?.exactString { debts[key] = nil }
+        case .chatAboutGoal, .createConsultation:
+            // These requests link the goal as well.
+            if let sent = SentGoal(request) { debts[Owned(client: client, id: sent.id)] = nil }
+        default: return
+        }
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        let due = debts.values.filter { end.lag(behind: $0.entry.time) >= Self.dueAfter }
+        for debt in due.sorted(by: { $0.entry.number < $1.entry.number }) {
+            findings.found(
+                RESTSentences.unlinked(
+                    goal: debt.goal.text, consultation: debt.suggestion.consultation.text, createdAt: debt.entry.time),
+                [debt.suggestion.entry, debt.entry])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import Traffic
+
+/// `request/shape`: requests match the API description.
+///
+/// The API's own decoders read the recorded request, because the response may come from a fault.
+struct RequestShape: ObligationJudge {
+    static let obligation = Obligation(
+        id: "request/shape", level: .must, origin: .all,
+        clause: "Each request's body and query fit the API description.",
+        tolerance:
+            "Fields and parameters that the API does not know are let pass, and so is a body that the journal cut.",
+        advice: "Encode a Codable model that has the guide's names as its CodingKeys, send it with Content-Type: "
+            + "application/json, and mind the lengths and ranges in /docs; do not combine CodingKeys with "
+            + "convertToSnakeCase.")
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, let endpoint = request.restEndpoint,
+            let reading = Self.reading(of: endpoint), !request.hasLostBody
+        else { return }
+        switch reading {
+        case .body: break
+        case .optionalBody: guard !request.exchange.body.bytes.isEmpty else { return }
+        case .query: guard request.exchange.head.target.query != nil else { return }
+        }
+        findings.exercised()
+        do throws(APIError) {
+            if reading != .query, !request.exchange.body.bytes.isEmpty {
+                try APIError.checkMediaType(request.exchange.head.fields[.contentType])
+            }
+            try Self.read(request, endpoint, in: scene.mode.form(of: endpoint))
+        } catch {
+            findings.found(RESTSentences.misshapen(request.title, error.message), [fact.entry])
+        }
+    }
+
+    /// What an endpoint reads from a request.
+    private enum Reading {
+        case body, optionalBody, query
+    }
+
+    private static func reading(of endpoint: Endpoint) -> Reading? {
+        switch endpoint {
+        case .createConsultation, .createGoal, .updateGoal, .chatAboutGoal, .createMealLog: .body
+        case .archiveConsultation: .optionalBody
+        case .listConsultations, .listMessages, .listQuickActions, .listMealLogs: .query
+        case .showConsultation, .webSocket, .listGoals, .showGoal, .showMealLog: nil
+        }
+    }
+
+    private static func read(_ request: RequestFact, _ endpoint: Endpoint, in form: GuideMode) throws(APIError) {
+        let body = request.exchange.body.bytes
+        let query = request.exchange.head.target.queryItems()
+        switch endpoint {
+        case .createConsultation: _ = try CreateConsultationRequest(body: body, in: form)
+        case .createGoal: _ = try CreateGoalRequest(body: body)
+        case .updateGoal: _ = try UpdateGoalRequest(body: body)
+        case .createMealLog: _ = try CreateMealLogRequest(body: body)
+        case .chatAboutGoal:
+            // An ID that the backend did not issue is judged by `ids/backend-goal-id`.
+            if request.body?["goalId"]?.exactString == nil { _ = try ChatAboutGoalRequest(body: body) }
+        case .listConsultations: _ = try ConsultationListQuery(query: query)
+        case .listMessages: _ = try MessageListQuery(query: query, in: form)
+        case .listQuickActions: _ = try QuickActionQuery(query: query)
+        case .listMealLogs: _ = try MealLogListQuery(query: query)
+        case .archiveConsultation, .showConsultation, .webSocket, .listGoals, .showGoal, .showMealLog: break
+        }
+    }
+
+}
+
+extension RequestFact {
+    /// Whether the journal lacks the body as it was sent.
+    fileprivate var hasLostBody: Bool {
+        exchange.body.isCut || (exchange.body.bytes.isEmpty && exchange.head.hasBody)
+    }
+}

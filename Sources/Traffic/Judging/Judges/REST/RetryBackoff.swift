@@ -1,0 +1,120 @@
+import FitIQAPI
+import HTTPTypes
+import JSON
+import Traffic
+
+/// `retry/backoff-on-5xx`: a client backs off when the backend is in trouble.
+struct RetryBackoff: ObligationJudge {
+    static let obligation = Obligation(
+        id: "retry/backoff-on-5xx", level: .must,
+        origin: .guides([.consultationWebSocket, .goalLinking, .mealLogWebSocket]), place: "error handling",
+        clause: "Repeats after 5xx or a time-out wait at least 1 s, and never less than the time before; more than 3 "
+            + "attempts in all are too many.",
+        tolerance: "50 ms. A wait begins when the answer arrived or the client gave up; a repeat more than 60 s later "
+            + "begins anew. Polls of meal logs only wait. A user who presses \"send\" again cannot be told from a retry, nor can "
+            + "an equal request that is under way at the same time.",
+        advice:
+            "Between attempts use try await Task.sleep(for: .seconds(pow(2.0, Double(attempt)))), give up after 3, and "
+            + "disable the button meanwhile.")
+
+    static let shortestWait = Tolerance.second
+    static let mostAttempts = 3
+    /// A request this late is not a repeat.
+    static let longestWait = 60 * Tolerance.second
+
+    private struct Target: Hashable, Sendable {
+        let client: ExactString
+        let method: HTTPRequest.Method
+        let target: ExactString
+    }
+
+    /// Distinguishes bodies without keeping them: their length and their hash (FNV-1a, 64 bits).
+    private struct BodyPrint: Hashable, Sendable {
+        let count: Int
+        let hash: UInt64
+
+        init(_ bytes: [UInt8]) {
+            count = bytes.count
+            hash = bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        }
+    }
+
+    /// A failed request and its repeats.
+    private struct Series: Sendable {
+        let body: BodyPrint
+        var last: JournalEntry
+        var failure: String
+        var attempts = 1
+        var wait: Int64?
+    }
+
+    /// The series of a target, for as many bodies as are worth distinguishing.
+    private var series = Recent<Target, [Series]>(capacity: RecentLimits.fewest)
+    private static let mostBodies = 4
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .request(let request) = fact.kind, request.restEndpoint != nil, let client = request.client else {
+            return
+        }
+        let head = request.exchange.head
+        let target = Target(client: client, method: head.method, target: ExactString(head.target.description))
+        let failure = Self.failure(of: request)
+        var all = series[target] ?? []
+        guard failure != nil || !all.isEmpty else { return }
+        let body = BodyPrint(request.exchange.body.bytes)
+        if let index = all.firstIndex(where: { $0.body == body }) {
+            var current = all.remove(at: index)
+            let wait = request.requestedAt.lag(behind: current.last.time)
+            if wait > Self.longestWait {
+                current = Series(body: body, last: fact.entry, failure: failure ?? "")
+            } else if wait >= 0 {
+                judge(request, &current, wait: wait, fact.entry, &findings)
+            }
+            if let failure {
+                current.last = fact.entry
+                current.failure = failure
+                all.append(current)
+            }
+        } else if let failure {
+            all.append(Series(body: body, last: fact.entry, failure: failure))
+            if all.count > Self.mostBodies { all.removeFirst() }
+        }
+        series[target] = all.isEmpty ? nil : all
+    }
+
+    private func judge(
+        _ request: RequestFact, _ series: inout Series, wait: Int64, _ entry: JournalEntry, _ findings: inout Findings
+    ) {
+        findings.exercised()
+        series.attempts += 1
+        if wait < Self.shortestWait - Tolerance.interval {
+            findings.found(
+                RESTSentences.retriedTooSoon(
+                    request.title, after: wait, failedAt: series.last.time, series.failure),
+                [series.last, entry])
+        } else if let before = series.wait, wait < before - Tolerance.interval, !Self.isPoll(request) {
+            findings.found(
+                RESTSentences.retriedSooner(request.title, after: wait, than: before), [series.last, entry])
+        }
+        guard !Self.isPoll(request) else { return }
+        if series.attempts == Self.mostAttempts + 1 {
+            findings.found(
+                RESTSentences.retriedTooOften(request.title, attempts: series.attempts), level: .should,
+                [series.last, entry])
+        }
+        series.wait = max(wait, series.wait ?? 0)
+    }
+
+    /// Whether the request may be repeated at intervals regardless of the last response; `meal/polling-cadence` judges
+    /// how often.
+    private static func isPoll(_ request: RequestFact) -> Bool {
+        request.endpoint == .showMealLog || request.endpoint == .listMealLogs
+    }
+
+    /// How a request failed, for sentences, or nil for any other response.
+    private static func failure(of request: RequestFact) -> String? {
+        if let status = request.status, status >= 500 { return RESTSentences.failure(status: status) }
+        if request.isAnswered { return nil }
+        return request.delivery == .partial ? RESTSentences.cut : RESTSentences.failure(status: nil)
+    }
+}

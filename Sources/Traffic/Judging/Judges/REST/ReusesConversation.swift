@@ -1,0 +1,123 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+/// `goal/reuses-conversation`: a goal has one conversation, which the client continues.
+struct ReusesConversation: ObligationJudge {
+    static let obligation = Obligation(
+        id: "goal/reuses-conversation", level: .must, origin: .guides([.goalLinking]), place: "GoalDetailViewModel",
+        clause: "No second chat-about-goal is sent for a goal that was shown with a conversationId.",
+        tolerance: "A conversation that was archived, or that the backend refused, may be replaced.",
+        advice:
+            "Keep conversationId from the answer of chat-about-goal and from every goal that is loaded, and open that "
+            + "conversation where it is set.")
+
+    private struct Link: Sendable {
+        let conversation: ExactString
+        /// The entry that showed the link.
+        let entry: JournalEntry
+        /// Whether the client has faced it; a link that the client made itself is new.
+        var isFaced: Bool
+    }
+
+    /// The link of each goal.
+    private var links = Recent<Owned, Link>()
+    /// The goal of each conversation.
+    private var goals = Recent<Owned, ExactString>()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        switch fact.kind {
+        case .opened(let opening): use(opening.consultation, by: opening.opening.user ?? "", &findings)
+        case .request(let request):
+            guard let client = request.client else { return }
+            if request.restEndpoint == .chatAboutGoal, let goal = request.body?["goalId"]?.exactString {
+                judge(request, goal, of: client, fact.entry, &findings)
+            }
+            notice(request, of: client, fact.entry, &findings)
+        case .frame(let frame):
+            // The socket says so before it closes.
+            guard frame.isDelivered, !frame.isFromClient, frame.type == "error",
+                let socket = scene.sockets[fact.connection],
+                frame.json?["error"]?.string?.contains("not active") == true
+            else { return }
+            forget(conversation: socket.consultation, of: socket.user)
+        case .closed, .fault, .other: return
+        }
+    }
+
+    private func judge(
+        _ request: RequestFact, _ goal: ExactString, of client: ExactString, _ entry: JournalEntry,
+        _ findings: inout Findings
+    ) {
+        guard let link = links[Owned(client: client, id: goal)], request.requestedAt >= link.entry.time else { return }
+        findings.exercised()
+        findings.found(
+            RESTSentences.secondConversation(
+                goal: goal.text, conversation: link.conversation.text, shownAt: link.entry.time),
+            [link.entry, entry])
+    }
+
+    /// Records that the client continues a conversation it was shown.
+    private mutating func use(_ conversation: ExactString, by client: ExactString, _ findings: inout Findings) {
+        guard let goal = goals[Owned(client: client, id: conversation)] else { return }
+        let key = Owned(client: client, id: goal)
+        guard var link = links[key], !link.isFaced else { return }
+        findings.exercised()
+        link.isFaced = true
+        links[key] = link
+    }
+
+    private mutating func notice(
+        _ request: RequestFact, of client: ExactString, _ entry: JournalEntry, _ findings: inout Findings
+    ) {
+        if let id = request.pathID, let endpoint = request.endpoint, endpoint.isOfConsultation {
+            let isRefused = request.status.map { $0 == 404 || (request.isHandshake && $0 == 400) } ?? false
+            if isRefused || endpoint == .archiveConsultation {
+                forget(conversation: id, of: client)
+            } else if request.isSuccess {
+                use(id, by: client, &findings)
+            }
+        }
+        for consultation in request.shownConsultations where ["archived", "completed"].contains(consultation.status) {
+            forget(conversation: consultation.id, of: client)
+        }
+        for goal in request.shownGoals {
+            let key = Owned(client: client, id: goal.id)
+            guard let conversation = goal.conversation else {
+                links[key] = nil
+                continue
+            }
+            // A goal shown again with a known link is not new.
+            if links[key]?.conversation != conversation {
+                // The client that linked it has just used it.
+                link(conversation, key, entry, isFaced: request.endpoint == .updateGoal)
+            }
+        }
+        if let shown = request.shownLink {
+            link(shown.conversation, Owned(client: client, id: shown.goal), entry, isFaced: true)
+        }
+    }
+
+    private mutating func link(_ conversation: ExactString, _ key: Owned, _ entry: JournalEntry, isFaced: Bool) {
+        links[key] = Link(conversation: conversation, entry: entry, isFaced: isFaced)
+        goals[Owned(client: key.client, id: conversation)] = key.id
+    }
+
+    private mutating func forget(conversation: ExactString, of client: ExactString) {
+        let key = Owned(client: client, id: conversation)
+        guard let goal = goals[key] else { return }
+        goals[key] = nil
+        let goalKey = Owned(client: client, id: goal)
+        if links[goalKey]?.conversation == conversation { links[goalKey] = nil }
+    }
+}
+
+extension Endpoint {
+    /// Whether the path names a consultation.
+    fileprivate var isOfConsultation: Bool {
+        switch self {
+        case .showConsultation, .listMessages, .archiveConsultation, .webSocket: true
+        default: false
+        }
+    }
+}

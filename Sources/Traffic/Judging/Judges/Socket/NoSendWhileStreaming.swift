@@ -1,0 +1,36 @@
+import FitIQAPI
+import Traffic
+
+/// `ws/no-send-while-streaming`: the client does not send while the coach replies.
+struct NoSendWhileStreaming: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/no-send-while-streaming", level: .should, origin: .guides([.consultationWebSocket]),
+        place: "best practice 4",
+        clause: "No chat message is sent while an answer streams.",
+        tolerance: """
+            An answer streams from its first piece that is delivered to its end, not from the receipt of the \
+            question. A message may cross with the first piece for 50 ms; an answer whose end a fault may have \
+            swallowed, that an error frame broke off, or of which nothing has come for 10 s streams no more.
+            """,
+        advice: """
+            Disable the input while isAITyping, from send() to `stream_complete`, `assistant_message_end` or `error`, \
+            and queue what the user sends meanwhile.
+            """)
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        guard case .frame(let frame) = fact.kind, frame.isChatMessage, let socket = scene.sockets[fact.connection]
+        else { return }
+        guard let stream = socket.stream else {
+            // A client that never heard a reply could not interrupt one.
+            if socket.hasStreamed { findings.exercised() }
+            return
+        }
+        guard !stream.hasLostEnd, !socket.isSilenced,
+            fact.time.nanoseconds(since: stream.first.time) > SocketTimes.tolerance,
+            fact.time.nanoseconds(since: stream.lastPieceAt) <= SocketTimes.silentAnswer
+        else { return }
+        findings.exercised()
+        findings.found(
+            SocketSentences.sentWhileStreaming(since: stream.first.time), [stream.first, fact.entry])
+    }
+}

@@ -1,0 +1,46 @@
+import FitIQAPI
+import Traffic
+
+/// `ws/reconnect-limit`: a client stops trying.
+struct ReconnectLimit: ObligationJudge {
+    static let obligation = Obligation(
+        id: "ws/reconnect-limit", level: .should, origin: .guides([.consultationWebSocket]), place: "best practice 2",
+        clause: "After a socket ended without the client's doing it tries at most 5 times in a row to connect again.",
+        tolerance: """
+            Each handshake for the consultation is a try, accepted or not, until `connected` is delivered; one with \
+            another token after a 401 is part of the try before. A user who asks to reconnect cannot be told from the \
+            client.
+            """,
+        advice: """
+            Count the tries since the last `connected`, show an error after the fifth, and leave the next to the user; \
+            consultation-websocket's listing resets reconnectAttempts right after resume(), so its limit never bites.
+            """)
+    static let needs: Evidence = .socketEnds
+
+    private var reconnects = Reconnects()
+
+    mutating func observe(_ fact: Fact, in scene: Scene, _ findings: inout Findings) {
+        for event in reconnects.observe(fact, in: scene) {
+            switch event {
+            case .failed(let series):
+                // The client faces the limit only now.
+                if series.tryCount == SocketTimes.tryLimit { findings.exercised() }
+            case .tried(let attempt):
+                // Each series counts as one breach, however long it continues.
+                guard attempt.series.tryCount == SocketTimes.tryLimit + 1 else { continue }
+                findings.exercised()
+                findings.found(
+                    SocketSentences.tooManyTries(endedAt: attempt.series.end.time),
+                    [attempt.series.end, attempt.series.failure, attempt.entry])
+            }
+        }
+    }
+
+    func conclude(at end: Timestamp, in scene: Scene, _ findings: inout Findings) {
+        for series in reconnects.open where (1..<SocketTimes.tryLimit).contains(series.tryCount) {
+            // It gave up before the limit.
+            guard let knownAt = series.knownAt, end.nanoseconds(since: knownAt) >= SocketTimes.gaveUp else { continue }
+            findings.exercised()
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+/// Follows how clients reconnect to consultations whose socket they did not end themselves.
+///
+/// A series begins with such an end and lasts until `connected` is delivered or the client closes the socket. Each
+/// handshake for the consultation is an attempt. A consultation belongs to one user, so it identifies the client;
+/// nothing else does if a handshake is refused before its credentials are checked.
+struct Reconnects: Sendable {
+    /// The attempts after one end.
+    struct Series: Sendable {
+        let user: ExactString
+        let token: ExactString?
+        /// The entry that ended the socket.
+        let end: JournalEntry
+        /// The last failure: the socket's end or an attempt.
+        fileprivate(set) var failure: JournalEntry
+        /// When the client knew of the failure, or nil if that is unknown or while an attempt is open.
+        fileprivate(set) var knownAt: Timestamp?
+        fileprivate(set) var tryCount = 0
+        /// The last known wait and the attempt that followed it.
+        fileprivate(set) var lastWait: (nanoseconds: Int64, tried: JournalEntry)?
+        /// The token with which the last attempt was refused.
+        fileprivate var refusedToken: ExactString?
+    }
+
+    /// A handshake of a series.
+    struct Try: Sendable {
+        let entry: JournalEntry
+        /// How long the client had known of the failure, or nil if that is unknown.
+        let wait: Int64?
+        /// The series before this attempt, except ``Series/tryCount``, which includes it.
+        let series: Series
+    }
+
+    enum Event: Sendable {
+        case tried(Try)
+        /// An attempt failed, or the socket that it opened.
+        case failed(Series)
+    }
+
+    private var byConsultation = Recent<ExactString, Series>(capacity: 4000)
+
+    /// The unfinished series, oldest first.
+    var open: [Series] { byConsultation.values.sorted { $0.end.number < $1.end.number } }
+
+    /// Observes a fact; one handshake can be an attempt and a failure at once.
+    mutating func observe(_ fact: Fact, in scene: Scene) -> [Event] {
+        switch fact.kind {
+        case .opened, .request: Handshake(fact).map { observe($0) } ?? []
+        case .closed(let closing): scene.endedSocket.map { observe(closing, of: $0, fact, in: scene) } ?? []
+        case .fault(let fault) where fault.effect == .silence: observeSilence(fact, in: scene)
+        case .frame(let frame) where !frame.isFromClient && frame.type == "connected" && frame.isDelivered:
+            succeed(fact, in: scene)
+        case .frame, .fault, .other: []
+        }
+    }
+
+    private mutating func observe(_ handshake: Handshake) -> [Event] {
+        guard var series = byConsultation[handshake.consultation], !series.isForeign(handshake) else { return [] }
+        var events: [Event] = []
+        var isTry = true
+        if let refused = series.refusedToken, handshake.credentials.token != refused {
+            // The same attempt again, with the token that it lacked.
+            isTry = false
+        } else {
+            let wait = series.knownAt.map { handshake.requestedAt.nanoseconds(since: $0) }.flatMap { $0 < 0 ? nil : $0 }
+            var tried = series
+            tried.tryCount += 1
+            series.tryCount += 1
+            events.append(.tried(Try(entry: handshake.entry, wait: wait, series: tried)))
+            if let wait { series.lastWait = (wait, handshake.entry) }
+        }
+        if handshake.isAccepted {
+            (series.knownAt, series.refusedToken) = (nil, nil)
+        } else {
+            (series.knownAt, series.failure) = (handshake.answeredAt, handshake.entry)
+            series.refusedToken = handshake.status == 401 ? handshake.credentials.token : nil
+            if isTry { events.append(.failed(series)) }
+        }
+        byConsultation[handshake.consultation] = series
+        return events
+    }
+
+    private mutating func observe(
+        _ closing: RecordedClosing, of socket: Scene.Socket, _ fact: Fact, in scene: Scene
+    ) -> [Event] {
+        // A silenced socket counted as ended then; if another is open, the client has long since reconnected.
+        guard !socket.isSilenced, scene.openSockets(onConsultation: socket.consultation).isEmpty else { return [] }
+        let id = socket.consultation.asciiLowercased()
+        switch SocketEnding(closing, of: socket, at: fact.time) {
+        case .archived: byConsultation[id] = nil
+        case .closedByClient, .leftByClient:
+            // Without `connected` the client may have abandoned an attempt; otherwise it is finished.
+            if socket.connectedAt == nil { return fail(socket, fact, knownAt: nil, mayBegin: false) }
+            byConsultation[id] = nil
+        case .givenUp: return fail(socket, fact, knownAt: nil, mayBegin: true)
+        case .unexpected(let knownAt): return fail(socket, fact, knownAt: knownAt, mayBegin: true)
+        }
+        return []
+    }
+
+    private mutating func observeSilence(_ fact: Fact, in scene: Scene) -> [Event] {
+        guard let socket = scene.sockets[fact.connection],
+            scene.openSockets(onConsultation: socket.consultation).isEmpty
+        else { return [] }
+        return fail(socket, fact, knownAt: nil, mayBegin: true)
+    }
+
+    private mutating func fail(_ socket: Scene.Socket, _ fact: Fact, knownAt: Timestamp?, mayBegin: Bool) -> [Event] {
+        let id = socket.consultation.asciiLowercased()
+        if var series = byConsultation[id] {
+            (series.failure, series.knownAt, series.refusedToken) = (fact.entry, knownAt, nil)
+            byConsultation[id] = series
+            return series.tryCount > 0 ? [.failed(series)] : []
+        }
+        guard mayBegin else { return [] }
+        byConsultation[id] = Series(
+            user: socket.user, token: socket.credentials.token, end: fact.entry, failure: fact.entry, knownAt: knownAt)
+        return []
+    }
+
+    private mutating func succeed(_ fact: Fact, in scene: Scene) -> [Event] {
+        if let socket = scene.sockets[fact.connection] { byConsultation[socket.consultation.asciiLowercased()] = nil }
+        return []
+    }
+}
+
+extension Reconnects.Series {
+    /// Whether the handshake belongs to another user, who may not even see the consultation.
+    fileprivate func isForeign(_ handshake: Handshake) -> Bool {
+        if let user = handshake.user { return user != self.user }
+        return handshake.status == 404 && handshake.credentials.token != token
+    }
+}

@@ -1,0 +1,181 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+/// A report as one JSON object, for programs.
+///
+/// Member names are stable; new members may be added:
+///
+/// - `format`: 1. `title`. `exit_code`. `summary`: the summary line of the other reports.
+/// - `outcome`: `has_connected`; `broken`, `warned`, `known_broken`, `kept`, `not_exercised`: numbers of obligations,
+///   by the worst of all runs; `checks`, `failed_checks`, `failed_commands`; `outdated`: lines of the known-broken list
+///   that no longer hold, each `line`, `scenario` or null, `subject`.
+/// - `runs`, each: `scenario`, `guide`, `command` or null, `duration_ms` or null, `has_connected`, `missed`,
+///   `verdicts`, `exposures`, `checks`. A command has `kind` (`exited`, `signalled`, `timed_out`) with `status`,
+///   `signal` or `limit_ms`.
+/// - a verdict: `id`, `level`, `origin` (`guides`, `all`, `ours`), `guides`, `place`, `clause`, `tolerance` or null,
+///   `advice`, `verdict` (`kept`, `broken`, `not_exercised`), `mark` (those, `warned`, `known_broken`), `exercised`,
+///   `finding_count`, `findings`, each `level`, `message`, `evidence`: journal entries as the server writes them.
+/// - an exposure: `path`, `count`. A check: `address`, `clause`, `failures`, `known_broken`, and `notes` if there are
+///   any.
+public struct JSONReport {
+    private let report: Report
+    private let knownBroken: KnownBroken
+
+    public init(_ report: Report, knownBroken: KnownBroken = .none) {
+        self.report = report
+        self.knownBroken = knownBroken
+    }
+
+    /// The object and a line feed.
+    public var bytes: [UInt8] {
+        var writer = JSONWriter(reserving: 64 * 1024)
+        writer.object { writer in
+            let outcome = report.outcome(knownBroken: knownBroken)
+            writer.member("format", 1)
+            writer.member("title", report.title)
+            writer.member("exit_code", outcome.exitCode)
+            writer.member("summary", Sentences.summary(outcome, runs: report.runs.count))
+            writer.object("outcome") { Self.write(outcome, to: &$0) }
+            writer.array("runs") { writer in
+                for run in report.runs { write(run, to: &writer) }
+            }
+        }
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static func write(_ outcome: Report.Outcome, to writer: inout JSONWriter) {
+        writer.member("has_connected", outcome.hasConnected)
+        for mark in [Report.Mark.broken, .warned, .knownBroken, .kept, .notExercised] {
+            writer.key(escaping: name(of: mark))
+            writer.value(outcome[mark])
+        }
+        writer.member("checks", outcome.checkCount)
+        writer.member("failed_checks", outcome.failedCheckCount)
+        writer.member("failed_commands", outcome.failedCommandCount)
+        writer.array("outdated") { writer in
+            for line in outcome.outdated {
+                writer.object { writer in
+                    writer.member("line", line.number)
+                    writer.member("scenario", orNull: line.scenario?.text)
+                    writer.member("subject", line.subject.text)
+                }
+            }
+        }
+    }
+
+    private func write(_ run: Report.Run, to writer: inout JSONWriter) {
+        let encoder = JournalEncoder(mode: run.mode)
+        writer.object { writer in
+            writer.member("scenario", run.scenario)
+            writer.member("guide", run.mode.rawValue)
+            Self.write(run.command, to: &writer)
+            if let duration = run.duration {
+                writer.member("duration_ms", Int(duration / 1_000_000))
+            } else {
+                writer.memberNull("duration_ms")
+            }
+            writer.member("has_connected", run.hasConnected)
+            writer.member("missed", run.missedCount)
+            writer.array("verdicts") { writer in
+                for verdict in run.verdicts {
+                    Self.write(verdict, mark: run.mark(of: verdict, knownBroken), encoder, to: &writer)
+                }
+            }
+            writer.array("exposures") { writer in
+                for exposure in run.exposures {
+                    writer.object { writer in
+                        writer.member("path", exposure.path.rawValue)
+                        writer.member("count", exposure.count)
+                    }
+                }
+            }
+            writer.array("checks") { writer in
+                for check in run.checks {
+                    writer.object { writer in
+                        writer.member("address", check.address)
+                        writer.member("clause", check.clause)
+                        writer.array("failures") { writer in
+                            for failure in check.failures { writer.value(failure) }
+                        }
+                        if !check.notes.isEmpty {
+                            writer.array("notes") { writer in
+                                for note in check.notes { writer.value(note) }
+                            }
+                        }
+                        writer.member("known_broken", knownBroken.lists(check.address, in: run.scenario))
+                    }
+                }
+            }
+        }
+    }
+
+    private static func write(_ command: Report.CommandOutcome?, to writer: inout JSONWriter) {
+        guard let command else { return writer.memberNull("command") }
+        writer.object("command") { writer in
+            switch command {
+            case .exited(let status):
+                writer.member("kind", "exited")
+                writer.member("status", status)
+            case .signalled(let signal):
+                writer.member("kind", "signalled")
+                writer.member("signal", signal)
+            case .timedOut(let limit):
+                writer.member("kind", "timed_out")
+                writer.member("limit_ms", Int(limit / 1_000_000))
+            }
+        }
+    }
+
+    private static func write(
+        _ verdict: Verdict, mark: Report.Mark, _ encoder: JournalEncoder, to writer: inout JSONWriter
+    ) {
+        let obligation = verdict.obligation
+        writer.object { writer in
+            writer.member("id", obligation.id)
+            writer.member("level", obligation.level.rawValue)
+            let (origin, guides) = described(obligation.origin)
+            writer.member("origin", origin)
+            writer.array("guides") { writer in
+                for guide in guides { writer.value(guide.rawValue) }
+            }
+            writer.member("place", obligation.place)
+            writer.member("clause", obligation.clause)
+            writer.member("tolerance", orNull: obligation.tolerance)
+            writer.member("advice", obligation.advice)
+            writer.member("verdict", verdict.outcome.rawValue)
+            writer.member("mark", name(of: mark))
+            writer.member("exercised", verdict.exercisedCount)
+            writer.member("finding_count", verdict.findingCount)
+            writer.array("findings") { writer in
+                for finding in verdict.findings {
+                    writer.object { writer in
+                        writer.member("level", finding.level.rawValue)
+                        writer.member("message", finding.message)
+                        writer.array("evidence") { writer in
+                            for entry in finding.evidence { encoder.write(entry, to: &writer) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func described(_ origin: Obligation.Origin) -> (name: String, guides: [GuideMode]) {
+        switch origin {
+        case .guides(let guides): ("guides", guides)
+        case .all: ("all", GuideMode.guides)
+        case .ours: ("ours", [])
+        }
+    }
+
+    private static func name(of mark: Report.Mark) -> String {
+        switch mark {
+        case .kept: "kept"
+        case .broken: "broken"
+        case .warned: "warned"
+        case .knownBroken: "known_broken"
+        case .notExercised: "not_exercised"
+        }
+    }
+}

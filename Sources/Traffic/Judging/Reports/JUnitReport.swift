@@ -1,0 +1,182 @@
+import FitIQAPI
+import Text
+import Traffic
+
+/// A report as JUnit XML for CI systems: one suite per scenario, one case per obligation and check.
+///
+/// Warnings are not failures; they appear in the case's `system-out`. Known-broken and unexercised obligations are
+/// skipped. The command, the connection and outdated lines of the known-broken list are separate cases.
+public struct JUnitReport {
+    private let overview: Overview
+
+    public init(_ report: Report, knownBroken: KnownBroken = .none) {
+        overview = Overview(report, knownBroken)
+    }
+
+    /// The document, in UTF-8.
+    public var bytes: [UInt8] { Array(text.utf8) }
+
+    private var text: String {
+        var suites = overview.report.runs.enumerated().map { suite($0.element, place: $0.offset) }
+        if !overview.outcome.outdated.isEmpty { suites.append(outdated) }
+        let cases = suites.flatMap(\.cases)
+        var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>"]
+        lines.append(
+            "<testsuites name=\"\(xml(overview.report.title))\" tests=\"\(cases.count)\" "
+                + "failures=\"\(cases.count { $0.kind == .failure })\" errors=\"\(cases.count { $0.kind == .error })\" "
+                + "skipped=\"\(cases.count { $0.kind == .skipped })\">")
+        for suite in suites { lines += suite.lines }
+        lines.append("</testsuites>")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    // MARK: Suites and cases
+
+    private struct Suite {
+        let name: String
+        let duration: Int64?
+        let cases: [Case]
+
+        var lines: [String] {
+            let time = duration.map { " time=\"\(Durations.seconds($0))\"" } ?? ""
+            return [
+                "  <testsuite name=\"\(xml(name))\" tests=\"\(cases.count)\" "
+                    + "failures=\"\(cases.count { $0.kind == .failure })\" errors=\"\(cases.count { $0.kind == .error })\" "
+                    + "skipped=\"\(cases.count { $0.kind == .skipped })\"\(time)>"
+            ] + cases.flatMap { $0.lines(of: name) } + ["  </testsuite>"]
+        }
+    }
+
+    private struct Case {
+        enum Kind { case passed, warned, failure, error, skipped }
+        var name: String
+        var kind = Kind.passed
+        var message = ""
+        var details = ""
+
+        func lines(of suite: String) -> [String] {
+            let start = "    <testcase classname=\"\(xml(suite))\" name=\"\(xml(name))\""
+            switch kind {
+            case .passed: return [start + "/>"]
+            case .skipped: return [start + ">", "      <skipped message=\"\(xml(message))\"/>", "    </testcase>"]
+            case .warned: return [start + ">", "      <system-out>\(xml(details))</system-out>", "    </testcase>"]
+            case .failure, .error:
+                let element = kind == .failure ? "failure" : "error"
+                return [
+                    start + ">", "      <\(element) message=\"\(xml(message))\">\(xml(details))</\(element)>",
+                    "    </testcase>",
+                ]
+            }
+        }
+    }
+
+    private func suite(_ run: Report.Run, place: Int) -> Suite {
+        var cases: [Case] = []
+        if let command = run.command {
+            cases.append(
+                command.isSuccess
+                    ? Case(name: "command")
+                    : Case(
+                        name: "command", kind: .failure,
+                        message: Sentences.capitalized(Sentences.command(command)) + ".",
+                        details: Sentences.failedCommand(command, scenario: run.scenario)))
+        }
+        if !run.hasConnected {
+            let message =
+                overview.outcome.hasConnected
+                ? Sentences.notConnected(scenario: run.scenario)
+                : run.command == nil ? Sentences.nothingRecorded : Sentences.neverConnected
+            cases.append(
+                Case(
+                    name: "connection", kind: overview.outcome.hasConnected ? .skipped : .error, message: message,
+                    details: message))
+        }
+        if run.missedCount > 0 {
+            cases.append(
+                Case(
+                    name: "journal", kind: .warned,
+                    details: Sentences.missed(run.missedCount, scenario: run.scenario)))
+        }
+        cases += overview.rows.compactMap { row in row.cells[place].map { testCase($0, of: run) } }
+        cases += run.checks.map { testCase($0, in: run) }
+        return Suite(name: run.scenario, duration: run.duration, cases: cases)
+    }
+
+    private func testCase(_ cell: Overview.Cell, of run: Report.Run) -> Case {
+        let verdict = cell.verdict
+        var testCase = Case(name: verdict.obligation.id)
+        switch cell.mark {
+        case .kept: break
+        case .notExercised:
+            testCase.kind = .skipped
+            testCase.message = Sentences.name(of: .notExercised)
+        case .knownBroken:
+            testCase.kind = .skipped
+            testCase.message = "\(Sentences.name(of: .knownBroken)): \(verdict.findings.first?.message ?? "")"
+        case .broken, .warned:
+            testCase.kind = cell.mark == .broken ? .failure : .warned
+            testCase.message = verdict.findings.first?.message ?? verdict.obligation.clause
+            testCase.details = details(verdict, in: run)
+        }
+        return testCase
+    }
+
+    private func testCase(_ check: Report.Check, in run: Report.Run) -> Case {
+        var testCase = Case(name: check.address)
+        guard let first = check.failures.first else { return testCase }
+        let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
+        testCase.kind = isKnown ? .skipped : .failure
+        testCase.message = isKnown ? "\(Sentences.name(of: .knownBroken)): \(first)" : first
+        testCase.details = ([check.clause] + check.failures + check.notes).joined(separator: "\n")
+        return testCase
+    }
+
+    private func details(_ verdict: Verdict, in run: Report.Run) -> String {
+        let obligation = verdict.obligation
+        var lines = ["\(obligation.clause) (\(obligation.level.rawValue); \(Sentences.source(of: obligation)))"]
+        if let tolerance = obligation.tolerance { lines.append("Tolerance: \(tolerance)") }
+        for finding in verdict.findings {
+            lines.append("- \(Sentences.warning(finding, in: obligation).onOneLine(limit: 2000))")
+            lines += finding.evidence.map { "    \(EntryLine($0, since: run.startedAt).text)" }
+        }
+        let hidden = verdict.findingCount - verdict.findings.count
+        if hidden > 0 { lines.append("- \(Sentences.more(hidden))") }
+        lines.append("How to fix it: \(obligation.advice)")
+        return lines.joined(separator: "\n")
+    }
+
+    private var outdated: Suite {
+        Suite(
+            name: "known-broken", duration: nil,
+            cases: overview.outcome.outdated.map { line in
+                let message = Sentences.outdated(line)
+                return Case(
+                    name: line.scenario.map { "\($0) \(line.subject)" } ?? line.subject.text,
+                    kind: .failure, message: message, details: message)
+            })
+    }
+}
+
+/// Escapes text for an element or a double-quoted attribute (XML 1.0 §2.4).
+///
+/// Characters that XML cannot represent, most control characters (§2.2), become U+FFFD. Line ends in attributes become
+/// references, since parsers turn bare ones into spaces (§3.3.3).
+func xml(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\"": result += "&quot;"
+        case "\n": result += "&#10;"
+        case "\t": result += "&#9;"
+        default:
+            let isAllowed =
+                (0x20...0xD7FF).contains(scalar.value) || (0xE000...0xFFFD).contains(scalar.value)
+                || scalar.value >= 0x10000
+            result.unicodeScalars.append(isAllowed ? scalar : "\u{FFFD}")
+        }
+    }
+    return result
+}

@@ -1,0 +1,147 @@
+import FitIQAPI
+import Text
+import Traffic
+
+/// A report as GitHub-flavoured Markdown for a CI job summary: a summary line, a table, and a block for each breach.
+///
+/// Nothing that a client sent can affect the page: all text from outside this module is escaped.
+public struct MarkdownReport {
+    private let overview: Overview
+
+    public init(_ report: Report, knownBroken: KnownBroken = .none) {
+        overview = Overview(report, knownBroken)
+    }
+
+    /// The page, in UTF-8.
+    public var bytes: [UInt8] { Array(text.utf8) }
+
+    private var text: String {
+        let runs = overview.report.runs
+        let sign = overview.outcome.exitCode == 0 ? "✅" : "❌"
+        let summary = "\(sign) \(markdown(Sentences.summary(overview.outcome, runs: runs.count)))"
+        let blocks =
+            [["## \(markdown(overview.report.title))"], [summary], troubles, table]
+            + failedChecks + overview.broken.map(details) + [exposures, neverExercised]
+        return blocks.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+    }
+
+    private var troubles: [String] {
+        let runs = overview.report.runs
+        var sentences = runs.compactMap { run in
+            run.command.flatMap { $0.isSuccess ? nil : Sentences.failedCommand($0, scenario: run.scenario) }
+        }
+        if !overview.outcome.hasConnected {
+            sentences.append(runs.contains { $0.command != nil } ? Sentences.neverConnected : Sentences.nothingRecorded)
+        } else {
+            sentences += runs.filter { !$0.hasConnected }.map { Sentences.notConnected(scenario: $0.scenario) }
+        }
+        sentences += runs.filter { $0.missedCount > 0 }.map { Sentences.missed($0.missedCount, scenario: $0.scenario) }
+        sentences += overview.outcome.outdated.map(Sentences.outdated)
+        return sentences.map { "- \(markdown($0))" }
+    }
+
+    private var table: [String] {
+        guard !overview.rows.isEmpty else { return [] }
+        let names = overview.report.runs.map { markdown($0.scenario) }
+        return ["| obligation | level | \(names.joined(separator: " | ")) |"]
+            + ["| --- | --- |" + String(repeating: " :---: |", count: names.count)]
+            + overview.rows.map { row in
+                let marks = row.cells.map { Self.symbol($0?.mark) }.joined(separator: " | ")
+                return "| `\(row.obligation.id)` | \(row.obligation.level.rawValue) | \(marks) |"
+            } + ["", Sentences.legend.replacing("~", with: "🟡").replacing("   ", with: ", ")]
+    }
+
+    private static func symbol(_ mark: Report.Mark?) -> String {
+        switch mark {
+        case .kept: "✓"
+        case .broken: "✗"
+        case .warned: "!"
+        case .knownBroken: "🟡"
+        case .notExercised: "·"
+        case nil: " "
+        }
+    }
+
+    private func details(_ row: Overview.Row) -> [String] {
+        let obligation = row.obligation
+        var lines = [
+            "<details><summary>\(Self.symbol(row.worst)) \(html(Sentences.heading(obligation, row.worst)))</summary>",
+            "",
+            "\(markdown(obligation.clause)) *(\(markdown(Sentences.source(of: obligation))))*",
+        ]
+        if let tolerance = obligation.tolerance { lines += ["", "Tolerance: \(markdown(tolerance))"] }
+        for (run, cell) in zip(overview.report.runs, row.cells) {
+            guard let cell, cell.verdict.outcome == .broken else { continue }
+            lines += ["", "\(Sentences.capitalized(markdown(Sentences.broken(in: run.scenario, cell.verdict)))):"]
+            for finding in cell.verdict.findings {
+                lines += ["", "- \(markdown(Sentences.warning(finding, in: obligation)))"]
+                guard !finding.evidence.isEmpty else { continue }
+                let entries = finding.evidence.map { html(EntryLine($0, since: run.startedAt).text) }
+                lines += ["", "<pre>" + entries.joined(separator: "\n") + "</pre>"]
+            }
+            let hidden = cell.verdict.findingCount - cell.verdict.findings.count
+            if hidden > 0 { lines += ["", "- \(markdown(Sentences.more(hidden)))"] }
+        }
+        return lines + ["", "How to fix it: \(markdown(obligation.advice))", "", "</details>"]
+    }
+
+    private var failedChecks: [[String]] {
+        overview.failedChecks.map { run, check in
+            let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
+            let note = isKnown ? " (\(Sentences.name(of: .knownBroken)))" : ""
+            return [
+                "<details><summary>\(isKnown ? "🟡" : "✗") \(html(check.address))\(note)</summary>", "",
+                markdown(check.clause), "",
+            ] + (check.failures + check.notes).map { "- \(markdown($0))" } + ["", "</details>"]
+        }
+    }
+
+    private var exposures: [String] {
+        let met = overview.exposures.filter { $0.count > 0 }.map { "\(Sentences.exposure($0.path)) ×\($0.count)" }
+        let never = overview.exposures.filter { $0.count == 0 }.map { Sentences.exposure($0.path) }
+        return (met.isEmpty ? [] : ["- Error paths met: \(met.joined(separator: ", "))."])
+            + (never.isEmpty ? [] : ["- Never met: \(never.joined(separator: ", "))."])
+    }
+
+    private var neverExercised: [String] {
+        guard overview.outcome.hasConnected, !overview.neverExercised.isEmpty else { return [] }
+        let hints = overview.neverExercised.map {
+            "- \(markdown(Sentences.hint(for: $0.id, scenarios: ScenarioHints.scenarios[$0.id] ?? [])))"
+        }
+        return ["<details><summary>Never exercised: \(hints.count)</summary>", ""] + hints + ["", "</details>"]
+    }
+}
+
+/// Escapes text for one line of Markdown.
+///
+/// Punctuation becomes character references, which "cannot be used in place of symbols indicating structure in
+/// CommonMark documents" (CommonMark 0.31 §2.5), so it forms no markup, mentions or links.
+func markdown(_ text: String) -> String {
+    var result = ""
+    for scalar in text.onOneLine(limit: 2000).unicodeScalars {
+        switch scalar {
+        case "\\", "`", "*", "_", "{", "}", "[", "]", "<", ">", "#", "|", "!", "~", "&", "@", "$":
+            result += "&#\(scalar.value);"
+        // "https://" and "www." are links without any markup.
+        case ":" where result.hasSuffix("http") || result.hasSuffix("https"): result += "&#58;"
+        case "." where result.lowercased().hasSuffix("www"): result += "&#46;"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}
+
+/// Escapes text for one line within an HTML element.
+func html(_ text: String) -> String {
+    var result = ""
+    for scalar in text.onOneLine(limit: 2000).unicodeScalars {
+        switch scalar {
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\"": result += "&quot;"
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return result
+}

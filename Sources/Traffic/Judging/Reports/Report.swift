@@ -1,0 +1,174 @@
+import FitIQAPI
+import JSON
+
+/// The result of judging a client: per scenario the obligations, the exposures, and how its command ended.
+public struct Report: Sendable {
+    /// The judged command or file, for headings.
+    public var title: String
+    /// One run per scenario, in execution order.
+    public var runs: [Run]
+
+    public init(title: String, runs: [Run] = []) {
+        self.title = title
+        self.runs = runs
+    }
+
+    /// The result of one scenario.
+    public struct Run: Sendable {
+        public var scenario: String
+        /// The server's mode.
+        public var mode: GuideMode
+        /// How the client's command ended, or nil if there was none.
+        public var command: CommandOutcome?
+        /// The duration by the system's clock, in nanoseconds, or nil if it was not measured.
+        public var duration: Int64?
+        /// The start in the world's time; evidence is shown relative to it, or with the time of day if it is nil.
+        public var startedAt: Timestamp?
+        /// Whether the client sent anything at all.
+        public var hasConnected: Bool
+        public var verdicts: [Verdict]
+        public var exposures: [Exposure]
+        /// The checks from inside the client; empty except for contract cases.
+        public var checks: [Check]
+        /// The number of journal entries that could not be judged.
+        public var missedCount: Int
+
+        public init(
+            scenario: String, mode: GuideMode, command: CommandOutcome? = nil, duration: Int64? = nil,
+            startedAt: Timestamp? = nil, hasConnected: Bool, verdicts: [Verdict], exposures: [Exposure],
+            checks: [Check] = [], missedCount: Int = 0
+        ) {
+            self.scenario = scenario
+            self.mode = mode
+            self.command = command
+            self.duration = duration
+            self.startedAt = startedAt
+            self.hasConnected = hasConnected
+            self.verdicts = verdicts
+            self.exposures = exposures
+            self.checks = checks
+            self.missedCount = missedCount
+        }
+    }
+
+    public enum CommandOutcome: Sendable, Hashable {
+        case exited(Int)
+        /// By a signal.
+        case signalled(Int)
+        /// It was ended after this time limit, in nanoseconds.
+        case timedOut(Int64)
+
+        public var isSuccess: Bool { self == .exited(0) }
+    }
+
+    /// A contract case: a comparison of what the client reported with what the case requires.
+    public struct Check: Sendable {
+        /// Its address, such as `consultation/create/409-continues-existing`.
+        public var address: String
+        /// The guide and the clause that it quotes.
+        public var clause: String
+        /// The failures, each a sentence; empty if the check passed.
+        public var failures: [String]
+        /// Diagnostic lines shown below the failures.
+        public var notes: [String]
+
+        public init(address: String, clause: String, failures: [String], notes: [String] = []) {
+            self.address = address
+            self.clause = clause
+            self.failures = failures
+            self.notes = notes
+        }
+    }
+}
+
+extension Report {
+    /// The summary of a whole report.
+    public struct Outcome: Sendable, Equatable {
+        /// The number of obligations by mark; the worst mark of all runs counts.
+        public var counts: [Mark: Int] = [:]
+        /// The number of failed contract cases that are not known to fail.
+        public var failedCheckCount = 0
+        /// The total number of contract cases.
+        public var checkCount = 0
+        /// The number of runs whose command failed.
+        public var failedCommandCount = 0
+        /// The lines of the known-broken list whose obligation or check was kept.
+        public var outdated: [KnownBroken.Line] = []
+        /// Whether the client sent anything in any run.
+        public var hasConnected = false
+
+        /// The exit status: 4 if no run saw the client, 1 if anything fails the run, 0 otherwise.
+        ///
+        /// A client that never connected comes first, because all other failures follow from it.
+        public var exitCode: Int {
+            if !hasConnected { return 4 }
+            let fails =
+                self[.broken] > 0 || failedCheckCount > 0 || failedCommandCount > 0 || !outdated.isEmpty
+            return fails ? 1 : 0
+        }
+
+        public subscript(mark: Mark) -> Int { counts[mark] ?? 0 }
+    }
+
+    /// The result of an obligation in a run.
+    public enum Mark: Int, Sendable, Hashable, CaseIterable {
+        /// The client never faced it.
+        case notExercised
+        case kept
+        /// It was broken, as listed.
+        case knownBroken
+        /// It was broken but is not a *must*.
+        case warned
+        /// It was broken and fails the run.
+        case broken
+    }
+
+    /// Summarises the report.
+    public func outcome(knownBroken: KnownBroken = .none) -> Outcome {
+        var outcome = Outcome()
+        var worst: [String: Mark] = [:]  // Obligation IDs: constants.
+        for run in runs {
+            outcome.hasConnected = outcome.hasConnected || run.hasConnected
+            if run.command?.isSuccess == false { outcome.failedCommandCount += 1 }
+            for verdict in run.verdicts {
+                let mark = run.mark(of: verdict, knownBroken)
+                let before = worst[verdict.obligation.id] ?? mark
+                worst[verdict.obligation.id] = mark.rawValue > before.rawValue ? mark : before
+            }
+            outcome.checkCount += run.checks.count
+            outcome.failedCheckCount +=
+                run.checks.count { !$0.failures.isEmpty && !knownBroken.lists($0.address, in: run.scenario) }
+        }
+        for mark in worst.values { outcome.counts[mark, default: 0] += 1 }
+        outcome.outdated = knownBroken.lines.filter { isOutdated($0) }
+        return outcome
+    }
+
+    /// Whether the subject of a line was kept somewhere and broken nowhere.
+    private func isOutdated(_ line: KnownBroken.Line) -> Bool {
+        var isKept = false
+        for run in runs where line.scenario == nil || line.scenario == ExactString(run.scenario) {
+            for verdict in run.verdicts where ExactString(verdict.obligation.id) == line.subject {
+                if verdict.outcome == .broken { return false }
+                isKept = isKept || verdict.outcome == .kept
+            }
+            for check in run.checks where ExactString(check.address) == line.subject {
+                if !check.failures.isEmpty { return false }
+                isKept = true
+            }
+        }
+        return isKept
+    }
+}
+
+extension Report.Run {
+    func mark(of verdict: Verdict, _ knownBroken: KnownBroken) -> Report.Mark {
+        switch verdict.outcome {
+        case .kept: .kept
+        case .notExercised: .notExercised
+        case .broken:
+            knownBroken.lists(verdict.obligation.id, in: scenario)
+                ? .knownBroken : verdict.failsRun ? .broken : .warned
+        }
+    }
+}

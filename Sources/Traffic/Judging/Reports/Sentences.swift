@@ -1,0 +1,180 @@
+import FitIQAPI
+import Text
+import Traffic
+
+// All user-visible sentences of the reports are in this file.
+
+enum Sentences {
+    // MARK: The list of what is known to be broken
+
+    static func tooManyWords(_ line: String) -> String {
+        "a line is an obligation's id or a check's address, with a scenario before it where it holds only there; "
+            + "got '\(short(line))'."
+    }
+
+    static func unknownSubject(_ subject: String, known: [String]) -> String {
+        let near = NearestWord.hint(subject, among: known)
+        return "there is no obligation or check '\(short(subject))'.\(near)"
+    }
+
+    static func repeatedLine(_ line: String, earlier: Int) -> String {
+        "'\(short(line))' stands in line \(earlier) already; take one out."
+    }
+
+    // MARK: Marks
+
+    static func name(of mark: Report.Mark) -> String {
+        switch mark {
+        case .kept: "kept"
+        case .broken: "broken"
+        case .warned: "broken (should)"
+        case .knownBroken: "known to be broken"
+        case .notExercised: "not exercised"
+        }
+    }
+
+    static let legend = "✓ kept   ✗ broken   ! broken, a should   ~ known to be broken   · not exercised"
+
+    // MARK: What became of a run
+
+    static func command(_ outcome: Report.CommandOutcome) -> String {
+        switch outcome {
+        case .exited(let status): "the command ended with exit status \(status)"
+        case .signalled(let number): "the command was ended by signal \(number)"
+        case .timedOut(let limit): "the command was ended after its time limit of \(Durations.seconds(limit)) s"
+        }
+    }
+
+    static func failedCommand(_ outcome: Report.CommandOutcome, scenario: String) -> String {
+        "\(capitalized(command(outcome))) in \(scenario). That fails the run, whatever the client kept: its own output says why."
+    }
+
+    static let neverConnected =
+        "The client never connected. It has to take the server's address and its credentials from FITIQ_MOCK_URL, "
+        + "FITIQ_MOCK_WS_URL, FITIQ_MOCK_TOKEN and FITIQ_MOCK_API_KEY."
+
+    static let nothingRecorded = "Nothing in the journal came from a client."
+
+    static func notConnected(scenario: String) -> String { "The client did not connect in \(scenario)." }
+
+    static func missed(_ count: Int, scenario: String) -> String {
+        "\(Words.counted(count, "entry", "entries")) of the journal of \(scenario) fell out before they were judged: "
+            + "breaches among them are not seen, and what depends on them may be judged wrongly."
+    }
+
+    // MARK: A broken obligation
+
+    static func heading(_ obligation: Obligation, _ mark: Report.Mark) -> String {
+        mark == .knownBroken
+            ? "\(obligation.id) (\(obligation.level.rawValue), known to be broken)"
+            : "\(obligation.id) (\(mark == .warned ? Obligation.Level.should.rawValue : obligation.level.rawValue))"
+    }
+
+    static func source(of obligation: Obligation) -> String {
+        let place = obligation.place.isEmpty ? "" : ", \(obligation.place)"
+        switch obligation.origin {
+        case .guides(let guides): return guides.map(\.rawValue).joined(separator: ", ") + place
+        case .all: return "all guides\(place)"
+        case .ours: return "no guide: fitiq-mock asks for it\(place)"
+        }
+    }
+
+    static func broken(in scenario: String, _ verdict: Verdict) -> String {
+        "in \(scenario): broken \(times(verdict.findingCount)), faced \(times(max(verdict.exercisedCount, verdict.findingCount)))"
+    }
+
+    static func more(_ count: Int) -> String { "and \(Words.counted(count, "more breach", "more breaches"))." }
+
+    static func warning(_ finding: Finding, in obligation: Obligation) -> String {
+        finding.level == obligation.level ? finding.message : "(\(finding.level.rawValue)) \(finding.message)"
+    }
+
+    static func outdated(_ line: KnownBroken.Line) -> String {
+        let scope = line.scenario.map { " in \($0)" } ?? ""
+        return
+            "\(line.subject) was kept\(scope), but line \(line.number) of the known-broken list says that it is broken; "
+            + "take the line out."
+    }
+
+    // MARK: What was and was not met
+
+    static func exposure(_ path: Exposure.Path) -> String {
+        switch path {
+        case .unauthorized: "401"
+        case .notFound: "404"
+        case .conflict: "409"
+        case .tooMany: "429"
+        case .serverError: "5xx"
+        case .timeOut: "late or missing answer"
+        case .refusedHandshake: "refused handshake"
+        case .dropMidStream: "socket lost while an answer streamed"
+        case .drop: "socket lost"
+        case .silence: "socket fallen silent"
+        case .errorFrame: "error frame"
+        case .brokenFrame: "broken, lost or repeated frame"
+        case .failedMeal: "failed meal"
+        case .lateMeal: "late meal"
+        }
+    }
+
+    static func hint(for id: String, scenarios: [String]) -> String {
+        switch scenarios.count {
+        case 0: id
+        case 1: "\(id): the scenario \(scenarios[0]) makes a client face it"
+        default: "\(id): the scenarios \(Words.list(scenarios)) make a client face it"
+        }
+    }
+
+    // MARK: Summing up
+
+    static func summary(_ outcome: Report.Outcome, runs: Int) -> String {
+        var parts: [String] = []
+        if outcome[.broken] > 0 { parts.append("\(outcome[.broken]) broken") }
+        if outcome[.warned] > 0 { parts.append("\(outcome[.warned]) broken as a should") }
+        if outcome[.knownBroken] > 0 { parts.append("\(outcome[.knownBroken]) known to be broken") }
+        parts.append("\(outcome[.kept]) kept")
+        parts.append("\(outcome[.notExercised]) not exercised")
+        let total = Report.Mark.allCases.reduce(0) { $0 + outcome[$1] }
+        var text =
+            "\(Words.counted(total, "obligation", "obligations")) in \(Words.counted(runs, "run", "runs")): \(Words.list(parts))."
+        if outcome.checkCount > 0 {
+            text += " \(Words.counted(outcome.checkCount, "case", "cases")), \(outcome.failedCheckCount) failed."
+        }
+        return "\(text) \(judgement(outcome))"
+    }
+
+    /// The last sentence: whether the run fails, and why.
+    static func judgement(_ outcome: Report.Outcome) -> String {
+        var reasons: [String] = []
+        if outcome[.broken] > 0 {
+            reasons.append(outcome[.broken] == 1 ? "a must is broken" : "\(outcome[.broken]) musts are broken")
+        }
+        if outcome.failedCheckCount > 0 {
+            reasons.append(outcome.failedCheckCount == 1 ? "a case failed" : "\(outcome.failedCheckCount) cases failed")
+        }
+        if outcome.failedCommandCount > 0 {
+            reasons.append(
+                outcome.failedCommandCount == 1 ? "a command failed" : "\(outcome.failedCommandCount) commands failed")
+        }
+        if !outcome.outdated.isEmpty { reasons.append("the known-broken list has lines that no longer hold") }
+        if !outcome.hasConnected {
+            return (["The run fails: the client never connected"] + reasons).joined(separator: ", and ") + "."
+        }
+        return reasons.isEmpty ? "The run passes." : "The run fails: \(Words.list(reasons))."
+    }
+
+    // MARK: Words
+
+    static func times(_ count: Int) -> String { count == 1 ? "once" : count == 2 ? "twice" : "\(count) times" }
+
+    static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+    private static func short(_ text: String) -> String { text.onOneLine(limit: 80) }
+}
+
+extension KnownBrokenErrors {
+    /// Returns a line per mistake in the format that editors can jump to: `FILE:LINE: message`.
+    public func description(file: String) -> String {
+        mistakes.map { "\(file):\($0.line): \($0.message)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,168 @@
+import FitIQAPI
+import Text
+import Traffic
+
+/// A report for a terminal: a table, the breaches and how to fix them, and a summary line.
+public struct TerminalReport {
+    /// The maximum columns of a table line; scenarios that do not fit go into further tables.
+    public var width = 100
+    /// Whether marks and headings are coloured (ECMA-48 SGR); only this module's own text is.
+    public var usesColor = false
+
+    private let overview: Overview
+
+    public init(_ report: Report, knownBroken: KnownBroken = .none, usesColor: Bool = false) {
+        overview = Overview(report, knownBroken)
+        self.usesColor = usesColor
+    }
+
+    /// The report; each line ends with a line feed.
+    public var text: String {
+        let sections = [table, troubles, checks, obligations, exposures, neverExercised].filter { !$0.isEmpty }
+        let summary = Sentences.summary(overview.outcome, runs: overview.report.runs.count)
+        return
+            ([paint(clean(overview.report.title), .bold)] + sections.map { $0.joined(separator: "\n") }
+            + [paint(summary, overview.outcome.exitCode == 0 ? .green : .red)]).joined(separator: "\n\n") + "\n"
+    }
+
+    // MARK: The table
+
+    private var table: [String] {
+        guard !overview.rows.isEmpty else { return [] }
+        let runs = overview.report.runs
+        let idWidth = overview.rows.lazy.map { $0.obligation.id.count }.max() ?? 0
+        guard runs.count > 1 else {
+            let lines = overview.rows.map { row in
+                let cell = row.cells[0]
+                let faced = cell?.verdict.exercisedCount ?? 0
+                let note = faced > 0 ? "  faced \(Sentences.times(faced))" : ""
+                return "  \(symbol(cell?.mark)) \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(note)"
+            }
+            return ["\(clean(runs[0].scenario)), \(runs[0].mode.rawValue)", Sentences.legend] + lines
+        }
+        let perTable = max(1, (width - idWidth - 10) / 3)
+        var lines = [Sentences.legend]
+        for (index, run) in runs.enumerated() {
+            let duration = run.duration.map { ", \(Durations.seconds($0)) s" } ?? ""
+            lines.append("  \(aligned(index + 1, 2)) \(clean(run.scenario)), \(run.mode.rawValue)\(duration)")
+        }
+        for start in stride(from: 0, to: runs.count, by: perTable) {
+            let columns = start..<min(start + perTable, runs.count)
+            lines.append("")
+            lines.append(
+                padded("", idWidth + 10) + columns.map { aligned($0 + 1, 2) }.joined(separator: " "))
+            for row in overview.rows {
+                let marks = columns.map { " " + symbol(row.cells[$0]?.mark) }.joined(separator: " ")
+                let line = "  \(padded(row.obligation.id, idWidth))  \(level(row.obligation))\(marks)"
+                lines.append(String(line.prefix(line.count - line.reversed().prefix { $0 == " " }.count)))
+            }
+        }
+        return lines
+    }
+
+    private func level(_ obligation: Obligation) -> String { padded(obligation.level.rawValue, 6) }
+
+    private func symbol(_ mark: Report.Mark?) -> String {
+        switch mark {
+        case .kept: paint("✓", .green)
+        case .broken: paint("✗", .red)
+        case .warned: paint("!", .yellow)
+        case .knownBroken: paint("~", .yellow)
+        case .notExercised: "·"
+        case nil: " "
+        }
+    }
+
+    // MARK: What is wrong
+
+    private var troubles: [String] {
+        let runs = overview.report.runs
+        var lines: [String] = []
+        for run in runs {
+            if let command = run.command, !command.isSuccess {
+                lines.append(Sentences.failedCommand(command, scenario: clean(run.scenario)))
+            }
+        }
+        if !overview.outcome.hasConnected {
+            lines.append(runs.contains { $0.command != nil } ? Sentences.neverConnected : Sentences.nothingRecorded)
+        } else {
+            lines += runs.filter { !$0.hasConnected }.map { Sentences.notConnected(scenario: clean($0.scenario)) }
+        }
+        lines += runs.filter { $0.missedCount > 0 }.map {
+            Sentences.missed($0.missedCount, scenario: clean($0.scenario))
+        }
+        return lines + overview.outcome.outdated.map { clean(Sentences.outdated($0)) }
+    }
+
+    private var checks: [String] {
+        overview.failedChecks.flatMap { run, check in
+            let isKnown = overview.knownBroken.lists(check.address, in: run.scenario)
+            let heading = isKnown ? "~ \(check.address) (known to be broken)" : "✗ \(check.address)"
+            return [paint(clean(heading), isKnown ? .yellow : .red), "  \(clean(check.clause))"]
+                + (check.failures + check.notes).map { "    \(clean($0))" }
+        }
+    }
+
+    private var obligations: [String] {
+        var lines: [String] = []
+        for row in overview.broken {
+            if !lines.isEmpty { lines.append("") }
+            let obligation = row.obligation
+            let heading = "\(symbol(row.worst)) \(Sentences.heading(obligation, row.worst))"
+            lines.append(paint(heading, .bold))
+            lines.append("  \(obligation.clause)")
+            lines.append("  Source: \(Sentences.source(of: obligation))")
+            if let tolerance = obligation.tolerance { lines.append("  Tolerance: \(tolerance)") }
+            for (run, cell) in zip(overview.report.runs, row.cells) {
+                guard let cell, cell.verdict.outcome == .broken else { continue }
+                lines.append("  \(Sentences.capitalized(Sentences.broken(in: clean(run.scenario), cell.verdict))):")
+                for finding in cell.verdict.findings {
+                    lines.append("    - \(clean(Sentences.warning(finding, in: obligation)))")
+                    lines += finding.evidence.map { "        \(EntryLine($0, since: run.startedAt).text)" }
+                }
+                let hidden = cell.verdict.findingCount - cell.verdict.findings.count
+                if hidden > 0 { lines.append("    - \(Sentences.more(hidden))") }
+            }
+            lines.append("  How to fix it: \(obligation.advice)")
+        }
+        return lines
+    }
+
+    // MARK: What was and was not met
+
+    private var exposures: [String] {
+        let met = overview.exposures.filter { $0.count > 0 }.map { "\(Sentences.exposure($0.path)) ×\($0.count)" }
+        let never = overview.exposures.filter { $0.count == 0 }.map { Sentences.exposure($0.path) }
+        return (met.isEmpty ? [] : ["Error paths met: \(met.joined(separator: ", "))."])
+            + (never.isEmpty ? [] : ["Never met: \(never.joined(separator: ", "))."])
+    }
+
+    private var neverExercised: [String] {
+        let obligations = overview.neverExercised
+        guard !obligations.isEmpty, overview.outcome.hasConnected else { return [] }
+        return ["Never exercised:"]
+            + obligations.map { "  \(Sentences.hint(for: $0.id, scenarios: ScenarioHints.scenarios[$0.id] ?? []))" }
+    }
+
+    // MARK: Characters
+
+    private enum Style: String {
+        case bold = "1", red = "31", green = "32", yellow = "33"
+    }
+
+    private func paint(_ text: String, _ style: Style) -> String {
+        usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+    }
+
+    /// Removes characters that act on a terminal from a client's or file's text.
+    private func clean(_ text: String) -> String { text.onOneLine(limit: 2000) }
+
+    private func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private func aligned(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

@@ -1,0 +1,209 @@
+import FitIQAPI
+import JSON
+import Traffic
+
+/// The state shared by all judges: the open sockets, their users and their streams.
+struct Scene: Sendable {
+    let mode: GuideMode
+
+    /// The open sockets by connection.
+    private(set) var sockets: [UInt64: Socket] = [:]
+    /// The socket that the last fact ended, or nil after any other fact.
+    private(set) var endedSocket: Socket?
+
+    /// The connections of the open sockets by user and by consultation, oldest first; searching all of them is too
+    /// slow.
+    private var connectionsByUser: [ExactString: [UInt64]] = [:]
+    private var connectionsByConsultation: [ExactString: [UInt64]] = [:]
+    /// The connections in opening order, including those that have ended since.
+    private var order: [UInt64] = []
+    private var orderStart = 0
+    private let socketLimit: Int
+
+    /// The maximum number of remembered sockets, even if the journal lost the ends of some.
+    static let socketLimit = 20_000
+
+    init(mode: GuideMode = .union, socketLimit: Int = Scene.socketLimit) {
+        precondition(socketLimit > 0, "there is room for a socket")
+        self.mode = mode
+        self.socketLimit = socketLimit
+    }
+
+    /// How many of the newest open sockets of a user or consultation are searched.
+    ///
+    /// No client has this many; without the limit, a journal of openings alone would take quadratic time.
+    static let lookBack = 64
+
+    /// Returns the open sockets of a user that are not silenced, oldest first, limited to the newest.
+    func openSockets(of user: ExactString) -> [Socket] {
+        live(connectionsByUser[user])
+    }
+
+    /// Returns the open sockets on a consultation that are not silenced, oldest first, limited to the newest.
+    func openSockets(onConsultation id: ExactString) -> [Socket] {
+        live(connectionsByConsultation[id])
+    }
+
+    private func live(_ connections: [UInt64]?) -> [Socket] {
+        (connections ?? []).suffix(Self.lookBack).compactMap { sockets[$0] }.filter { !$0.isSilenced }
+    }
+
+    mutating func observe(_ fact: Fact) {
+        endedSocket = nil
+        switch fact.kind {
+        case .opened(let opening): open(opening, fact)
+        case .closed: endedSocket = remove(fact.connection)
+        case .fault(let fault): sockets[fact.connection]?.observe(fault, fact)
+        case .frame(let frame): sockets[fact.connection]?.observe(frame, fact)
+        case .request, .other: break
+        }
+    }
+
+    private mutating func open(_ opening: OpeningFact, _ fact: Fact) {
+        // A connection is opened once. A foreign journal may open it twice; the later entry counts.
+        _ = remove(fact.connection)
+        if sockets.count >= socketLimit { forgetOldest() }
+        let socket = Socket(opening, fact)
+        sockets[fact.connection] = socket
+        connectionsByUser[socket.user, default: []].append(socket.connection)
+        connectionsByConsultation[socket.consultation, default: []].append(socket.connection)
+        order.append(socket.connection)
+        if order.count > 2 * socketLimit + 16 { dropEnded() }
+    }
+
+    private mutating func remove(_ connection: UInt64) -> Socket? {
+        guard let socket = sockets.removeValue(forKey: connection) else { return nil }
+        Self.remove(connection, from: &connectionsByUser[socket.user])
+        Self.remove(connection, from: &connectionsByConsultation[socket.consultation])
+        return socket
+    }
+
+    private static func remove(_ connection: UInt64, from connections: inout [UInt64]?) {
+        if let place = connections?.firstIndex(of: connection) { connections?.remove(at: place) }
+        if connections?.isEmpty ?? false { connections = nil }
+    }
+
+    private mutating func forgetOldest() {
+        while orderStart < order.count {
+            orderStart += 1
+            if remove(order[orderStart - 1]) != nil { return }
+        }
+    }
+
+    /// Releases the entries of ended sockets, seldom enough to cost nothing.
+    private mutating func dropEnded() {
+        order = order[orderStart...].filter { sockets[$0] != nil }
+        orderStart = 0
+    }
+}
+
+extension Scene {
+    /// A WebSocket that is open or has just ended, as its client sees it.
+    struct Socket: Sendable {
+        let connection: UInt64
+        let user: ExactString
+        let consultation: ExactString
+        let credentials: PresentedCredentials
+        let openedAt: Timestamp
+        let opening: JournalEntry
+        /// When `connected` was delivered.
+        private(set) var connectedAt: Timestamp?
+        /// Whether the frame that should have been `connected` was lost or broken in transit.
+        private(set) var lostConnected = false
+        /// The reply the client is receiving.
+        private(set) var stream: Stream?
+        /// Whether the client has received any part of a reply.
+        private(set) var hasStreamed = false
+        /// Whether the fake has silenced it, so that it counts as closed (`ws/single-connection`).
+        private(set) var isSilenced = false
+        /// Whether the server has stopped reading from the client.
+        private(set) var isStalled = false
+        /// When the server's close frame was sent, if the journal says so.
+        private(set) var serverClosedAt: Timestamp?
+        /// Whether the client heard that the consultation is not active, after which the server closes the socket.
+        private(set) var isArchived = false
+        /// The first fault on this socket; from then on, its end may not be the client's choice.
+        private(set) var trouble: JournalEntry?
+        /// Whether a reply ended after the client's last question; a piece displaced by a fault does not start another.
+        private var isAnswered = false
+
+        /// A reply that the client has received in part but not to its end.
+        struct Stream: Sendable {
+            /// The first piece that was delivered.
+            let first: JournalEntry
+            /// When the last piece was delivered.
+            var lastPieceAt: Timestamp
+            /// Whether a fault may have swallowed its end.
+            var hasLostEnd = false
+        }
+
+        init(_ opening: OpeningFact, _ fact: Fact) {
+            connection = fact.connection
+            user = opening.opening.user ?? ""
+            consultation = opening.consultation
+            credentials = opening.credentials
+            openedAt = opening.openedAt
+            self.opening = fact.entry
+            trouble = opening.opening.faults.isEmpty ? nil : fact.entry
+        }
+
+        /// Whether the client has received the beginning of a reply but not its end.
+        var isStreaming: Bool { stream != nil }
+        /// Whether the client has reason to believe that the socket has ended or is about to.
+        var isEnding: Bool { isSilenced || isStalled || isArchived || serverClosedAt != nil }
+    }
+}
+
+extension Scene.Socket {
+    mutating func observe(_ fault: RecordedFault, _ fact: Fact) {
+        trouble = trouble ?? fact.entry
+        switch fault.effect {
+        case .silence: isSilenced = true
+        case .stallReading: isStalled = true
+        case .withholdPong: break
+        }
+    }
+
+    mutating func observe(_ frame: FrameFact, _ fact: Fact) {
+        guard !frame.isFromClient else {
+            if frame.isChatMessage { isAnswered = false }
+            return
+        }
+        let isTouched = !frame.frame.faults.isEmpty || !frame.isDelivered
+        if isTouched { trouble = trouble ?? fact.entry }
+        switch frame.type {
+        case "stream_chunk", "assistant_message_start", "assistant_message_chunk":
+            if frame.isDelivered { hear(fact.entry, isTouched: isTouched) }
+        case "connected" where frame.isDelivered:
+            connectedAt = connectedAt ?? fact.time
+        case "stream_complete" where frame.isDelivered, "assistant_message_end" where frame.isDelivered,
+            "error" where frame.isDelivered:
+            stream = nil
+            isAnswered = true
+            if frame.endsConsultation { isArchived = true }
+        default:
+            if frame.frame.opcode == .close, frame.isDelivered { serverClosedAt = serverClosedAt ?? fact.time }
+            guard isTouched else { return }
+            stream?.hasLostEnd = true
+            if connectedAt == nil { lostConnected = true }
+        }
+    }
+
+    private mutating func hear(_ piece: JournalEntry, isTouched: Bool) {
+        if stream != nil {
+            stream?.lastPieceAt = piece.time
+        } else if !isTouched || !isAnswered {
+            stream = Stream(first: piece, lastPieceAt: piece.time)
+            hasStreamed = true
+        }
+    }
+}
+
+extension FrameFact {
+    /// Whether the server says that the consultation is no longer active.
+    fileprivate var endsConsultation: Bool {
+        let refusal = FrameError.consultationNotActive
+        return type == "error"
+            && (json?["code"]?.string == refusal.code.rawValue || json?["error"]?.string == refusal.message)
+    }
+}

@@ -1,0 +1,108 @@
+import FitIQAPI
+import Traffic
+
+/// Whether a client kept an obligation, with evidence if it did not.
+public struct Verdict: Sendable {
+    public let obligation: Obligation
+    public let outcome: Outcome
+    /// How often the client faced the obligation.
+    public let exercisedCount: Int
+    /// The first breaches, at most ``Findings/keptCount``.
+    public let findings: [Finding]
+    /// The total number of breaches.
+    public let findingCount: Int
+
+    public enum Outcome: String, Sendable, CaseIterable {
+        /// The client faced the obligation and kept it.
+        case kept
+        case broken
+        /// The client never faced the obligation.
+        case notExercised = "not_exercised"
+    }
+
+    public init(
+        obligation: Obligation, outcome: Outcome, exercisedCount: Int, findings: [Finding], findingCount: Int
+    ) {
+        self.obligation = obligation
+        self.outcome = outcome
+        self.exercisedCount = exercisedCount
+        self.findings = findings
+        self.findingCount = findingCount
+    }
+
+    /// Whether it fails a run: one of the findings breaks a *must*.
+    public var failsRun: Bool { findings.contains { $0.level == .must } }
+}
+
+/// One breach of an obligation.
+public struct Finding: Sendable {
+    /// The severity; usually the obligation's own level.
+    public let level: Obligation.Level
+    /// What the client did and what was due, with numbers, as a sentence.
+    public let message: String
+    /// The few journal entries that show the breach, oldest first.
+    public let evidence: [JournalEntry]
+
+    public init(level: Obligation.Level, message: String, evidence: [JournalEntry]) {
+        self.level = level
+        self.message = message
+        self.evidence = evidence
+    }
+}
+
+/// Collects a judge's findings about one obligation.
+public struct Findings: Sendable {
+    /// How many breaches are kept with their evidence; the others are only counted.
+    public static let keptCount = 5
+
+    let obligation: Obligation
+    private(set) var exercisedCount = 0
+    private(set) var kept: [Finding] = []
+    private(set) var count = 0
+
+    init(of obligation: Obligation) {
+        self.obligation = obligation
+    }
+
+    /// Records that the client faced the obligation.
+    mutating func exercised() {
+        exercisedCount += 1
+    }
+
+    /// Records a breach; call ``exercised()`` as well, because a broken obligation was faced.
+    ///
+    /// A breach of a *must* replaces one of a *should* if there is no room for both.
+    mutating func found(_ message: String, level: Obligation.Level? = nil, _ evidence: [JournalEntry]) {
+        count += 1
+        let finding = Finding(level: level ?? obligation.level, message: message, evidence: evidence)
+        if kept.count < Self.keptCount {
+            kept.append(finding)
+        } else if finding.level == .must, let place = kept.lastIndex(where: { $0.level == .should }) {
+            kept[place] = finding
+        }
+    }
+
+    var verdict: Verdict {
+        Verdict(
+            obligation: obligation, outcome: count > 0 ? .broken : exercisedCount > 0 ? .kept : .notExercised,
+            exercisedCount: exercisedCount, findings: kept, findingCount: count)
+    }
+}
+
+/// What a recording of a client contains in addition to requests, responses and messages.
+///
+/// A journal contains all of it. Recordings of other programs omit things, and no client is blamed for what they omit:
+/// an obligation that needs it counts as not exercised.
+public struct Evidence: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The pings, pongs and close frames of WebSockets.
+    public static let controlFrames = Evidence(rawValue: 1)
+    /// When each WebSocket ended, and which side ended it.
+    public static let socketEnds = Evidence(rawValue: 2)
+    /// The credentials of requests, or placeholders for them.
+    public static let credentials = Evidence(rawValue: 4)
+    public static let all: Evidence = [.controlFrames, .socketEnds, .credentials]
+}

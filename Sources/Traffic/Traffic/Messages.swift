@@ -1,0 +1,176 @@
+import FitIQAPI
+import JSON
+import Text
+import WebSocket
+
+/// All user-visible sentences of the module.
+enum Messages {}
+
+/// Reading HAR.
+extension Messages {
+    static func describe(_ error: HARError) -> String {
+        var place: [String] = []
+        if let entry = error.entry { place.append("entry \(entry)") }
+        if !error.path.isEmpty { place.append(error.path) }
+        return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + describe(error.problem)
+    }
+
+    private static func describe(_ problem: HARError.Problem) -> String {
+        switch problem {
+        case .empty: "the file is empty; expected a HAR, as browsers, proxies and 'fitiq-mock record' write it"
+        case .tooLarge(let limit): "more than \(size(limit)), which is the most that is read; record a shorter session"
+        case .compressed(let form): "this is \(form), not JSON; unpack it and give the HAR inside"
+        case .json(let error): "this is no JSON: \(error)"
+        case .tooManyEntries(let limit): "more than \(limit) entries, which is the most that is read"
+        case .missing(let expected): "expected \(expected), found nothing"
+        case .wrong(let expected, let found): "expected \(expected), found \(found)"
+        }
+    }
+
+    static func describe(_ note: HARNote) -> String {
+        switch note {
+        case .torn(let entries):
+            "the file ends in the middle, as when a recorder is killed; "
+                + (entries == 1 ? "1 entry is whole" : "\(entries) entries are whole")
+        case .damagedEntry(let number, let leftOut):
+            "entry \(number) is damaged, as some recorders leave it when they are killed: \(Words.counted(leftOut, "byte")) of its frames were left "
+                + "out, the others are there"
+        case .lostEntry(let number, let count):
+            "entry \(number) is damaged and was left out (\(Words.counted(count, "byte")))"
+        case .moreDamaged(let entries, let leftOut):
+            "more entries are damaged (\(entries)): \(Words.counted(leftOut, "byte")) were left out"
+        case .loneSurrogates(let count):
+            "\(count) characters that are no Unicode (half a surrogate pair) were replaced by U+FFFD"
+        case .missingAttachment(let name, let entry):
+            "entry \(entry): the file '\(name)', which holds what was sent, is not beside the HAR"
+        case .missingBodies(let count):
+            "\(count) bodies were not recorded; save the HAR with its content"
+        case .skippedMessages(let count):
+            count == 1
+                ? "1 WebSocket message that is neither text nor binary was left out"
+                : "\(count) WebSocket messages that are neither text nor binary were left out"
+        case .recorded(let text): text
+        }
+    }
+
+    /// What was found, as a kind and its spelling: `a string: "abc"`.
+    static func found(_ value: JSONValue) -> String {
+        switch value {
+        case .null: value.typeName
+        default: "\(value.typeName): \(TerminalText.escaped(value.excerpt()))"
+        }
+    }
+
+    private static func size(_ bytes: Int) -> String {
+        bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes) bytes"
+    }
+
+    static let object = "an object"
+    static let array = "an array"
+    static let string = "a string"
+    static let number = "a number"
+    static let date = "a date and time such as \"2025-01-29T10:30:00.000Z\", from 1970 to 2199"
+    static let seconds = "a time in seconds or milliseconds since 1970, until 2199"
+    static let status = "a status from 100 to 999, or 0 where there was no answer"
+    static let base64 = "base64"
+    static let messageType = "\"send\" or \"receive\""
+    static let controlOpcode = "8 (close), 9 (ping) or 10 (pong)"
+    static let party = "\"client\" or \"server\""
+    static let cause = "\"close_frame\", \"finish\" or \"reset\""
+    static let count = "a number from 0"
+}
+
+/// Showing sessions.
+extension Messages {
+    static func summary(_ summary: SessionSummary, name: String) -> String {
+        guard let started = summary.started else { return "\(name): nothing was recorded" }
+        var parts = ["\(name): \(started.wireText)", seconds(summary.lasted)]
+        if summary.requests > 0 { parts.append(Words.counted(summary.requests, "request")) }
+        if summary.sockets > 0 {
+            parts.append(
+                "\(Words.counted(summary.sockets, "WebSocket")) with \(Words.counted(summary.frames, "frame"))")
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    static func note(_ text: String) -> String { "note: \(text)" }
+
+    /// Formats nanoseconds as `4.4 ms` or `1.234 s`.
+    static func duration(_ nanoseconds: Int64) -> String {
+        if nanoseconds >= 1_000_000_000 { return seconds(nanoseconds) }
+        let tenths = nanoseconds / 100_000
+        return "\(tenths / 10).\(tenths % 10) ms"
+    }
+
+    /// Formats nanoseconds as `+1.234 s`.
+    static func offset(_ nanoseconds: Int64) -> String {
+        nanoseconds < 0 ? "-" + seconds(-nanoseconds) : "+" + seconds(nanoseconds)
+    }
+
+    private static func seconds(_ nanoseconds: Int64) -> String { "\(Durations.fixedSeconds(nanoseconds)) s" }
+
+    static func bytes(_ count: Int) -> String {
+        switch count {
+        case ..<10_000: "\(count) B"
+        case ..<10_000_000: "\(count / 1000) kB"
+        default: "\(count / 1_000_000) MB"
+        }
+    }
+
+    static let noAnswer = "  (no answer)"
+    static let incomplete = "  (the answer was cut off)"
+    static let noEnding = "still open, or its end was not recorded"
+
+    static func oddText(_ count: Int) -> String { "text that is no UTF-8, \(Words.counted(count, "byte"))" }
+
+    static func binary(_ count: Int) -> String { "binary, \(Words.counted(count, "byte"))" }
+
+    static func moreBytes(_ count: Int) -> String { "… and \(Words.counted(count, "byte")) more" }
+
+    /// Formats the payload of a close frame as `close 1000 "bye"`.
+    static func close(_ payload: [UInt8]) -> String {
+        guard payload.count >= 2 else { return payload.isEmpty ? "close" : "close with a payload of one byte" }
+        let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        guard payload.count > 2 else { return "close \(code)" }
+        return "close \(code) \"\(TerminalText.excerpt(payload[2...], width: 200))\""
+    }
+
+    static func describe(_ ending: SessionEnding) -> String {
+        switch ending.cause {
+        case .closeFrame: "closed by the \(ending.party.rawValue)"
+        case .finish: "ended by the \(ending.party.rawValue) without a close frame"
+        case .reset: "reset by the \(ending.party.rawValue)"
+        }
+    }
+}
+
+/// Comparing sessions.
+extension Messages {
+    static let silence = "no answer"
+
+    static func completeness(_ isComplete: Bool) -> String { isComplete ? "complete" : "cut off" }
+
+    static func sent(_ what: String, by party: Party) -> String { "\(what) by the \(party.rawValue)" }
+
+    static func moreChanges(_ count: Int) -> String { Words.counted(count, "more difference") }
+
+    static func place(_ index: Int) -> String { "no. \(index + 1)" }
+
+    static func moved(from first: Int, to second: Int) -> String {
+        "\(place(first)) in the first, \(place(second)) in the second"
+    }
+
+    static func describe(_ change: SessionChange) -> String {
+        switch (change.first, change.second) {
+        case (let first?, let second?) where first == second: "\(change.path): \(first)"
+        case (let first?, let second?): "\(change.path): \(first) → \(second)"
+        case (let first?, nil): "\(change.path): only in the first: \(first)"
+        case (nil, let second?): "\(change.path): only in the second: \(second)"
+        case (nil, nil): change.path
+        }
+    }
+
+    static func verdict(_ count: Int) -> String {
+        count == 0 ? "The sessions are equal." : "The sessions differ in \(Words.counted(count, "place"))."
+    }
+}

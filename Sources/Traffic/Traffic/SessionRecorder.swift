@@ -1,0 +1,210 @@
+import FitIQAPI
+import Text
+
+/// Records live connections as a HAR file: the bytes of both directions go in, writes to the file come out.
+///
+/// It observes each connection (``ConnectionObserver``), replaces secrets (``Redactor``), and leaves the file complete
+/// after every write. It does no I/O: at the end of each turn of its loop, the shell performs the writes of
+/// ``takeWrites()`` in order. Equal calls give equal files. It must be used from one thread.
+public final class SessionRecorder {
+    public struct Settings: Sendable, Equatable {
+        /// The host in URLs, as `host:port`, or nil for the host that requests name.
+        public var authority: String?
+        /// The version of the creator in the file.
+        public var creatorVersion: String
+        /// Whether secrets are written unredacted.
+        public var keepsSecrets = false
+        /// Paths that are not recorded, including everything below them: `/__admin` covers `/__admin/worlds` as well.
+        public var excludedPaths: [String] = []
+        /// The limits of the file, beyond which nothing more is recorded; the file stays complete.
+        ///
+        /// The default is what can be read again.
+        public var fileLimits = HARLimits()
+        /// The maximum bytes that all connections together keep in memory; recording stops for the one that exceeds it.
+        public var heldBytes = 512 * 1024 * 1024
+        /// How much of each connection is kept in memory.
+        public var limits = ConnectionObserver.Limits()
+
+        public init(creatorVersion: String) { self.creatorVersion = creatorVersion }
+    }
+
+    /// A class, so that an observer changes in place.
+    private final class Tap {
+        var observer: ConnectionObserver
+        /// The number of its WebSocket, or nil if none is recorded.
+        var socket: Int?
+        /// How much the observer held when last checked.
+        var heldBytes = 0
+
+        init(_ observer: ConnectionObserver) { self.observer = observer }
+    }
+
+    private let settings: Settings
+    private var redactor = Redactor()
+    private var writer: SessionWriter
+    private var taps: [UInt64: Tap] = [:]
+    private var observations: [Observation] = []
+    private var newNotes: [String] = []
+    private var keptNotes: [String] = []
+    private var heldBytes = 0
+    private var toldFull = false
+    private var toldSecrets = false
+
+    /// The maximum number of notes in the file; ``takeNotes()`` returns all of them.
+    public static let mostNotesInFile = 100
+    /// The maximum columns of a note; longer ones end with "…".
+    public static let longestNote = 1000
+
+    /// Starts a recording; its first write is an empty file.
+    public init(settings: Settings) {
+        self.settings = settings
+        writer = SessionWriter(creatorVersion: settings.creatorVersion, limits: settings.fileLimits)
+    }
+
+    /// The beginning of every recording by this program.
+    public static let beginning = HAREncoder.beginning
+
+    /// The number of recorded requests, including refused WebSocket handshakes.
+    public var exchangeCount: Int { writer.exchangeCount }
+    public var socketCount: Int { writer.socketCount }
+    /// Whether the file has reached its limit, so that nothing more is recorded.
+    public var isFull: Bool { writer.isFull }
+
+    // MARK: What goes on
+
+    /// Adds a new connection; the scheme is `http` or `https`.
+    ///
+    /// - Precondition: no connection with that number is open.
+    public func opened(_ connection: UInt64, scheme: String) {
+        precondition(taps[connection] == nil, "connection \(connection) is open already")
+        taps[connection] = Tap(
+            ConnectionObserver(scheme: scheme, authority: settings.authority, limits: settings.limits))
+    }
+
+    /// Receives bytes from the client; those of a connection that is not open are skipped.
+    public func clientSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
+        guard let tap = taps[connection] else { return }
+        tap.observer.clientSent(bytes, at: time, into: &observations)
+        record(tap, at: time)
+    }
+
+    /// Receives bytes from the server; those of a connection that is not open are skipped.
+    public func serverSent(_ bytes: UnsafeRawBufferPointer, on connection: UInt64, at time: Timestamp) {
+        guard let tap = taps[connection] else { return }
+        tap.observer.serverSent(bytes, at: time, into: &observations)
+        record(tap, at: time)
+    }
+
+    /// Records that one side sends no more (FIN), while the other still may.
+    ///
+    /// It is optional: a caller that only sees whole connections end calls ``ended(_:by:isReset:at:)``.
+    public func finished(_ connection: UInt64, by party: Party, at time: Timestamp) {
+        guard let tap = taps[connection] else { return }
+        tap.observer.finished(by: party, at: time, into: &observations)
+        record(tap, at: time)
+    }
+
+    /// Records the end of a connection and the side that ended it; nothing more arrives on it.
+    public func ended(_ connection: UInt64, by party: Party, isReset: Bool, at time: Timestamp) {
+        guard let tap = taps.removeValue(forKey: connection) else { return }
+        tap.observer.ended(by: party, isReset: isReset, at: time, into: &observations)
+        record(tap, at: time)
+    }
+
+    // MARK: What comes of it
+
+    /// Returns the writes since the last call, which must be performed in order at the end of a turn, all or none.
+    public func takeWrites() -> [FileWrite] { writer.takeWrites() }
+
+    /// Returns sentences since the last call about what the recording lacks, for the log.
+    public func takeNotes() -> [String] {
+        defer { newNotes = [] }
+        return newNotes
+    }
+
+    /// Ends the recording and returns the finished file as pieces of the one that grew.
+    ///
+    /// Unfinished exchanges on open connections are recorded as far as they went. The ranges are valid once the writes
+    /// that ``takeWrites()`` returns after this call are done.
+    public func finish(at time: Timestamp) -> SessionCompaction {
+        for (_, tap) in taps.sorted(by: { $0.key < $1.key }) {
+            tap.observer.recordingEnded(at: time, into: &observations)
+            record(tap, at: time)
+        }
+        taps = [:]
+        return writer.compaction(notes: keptNotes)
+    }
+
+    private func record(_ tap: Tap, at time: Timestamp) {
+        heldBytes += tap.observer.heldByteCount - tap.heldBytes
+        tap.heldBytes = tap.observer.heldByteCount
+        if heldBytes > settings.heldBytes {
+            tap.observer.giveUp(Messages.tooMuchHeld(limit: settings.heldBytes), at: time, into: &observations)
+            heldBytes -= tap.heldBytes
+            tap.heldBytes = 0
+        }
+        guard !observations.isEmpty else { return }
+        for index in observations.indices { record(observations[index], on: tap) }
+        observations.removeAll(keepingCapacity: true)
+        if writer.isFull, !toldFull {
+            toldFull = true
+            note(Messages.fileFull(settings.fileLimits))
+        }
+        if redactor.hasTooManySecrets, !toldSecrets {
+            toldSecrets = true
+            note(Messages.tooManySecrets(limit: SecretTable.mostSecrets))
+        }
+    }
+
+    private func record(_ observation: Observation, on tap: Tap) {
+        switch observation {
+        case .exchange(var exchange):
+            guard !isExcluded(exchange.request.url) else { return }
+            if !settings.keepsSecrets { redactor.redact(&exchange) }
+            writer.write(exchange)
+        case .socketOpened(var socket):
+            guard !isExcluded(socket.request.url) else { return }
+            if !settings.keepsSecrets { redactor.redact(&socket) }
+            tap.socket = writer.open(socket)
+        case .frame(var frame):
+            guard let number = tap.socket else { return }
+            if !settings.keepsSecrets { redactor.redact(&frame) }
+            writer.write(frame, to: number)
+        case .socketEnded(let ending):
+            guard let number = tap.socket else { return }
+            tap.socket = nil
+            writer.end(number, ending)
+        case .note(var text):
+            if !settings.keepsSecrets { redactor.redact(&text) }
+            note(text)
+        }
+    }
+
+    private func note(_ text: String) {
+        // A note may quote traffic, which may be long and may contain terminal escapes.
+        let text = TerminalText.cut(TerminalText.escaped(text), width: Self.longestNote)
+        newNotes.append(text)
+        if keptNotes.count < Self.mostNotesInFile { keptNotes.append(text) }
+    }
+
+    /// Whether a URL's path is an excluded one, or below one.
+    private func isExcluded(_ url: String) -> Bool {
+        guard !settings.excludedPaths.isEmpty else { return false }
+        let path = Self.path(of: url)
+        return settings.excludedPaths.contains { excluded in
+            guard path.starts(with: excluded.utf8) else { return false }
+            let next = path.dropFirst(excluded.utf8.count).first
+            return next == nil || next == UInt8(ascii: "/") || excluded.utf8.last == UInt8(ascii: "/")
+        }
+    }
+
+    private static func path(of url: String) -> Substring.UTF8View {
+        var rest = url.utf8[...]
+        var slashes = 0
+        while slashes < 3, let byte = rest.first {
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            if slashes < 3 { rest.removeFirst() }
+        }
+        return rest.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    }
+}

@@ -1,0 +1,89 @@
+import JSON
+import Text
+import WebSocket
+
+/// The differences between two aligned entries.
+extension SessionComparison {
+    static func changes(_ first: SessionEntry, _ second: SessionEntry) -> [SessionChange] {
+        let (url, other) = (URLParts(first.request.url), URLParts(second.request.url))
+        var comparison = ValueComparison(url.authority ?? "", other.authority ?? "")
+        comparison.compareQueries(url.query, other.query)
+        switch (first, second) {
+        case (.exchange(let first), .exchange(let second)):
+            comparison.compare(first.request.body, second.request.body, at: "request.body")
+            comparison.compare(first.response, second.response)
+        case (.socket(let first), .socket(let second)):
+            comparison.compare(first, second)
+        case (.exchange, .socket), (.socket, .exchange):
+            preconditionFailure("a WebSocket and a request have different keys")
+        }
+        return comparison.changes
+    }
+}
+
+extension ValueComparison {
+    fileprivate mutating func compare(_ first: SessionResponse?, _ second: SessionResponse?) {
+        let (status, other) = (first.map { String($0.status) }, second.map { String($0.status) })
+        if status != other { note("status", status ?? Messages.silence, other ?? Messages.silence) }
+        guard let first, let second else { return }
+        let (type, otherType) = (Self.mediaType(first), Self.mediaType(second))
+        if type != otherType { note("response.content-type", type, otherType) }
+        compare(first.body, second.body, at: "response.body")
+        if first.isComplete != second.isComplete {
+            note("response", Messages.completeness(first.isComplete), Messages.completeness(second.isComplete))
+        }
+    }
+
+    /// The media type without parameters, which tools omit.
+    private static func mediaType(_ response: SessionResponse) -> String? {
+        guard let value = response.fields.value(of: "content-type") else { return nil }
+        return String(value.prefix { $0 != ";" }.filter { $0 != " " }).lowercased()
+    }
+
+    fileprivate mutating func compare(_ first: SessionSocket, _ second: SessionSocket) {
+        let (left, right) = (first.frames.filter(\.isMessage), second.frames.filter(\.isMessage))
+        let alignment = Alignment(left.map(FrameKey.init), right.map(FrameKey.init))
+        for pair in alignment.pairs {
+            let frame = left[pair.first]
+            compare(frame.payload, right[pair.second].payload, at: Self.place(frame, pair.first))
+        }
+        for index in alignment.onlyFirst { note(Self.place(left[index], index), excerpt(left[index]), nil) }
+        for index in alignment.onlySecond { note(Self.place(right[index], index), nil, excerpt(right[index])) }
+        // Browsers and proxies record no ends: an unknown end is not a difference.
+        guard let end = first.endingText, let otherEnd = second.endingText, !end.isExactly(otherEnd) else { return }
+        note("end", end, otherEnd)
+    }
+
+    private func excerpt(_ frame: SessionFrame) -> String { Self.excerpt(frame.payload) }
+
+    private static func place(_ frame: SessionFrame, _ index: Int) -> String {
+        "message \(index + 1) \(frame.sender == .client ? "→" : "←")"
+    }
+}
+
+extension SessionFrame {
+    fileprivate var isMessage: Bool { !opcode.isControl }
+}
+
+extension SessionSocket {
+    /// The first close frame, or how the transport ended, or nil if neither was recorded.
+    fileprivate var endingText: String? {
+        if let close = frames.first(where: { $0.opcode == .close }) {
+            return Messages.sent(Messages.close(close.payload.bytes), by: close.sender)
+        }
+        return ending.map(Messages.describe)
+    }
+}
+
+/// Identifies messages by their sender, and by their type if they are JSON objects with one.
+private struct FrameKey: Hashable {
+    let sender: Party
+    let opcode: Opcode
+    let type: ExactString?
+
+    init(_ frame: SessionFrame) {
+        sender = frame.sender
+        opcode = frame.opcode
+        type = frame.opcode == .text ? (try? JSON.parse(frame.payload.bytes))?["type"]?.exactString : nil
+    }
+}

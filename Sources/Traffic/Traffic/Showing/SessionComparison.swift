@@ -1,0 +1,110 @@
+import FitIQAPI
+import JSON
+import Text
+import WebSocket
+
+/// Compares two sessions by meaning: order, statuses, JSON by values, messages.
+///
+/// Differences between two equal runs do not count: IDs, times, tokens and redacted secrets, the server's host, header
+/// fields except the response's media type, pings and pongs, and durations.
+public struct SessionComparison: Sendable {
+    /// The differences, in the order of the first session, followed by what only the second has.
+    public private(set) var differences: [SessionDifference] = []
+    /// The compared sessions.
+    let first: SessionSummary
+    let second: SessionSummary
+
+    /// The maximum number of values listed per request, response or message; more are only counted.
+    static let changeLimit = 20
+
+    /// Compares two sessions.
+    ///
+    /// The time is linear in the bytes, and quadratic in the entries up to a few thousand that are not in the same
+    /// order.
+    public init(_ first: Session, _ second: Session) {
+        self.first = SessionSummary(first)
+        self.second = SessionSummary(second)
+        let (left, right) = (first.entries.map(EntryKey.init), second.entries.map(EntryKey.init))
+        let alignment = Alignment(left, right)
+        var found: [(place: Int, difference: SessionDifference)] = []
+        func compare(_ i: Int, _ j: Int) {
+            let changes = Self.changes(first.entries[i], second.entries[j])
+            if !changes.isEmpty { found.append((i, .changed(name: left[i].name.text, first: i, second: j, changes))) }
+        }
+        for pair in alignment.pairs { compare(pair.first, pair.second) }
+        // Entries without a partner in their place may have one elsewhere.
+        var elsewhere: [EntryKey: ArraySlice<Int>] = [:]
+        for index in alignment.onlySecond { elsewhere[right[index], default: []].append(index) }
+        var moved: Set<Int> = []
+        for index in alignment.onlyFirst {
+            guard let other = elsewhere[left[index]]?.popFirst() else {
+                found.append((index, .onlyInFirst(name: left[index].name.text, place: index)))
+                continue
+            }
+            moved.insert(other)
+            found.append((index, .moved(name: left[index].name.text, first: index, second: other)))
+            compare(index, other)
+        }
+        // The sort is stable, so a move precedes its changes.
+        differences = found.enumerated().sorted {
+            ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
+        }.map(\.element.difference)
+        for index in alignment.onlySecond where !moved.contains(index) {
+            differences.append(.onlyInSecond(name: right[index].name.text, place: index))
+        }
+    }
+}
+
+/// A difference between two sessions; places count from 0 in starting order.
+public enum SessionDifference: Sendable, Equatable {
+    case onlyInFirst(name: String, place: Int)
+    case onlyInSecond(name: String, place: Int)
+    /// Both have it, but at another place among the others.
+    case moved(name: String, first: Int, second: Int)
+    /// Both have it, with other content.
+    case changed(name: String, first: Int, second: Int, [SessionChange])
+}
+
+/// A changed value, with its path and both sides; a side is nil if the value is absent.
+public struct SessionChange: Sendable, Equatable {
+    /// The path: `status`, `response.body.data.status`, `message 3 ←.content`.
+    public var path: String
+    /// The first session's value, as a short text.
+    public var first: String?
+    /// The second session's value, as a short text.
+    public var second: String?
+
+    init(_ path: String, _ first: String?, _ second: String?) {
+        self.path = path
+        self.first = first
+        self.second = second
+    }
+}
+
+/// Identifies entries by what they request, regardless of its ID.
+struct EntryKey: Hashable {
+    /// `GET /api/v1/goals/{id}`, `WS /api/v1/consultations/{id}/ws`.
+    let name: ExactString
+
+    init(_ entry: SessionEntry) {
+        let method =
+            switch entry {
+            case .exchange(let exchange): exchange.request.method
+            case .socket: "WS"
+            }
+        let path = URLParts(entry.request.url).path
+        name = "\(method) \(EntryKey.route(path.isEmpty ? "/" : path))"
+    }
+
+    /// The path with `{id}` for numbers and IDs, and without a world's prefix.
+    static func route(_ path: Substring) -> String {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        var segments = parts.map { segment in
+            !segment.isEmpty && segment.allSatisfy(\.isDigit)
+                ? "{id}" : VolatileText.normalised(String(Substring(segment)))
+        }
+        // The plain paths are those of the default world, /w/NAME/… those of another.
+        if segments.count > 3, segments[1] == "w" { segments.removeSubrange(1...2) }
+        return segments.joined(separator: "/")
+    }
+}

@@ -1,0 +1,189 @@
+import FitIQAPI
+import JSON
+import Text
+import WebSocket
+
+/// A session as text for a terminal: one line per entry, with frames below their WebSocket.
+///
+///     +0.000 s   201    4.4 ms    1234 B  POST /api/v1/consultations
+///     +0.010 s   101    3.0 ms            WS   /api/v1/consultations/7c9e…/ws
+///     +0.013 s     ← {"type":"connected"}
+///     +0.200 s     → close 1000 "bye"
+///
+/// Recorded content is untrusted: terminal escapes in it are escaped.
+public struct SessionTimeline: Sendable {
+    /// The maximum columns of a line; longer ones are truncated with "…".
+    public var width: Int
+    /// Whether bodies and messages are shown in full below their lines, up to 64 KiB each.
+    public var showsBodies: Bool
+
+    static let bodyLimit = 64 * 1024
+    /// The indentation of everything but the time.
+    static let indent = String(repeating: " ", count: 14)
+
+    /// Creates a timeline of at least 60 columns.
+    public init(width: Int = 120, showsBodies: Bool = false) {
+        self.width = max(width, 60)
+        self.showsBodies = showsBodies
+    }
+
+    public func text(of session: Session, name: String, notes: [HARNote] = []) -> String {
+        var text = ""
+        write(session, name: name, notes: notes) { text += $0 + "\n" }
+        return text
+    }
+
+    /// Writes the text line by line, without line ends.
+    public func write(_ session: Session, name: String, notes: [HARNote] = [], to output: (String) -> Void) {
+        let name = TerminalText.escaped(name)
+        output(TerminalText.cut(Messages.summary(SessionSummary(session), name: name), width: width))
+        for note in notes { output(Messages.note(note.description)) }
+        guard let start = session.entries.first?.started else { return }
+        output("")
+        let origin = URLParts(session.entries[0].request.url).authority ?? ""
+        for entry in session.entries {
+            switch entry {
+            case .exchange(let exchange): write(exchange, from: start, origin, to: output)
+            case .socket(let socket): write(socket, from: start, origin, to: output)
+            }
+        }
+    }
+
+    private func write(
+        _ exchange: SessionExchange, from start: Timestamp, _ origin: Substring, to output: (String) -> Void
+    ) {
+        let response = exchange.response
+        let columns =
+            Self.right(response.map { String($0.status) } ?? "—", 3)
+            + Self.right(exchange.lasted > 0 ? Messages.duration(exchange.lasted) : "", 10)
+            + Self.right(response.map { Messages.bytes($0.body.byteCount) } ?? "", 10)
+        var line = columns + "  " + Self.what(exchange.request.method, exchange.request.url, origin)
+        if response == nil { line += Messages.noAnswer }
+        if response?.isComplete == false { line += Messages.incomplete }
+        output(Self.time(exchange.started, from: start) + TerminalText.cut(line, width: width - 14))
+        guard showsBodies else { return }
+        if let body = exchange.request.body { write(body, after: "→ ", to: output) }
+        if let body = response?.body { write(body, after: "← ", to: output) }
+    }
+
+    private func write(
+        _ socket: SessionSocket, from start: Timestamp, _ origin: Substring, to output: (String) -> Void
+    ) {
+        let waited = socket.opened.nanosecondsSinceEpoch - socket.started.nanosecondsSinceEpoch
+        let line =
+            Self.right(String(socket.response.status), 3) + Self.right(waited > 0 ? Messages.duration(waited) : "", 10)
+            + Self.right("", 10) + "  " + Self.what("WS", socket.request.url, origin)
+        output(Self.time(socket.started, from: start) + TerminalText.cut(line, width: width - 14))
+        for frame in socket.frames {
+            let arrow = frame.sender == .client ? "  → " : "  ← "
+            let time = Self.time(frame.time, from: start)
+            if showsBodies, frame.opcode == .text, let lines = Self.lines(of: frame.payload), !lines.isEmpty {
+                output(time + arrow + lines[0])
+                for line in lines.dropFirst() { output(Self.indent + "    " + line) }
+            } else {
+                output(time + arrow + excerpt(of: frame, width: width - 18))
+            }
+        }
+        if let ending = socket.ending {
+            output(Self.time(ending.time, from: start) + "  × " + Messages.describe(ending))
+        } else {
+            output(Self.indent + "  × " + Messages.noEnding)
+        }
+    }
+
+    /// The request's target, with the host if it differs from the session's first.
+    private static func what(_ method: String, _ url: String, _ origin: Substring) -> String {
+        let parts = URLParts(url)
+        let target = parts.authority == origin && !parts.origin.isEmpty ? parts.target : url
+        let method = TerminalText.excerpt(method.utf8, width: 16)
+        let padding = String(repeating: " ", count: max(0, 4 - method.count))
+        return "\(method)\(padding) \(TerminalText.excerpt(target.utf8, width: 1000))"
+    }
+
+    private static func time(_ time: Timestamp, from start: Timestamp) -> String {
+        let offset = Messages.offset(time.nanosecondsSinceEpoch - start.nanosecondsSinceEpoch)
+        return right(offset, 12) + "  "
+    }
+
+    /// Aligns text to the right edge of a column.
+    private static func right(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
+
+/// Frames and bodies.
+extension SessionTimeline {
+    func excerpt(of frame: SessionFrame, width: Int) -> String {
+        let payload = frame.payload
+        switch frame.opcode {
+        case .text where payload.isCut || String(validating: payload.bytes, as: UTF8.self) != nil:
+            return TerminalText.excerpt(payload.bytes, width: width)
+        case .text: return Messages.oddText(payload.byteCount)
+        case .binary:
+            return TerminalText.cut(Messages.binary(payload.byteCount) + Self.hex(payload.bytes), width: width)
+        case .close: return TerminalText.cut(Messages.close(payload.bytes), width: width)
+        case .ping, .pong, .continuation:
+            let name = frame.opcode == .ping ? "ping" : frame.opcode == .pong ? "pong" : "continuation"
+            guard !payload.bytes.isEmpty else { return name }
+            return TerminalText.cut(
+                "\(name) \"" + TerminalText.excerpt(payload.bytes, width: width) + "\"", width: width)
+        }
+    }
+
+    private func write(_ body: SessionBody, after arrow: String, to output: (String) -> Void) {
+        guard body.byteCount > 0 else { return }
+        let lines = Self.lines(of: body) ?? [Messages.binary(body.byteCount) + Self.hex(body.bytes)]
+        for (index, line) in lines.enumerated() {
+            output(Self.indent + (index == 0 ? arrow : "  ") + line)
+        }
+    }
+
+    /// Indented JSON or the text itself, with each line escaped, or nil if it is not text.
+    private static func lines(of body: SessionBody) -> [String]? {
+        guard String(validating: body.bytes, as: UTF8.self) != nil else { return nil }
+        var bytes = body.bytes
+        if let value = try? JSON.parse(bytes) { bytes = value.encoded(indent: 2) }
+        var lines = bytes.prefix(bodyLimit).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+            TerminalText.escaped(String(decoding: $0, as: UTF8.self))
+        }
+        if lines.count > 1, lines.last == "" { lines.removeLast() }
+        let missing = max(bytes.count - bodyLimit, 0) + body.byteCount - body.bytes.count
+        if missing > 0 { lines.append(Messages.moreBytes(missing)) }
+        return lines
+    }
+
+    private static func hex(_ bytes: [UInt8]) -> String {
+        let digits = bytes.prefix(16).map(\.lowercaseHex)
+        guard !digits.isEmpty else { return "" }
+        return ": " + digits.joined(separator: " ") + (bytes.count > 16 ? " …" : "")
+    }
+}
+
+/// The counts of a session's entries.
+struct SessionSummary {
+    var requests = 0
+    var sockets = 0
+    var frames = 0
+    var started: Timestamp?
+    var lasted: Int64 = 0
+
+    init(_ session: Session) {
+        started = session.entries.first?.started
+        for entry in session.entries {
+            switch entry {
+            case .exchange(let exchange):
+                requests += 1
+                extend(to: exchange.started.advanced(byNanoseconds: exchange.lasted))
+            case .socket(let socket):
+                sockets += 1
+                frames += socket.frames.count
+                extend(to: socket.ending?.time ?? socket.frames.last?.time ?? socket.opened)
+            }
+        }
+    }
+
+    private mutating func extend(to end: Timestamp) {
+        guard let started else { return }
+        lasted = max(lasted, end.nanosecondsSinceEpoch - started.nanosecondsSinceEpoch)
+    }
+}

@@ -1,0 +1,95 @@
+import FitIQAPI
+import JSON
+import Testing
+import Traffic
+
+@testable import Judging
+
+/// A journal of more users than anything is kept for.
+@Suite("Bounded memory")
+struct BoundedMemoryTests {
+    /// The most that any collection within a value holds.
+    static func largestCollection(in value: Any) -> Int {
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .dictionary, .set, .collection: return mirror.children.count
+        default: return mirror.children.map { largestCollection(in: $0.value) }.max() ?? 0
+        }
+    }
+
+    /// What one user does, as events; only the user and the ids differ from the next one's.
+    static func events() -> [RecordedExchange] {
+        let goal = #"{"id":"g","conversationId":"c"}"#
+        let story = Story { story in
+            story.request(
+                "POST /api/v1/consultations", endpoint: .createConsultation,
+                body: Array(#"{"persona":"nutritionist"}"#.utf8),
+                status: 409, answer: Array(#"{"error":{"details":{"existing_consultation_id":"c"}}}"#.utf8), at: 0)
+            story.request("POST /api/v1/consultations", endpoint: .createConsultation, status: 429, at: 0)
+            story.request("GET /api/v1/goals/g", endpoint: .showGoal, status: 404, at: 0)
+            story.request("GET /api/v1/goals/h", endpoint: .showGoal, answer: Array(goal.utf8), at: 0)
+            story.request("GET /api/v1/goals/i", endpoint: .showGoal, status: 503, at: 0)
+            story.request("GET /api/v1/goals/i", endpoint: .showGoal, status: 401, at: 0)
+            story.request(
+                "POST /api/v1/meal-logs/natural", endpoint: .createMealLog, status: 201,
+                answer: Array(#"{"data":{"id":"m","status":"processing"}}"#.utf8), at: 0)
+            story.request("GET /api/v1/meal-logs/m", endpoint: .showMealLog, at: 6)
+            story.request("GET /api/v1/consultations/c/messages", endpoint: .listMessages, at: 6)
+        }
+        return story.journal.entries().compactMap { entry in
+            guard case .exchange(let exchange) = entry.event else { return nil }
+            return exchange
+        }
+    }
+
+    @Test("Of what judges keep, long bodies have their beginnings only; they are judged whole")
+    func cutsEvidence() throws {
+        let body = Array("{\"raw_input\":\"\(String(repeating: "x", count: 5_000))\"}".utf8)
+        let entries = Story { story in
+            story.request("POST /a", endpoint: .createMealLog, body: body, status: 400, answer: body, at: 0)
+            story.request("POST /a", endpoint: .createMealLog, body: Array(body.prefix(4_096)), status: 400, at: 0)
+            story.opened("c", at: 0)
+            story.frame(.client, .text, body, at: 0)
+        }.journal.entries().map(Fact.init)
+        guard case .exchange(let long) = entries[0].entry.event, case .exchange(let short) = entries[1].entry.event,
+            case .frame(let frame) = entries[3].entry.event, case .request(let request) = entries[0].kind
+        else {
+            Issue.record("an entry became another")
+            return
+        }
+        for kept in [long.body, long.responseBody, frame.payload] {
+            #expect(kept.bytes == Array(body.prefix(4_096)) && kept.byteCount == body.count && kept.isCut)
+        }
+        #expect(short.body.bytes.count == 4_096 && !short.body.isCut)
+        #expect(request.body?["raw_input"]?.string?.count == 5_000)
+    }
+
+    @Test("A judge keeps no more than its limits, however many users there are")
+    func isBounded() {
+        var scene = Scene()
+        var judges = Judge.judgesBeforeSockets.map { $0.init() } + Judge.judgesAfterSockets.map { $0.init() }
+        var findings = judges.map { Findings(of: type(of: $0).obligation) }
+        var counter = ExposureCounter()
+        let events = Self.events()
+        for user in 0..<6_000 {
+            var journal = Journal()
+            for var exchange in events {
+                exchange.user = "user \(user)"
+                journal.record(exchange, at: exchange.requestedAt, connection: 1)
+            }
+            for entry in journal.entries() {
+                let fact = Fact(entry)
+                scene.observe(fact)
+                counter.observe(fact, in: scene)
+                for index in judges.indices { judges[index].observe(fact, in: scene, &findings[index]) }
+            }
+        }
+        for judge in judges {
+            #expect(Self.largestCollection(in: judge) <= 25_001, "\(type(of: judge).obligation.id)")
+        }
+        // The limits were reached, or this would show nothing.
+        #expect(judges.map(Self.largestCollection).max() ?? 0 > 4_000)
+        #expect(Self.largestCollection(in: counter) <= 5_001)
+        #expect(findings.allSatisfy { $0.kept.count <= Findings.keptCount })
+    }
+}

@@ -1,0 +1,90 @@
+import Testing
+import Traffic
+
+@testable import Judging
+
+/// What a record does not tell, nobody is blamed for.
+@Suite("Evidence")
+struct EvidenceTests {
+    /// A client that breaks what needs more than messages and answers, and, with a meal log without a body, one thing besides.
+    private static let story = Story {
+        $0.request(.listGoals, at: 0, fields: [])
+        $0.connected(Story.id(1), on: 100, at: 1)
+        $0.logsMeal(Story.id(2), at: 40)
+        $0.request(.showMealLog, Story.id(2), at: 47)
+        $0.connected(Story.id(1), on: 101, at: 50)
+        $0.closed(on: 100, by: .client, .finish, at: 55)
+    }
+
+    private static func broken(_ evidence: Evidence) -> Set<String> {
+        var judge = Judge(mode: .union, evidence: evidence)
+        for entry in story.journal.entries() { judge.observe(entry) }
+        return Set(judge.verdicts().filter { $0.outcome == .broken }.map(\.obligation.id))
+    }
+
+    @Test("An obligation that needs what is not told is not exercised; the others are judged as ever")
+    func needs() {
+        let all = Self.broken(.all)
+        #expect(
+            all == [
+                "auth/credentials-on-every-request", "request/shape", "ws/single-connection", "ws/keepalive",
+                "ws/close-handshake", "meal/no-poll-while-connected",
+            ])
+        #expect(Self.broken([.controlFrames, .socketEnds]) == all.subtracting(["auth/credentials-on-every-request"]))
+        #expect(
+            Self.broken([.socketEnds, .credentials]) == all.subtracting(["ws/keepalive", "ws/close-handshake"]))
+        #expect(Self.broken(.credentials) == ["auth/credentials-on-every-request", "request/shape"])
+        #expect(Self.broken([]) == ["request/shape"])
+    }
+
+    @Test("What needs which", arguments: [Evidence.controlFrames, .socketEnds, .credentials])
+    func table(_ evidence: Evidence) {
+        let needed: [Evidence: [String]] = [
+            .controlFrames: ["ws/keepalive", "ws/close-handshake"],
+            .socketEnds: [
+                "ws/single-connection", "ws/keepalive", "ws/reconnect-backoff", "ws/reconnect-limit",
+                "ws/no-reconnect-after-own-close", "ws/recovers-history", "ws/close-handshake",
+                "meal/no-fetch-after-completed", "meal/no-poll-while-connected",
+            ],
+            .credentials: ["auth/credentials-on-every-request", "auth/websocket-credentials", "ws/refused-handshake"],
+        ]
+        let found = Judge.judges.filter { !$0.needs.isDisjoint(with: evidence) }.map { $0.obligation.id }
+        #expect(found == needed[evidence])
+    }
+
+    @Test("An answer that was not kept is not what it might have been")
+    func lostAnswers() {
+        func verdict(_ id: String, isLost: Bool, _ tell: (inout Story) -> Void) -> Verdict.Outcome? {
+            var judge = Judge(mode: .union)
+            for entry in Story(tell).journal.entries() {
+                guard isLost, case .exchange(var exchange) = entry.event else {
+                    judge.observe(entry)
+                    continue
+                }
+                exchange.responseBody = RecordedBody([], of: 1)
+                judge.observe(
+                    JournalEntry(
+                        number: entry.number, time: entry.time, connection: entry.connection,
+                        event: .exchange(exchange)))
+            }
+            return judge.verdicts().first { $0.obligation.id == id }?.outcome
+        }
+        for isLost in [false, true] {
+            let outcome: Verdict.Outcome = isLost ? .notExercised : .broken
+            #expect(
+                verdict("consultation/limit-stops-creating", isLost: isLost) {
+                    for time in [0.0, 1] { $0.request(.createConsultation, status: 429, at: time) }
+                } == outcome)
+            for id in ["ids/backend-goal-id", "ids/gone-not-reused"] {
+                #expect(
+                    verdict(id, isLost: isLost) {
+                        for time in [0.0, 1] {
+                            $0.request(
+                                .updateGoal, Story.id(1), body: ["conversationId": .string(Story.id(2))],
+                                status: 404, answer: ["error": ["code": "GOAL_NOT_FOUND"]], at: time)
+                        }
+                    } == outcome, "\(id)")
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import FitIQAPI
+import JSON
+import Testing
+import WebSocket
+
+@testable import Judging
+
+@Suite("Exposures")
+struct ExposureTests {
+    /// A story, and what the client met in it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let counts: [Exposure.Path: Int]
+        let story: Story
+        let end: Double?
+
+        init(
+            _ name: String, _ counts: [Exposure.Path: Int], end: Double? = nil, tell: (inout Story) -> Void
+        ) {
+            (testDescription, self.counts, self.end) = (name, counts, end)
+            story = Story(tell)
+        }
+    }
+
+    static let requests: [Case] = [
+        Case("nothing", [:]) { $0.request(.listGoals, at: 0) },
+        Case("statuses", [.unauthorized: 1, .notFound: 1, .conflict: 1, .tooMany: 1, .serverError: 2]) {
+            for status in [400, 401, 404, 409, 429, 500, 599] { $0.request(.createConsultation, status: status, at: 0) }
+        },
+        Case("a path that is none says nothing of ids", [:]) {
+            $0.request("GET /a", endpoint: nil, status: 404, at: 0, unmatched: .unknownPath)
+        },
+        Case("late, in part, not at all", [.timeOut: 3]) {
+            $0.request(.listGoals, at: 0, took: 0.999)
+            $0.request(.listGoals, at: 0, took: 1)
+            $0.request(.listGoals, status: 500, at: 0, delivery: .partial)
+            $0.request(.listGoals, status: nil, at: 0)
+        },
+        Case("late and refused is both", [.timeOut: 1, .serverError: 1]) {
+            $0.request(.listGoals, status: 503, at: 0, took: 2)
+        },
+        Case("handshakes", [.refusedHandshake: 2, .timeOut: 2]) {
+            $0.request(.webSocket, Story.id(1), status: 401, at: 0)
+            $0.request(.webSocket, Story.id(1), status: 404, at: 0)
+            $0.request(.webSocket, Story.id(1), status: nil, at: 0)
+            $0.opened(Story.id(1), at: 1, took: 2)
+        },
+    ]
+
+    static func ended(
+        _ name: String, _ counts: [Exposure.Path: Int], streaming: Bool = false,
+        _ end: @Sendable (inout Story) -> Void
+    ) -> Case {
+        Case(name, counts) { story in
+            story.connected(Story.id(1), at: 0)
+            if streaming { story.received(["type": "stream_chunk", "content": "a"], at: 1) }
+            end(&story)
+        }
+    }
+
+    static let sockets: [Case] = [
+        ended("the client leaves", [:]) { $0.closed(at: 2) },
+        ended("the client leaves mid-stream", [:], streaming: true) { $0.closed(.finish, at: 2) },
+        ended("a fault ends it", [.drop: 1]) { $0.closed(by: .server, .fault, at: 2, faults: ["drop"]) },
+        ended("mid-stream", [.dropMidStream: 1], streaming: true) {
+            $0.closed(by: .server, .fault, at: 2, faults: ["drop"])
+        },
+        ended("the server stops", [.drop: 1]) { $0.closed(by: .server, .shutdown, at: 2) },
+        ended("the server ends it with an error", [.drop: 1]) {
+            $0.closed(by: .server, summary: CloseSummary(sent: .init(code: CloseCode(rawValue: 1011))), at: 2)
+        },
+        ended("the consultation was archived", [:]) {
+            $0.closed(by: .server, summary: CloseSummary(sent: .init(code: .normalClosure)), at: 2)
+        },
+        ended("the client broke the protocol, or a limit", [:]) { $0.closed(by: .server, .violation, at: 2) },
+        ended("the client went silent", [:]) { $0.closed(by: .client, .timeOut, at: 2) },
+        ended("silence, whatever ends it", [.silence: 1]) {
+            $0.fault(.silence, at: 1)
+            $0.fault(.silence, at: 1)
+            $0.closed(by: .server, .fault, at: 2, faults: ["silence"])
+        },
+        ended("pongs withheld", [.silence: 1]) { $0.fault(.withholdPong, at: 1) },
+        ended("an error frame", [.errorFrame: 1]) { $0.received(["type": "error", "error": "No"], at: 2) },
+        ended("frames that faults touched", [.brokenFrame: 3]) {
+            $0.received(["type": "stream_chunk"], at: 2, delivery: .none, faults: ["lose"])
+            $0.received(["type": "error"], at: 2, delivery: .partial)
+            $0.received(["type": "pong"], at: 2, faults: ["duplicate"])
+            $0.sent(["type": "ping"], at: 3)
+        },
+    ]
+
+    static let meals: [Case] = [
+        Case("in time", [:], end: 100) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.settles(at: 5)
+        },
+        Case("late", [.lateMeal: 1], end: 100) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.settles(at: 5.001)
+        },
+        Case("still processed when it is looked at", [.lateMeal: 1], end: 100) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 4)
+            $0.loads(at: 6)
+            $0.loads(at: 11)
+            $0.loads("completed", at: 16)
+        },
+        Case("looked at late, and settled in time", [:], end: 100) {
+            $0.logsMeal(at: 0)
+            $0.request(
+                .showMealLog, Story.meal,
+                answer: [
+                    "data": [
+                        "id": .string(Story.meal), "status": "completed", "updated_at": "2025-01-29T10:30:03Z",
+                    ]
+                ], at: 9)
+        },
+        Case("looked at late, and settled late", [.lateMeal: 1], end: 100) {
+            $0.logsMeal(at: 0)
+            $0.request(
+                .showMealLog, Story.meal,
+                answer: [
+                    "data": [
+                        "id": .string(Story.meal), "status": "completed", "updated_at": "2025-01-29T10:30:08Z",
+                    ]
+                ], at: 9)
+        },
+        Case("never, and the client was there", [.lateMeal: 1], end: 5.001) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+        },
+        Case("not yet", [:], end: 5) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+        },
+        Case("the event overtook the 201", [:], end: 100) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.logsMeal(at: 4)
+        },
+        Case("nobody was there to see", [:], end: 100) { $0.logsMeal(at: 0) },
+        Case("failed, told twice", [.failedMeal: 1]) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.settles("failed", at: 3)
+            $0.loads("failed", at: 4)
+        },
+    ]
+
+    @Test("What a client met is counted", arguments: requests + sockets + meals)
+    func counts(_ example: Case) {
+        #expect(example.story.exposures(end: example.end) == example.counts)
+    }
+
+    @Test("Every way is told in order, also those never met")
+    func isComplete() {
+        #expect(Story().judge().exposures.map(\.path) == Exposure.Path.allCases)
+        #expect(Story().judge().exposures.allSatisfy { $0.count == 0 })
+    }
+}

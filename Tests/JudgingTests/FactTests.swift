@@ -1,0 +1,80 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import Judging
+
+@Suite("What entries tell")
+struct FactTests {
+    /// The first entry of a story, as a request.
+    static func request(_ tell: (inout Story) -> Void) throws -> RequestFact {
+        let entry = try #require(Story(tell).journal.entries().first)
+        guard case .request(let request) = Fact(entry).kind else {
+            throw RequestError.isNone
+        }
+        return request
+    }
+
+    enum RequestError: Error { case isNone }
+
+    @Test("A client is its user, or whom its token names, or the token")
+    func clients() throws {
+        #expect(try Self.request { $0.request(.listGoals, at: 0) }.client == "sarah")
+        #expect(try Self.request { $0.request(.listGoals, status: 401, at: 0) }.client == "sarah")
+        #expect(
+            try Self.request { $0.request(.listGoals, status: 401, at: 0, fields: ["Authorization: Bearer x"]) }.client
+                == "x")
+        #expect(try Self.request { $0.request(.listGoals, status: 401, at: 0, fields: []) }.client == nil)
+    }
+
+    @Test("The scheme of a token may be written in any case", arguments: ["Bearer", "bearer", "BEARER"])
+    func bearers(_ scheme: String) throws {
+        let request = try Self.request {
+            $0.request(.listGoals, at: 0, fields: ["Authorization: \(scheme) abc", "x-api-key: k"])
+        }
+        #expect(request.credentials.token == "abc")
+        #expect(request.credentials.apiKey == "k")
+    }
+
+    @Test(
+        "Durations are told to the millisecond, cut off",
+        arguments: [
+            (0, "0 s"), (999_999, "0 s"), (1_000_000, "0.001 s"), (200_000_000, "0.2 s"), (949_999_999, "0.949 s"),
+            (1_000_000_000, "1 s"), (1_050_000_000, "1.05 s"), (61_500_000_000, "61.5 s"), (-500_000_000, "-0.5 s"),
+        ] as [(Int64, String)])
+    func durations(_ nanoseconds: Int64, _ text: String) {
+        #expect(Wording.seconds(nanoseconds) == text)
+    }
+
+    @Test("Times are told as times of day")
+    func times() { #expect(Wording.clock(Story.time(4.9)) == "10:30:04") }
+
+    @Test("Meal logs, goals and consultations are found in every form")
+    func shown() throws {
+        let goal: JSONValue = ["id": "g", "conversation_id": "c"]
+        #expect(
+            try Self.request { $0.request(.showGoal, "g", answer: ["data": goal], at: 0) }.shownGoals.map(
+                \.conversation)
+                == ["c"])
+        #expect(try Self.request { $0.request(.showGoal, "g", answer: goal, at: 0) }.shownGoals.map(\.id) == ["g"])
+        let nested: JSONValue = ["data": ["consultation": ["id": "c", "goal_id": "g"]]]
+        #expect(
+            try Self.request { $0.request(.createConsultation, status: 201, answer: nested, at: 0) }
+                .shownConsultations.map(\.goal) == ["g"])
+        let camelCase: JSONValue = ["id": "c", "goalId": "g"]
+        #expect(
+            try Self.request { $0.request(.showConsultation, "c", answer: camelCase, at: 0) }.shownConsultations
+                .map(\.goal) == ["g"])
+        #expect(
+            try Self.request { $0.request(.createConsultation, status: 201, answer: ["consultation_id": "c"], at: 0) }
+                .shownConsultations.map(\.id) == ["c"])
+        let link: JSONValue = ["data": ["conversation_id": "c", "goal_id": "g"]]
+        #expect(
+            try Self.request { $0.request(.chatAboutGoal, status: 201, answer: link, at: 0) }.shownLink?.goal == "g")
+        let log: JSONValue = ["data": ["meal_log_id": "m", "status": "failed"]]
+        #expect(
+            try Self.request { $0.request(.showMealLog, "m", answer: log, at: 0) }.shownMealLogs.map(\.isFinal) == [
+                true
+            ])
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import Judging
+
+@Suite("What a report comes to")
+struct OutcomeTests {
+    static let finding = Finding(level: .must, message: "x", evidence: [])
+    static let warning = Finding(level: .should, message: "x", evidence: [])
+
+    /// A run with one obligation, `ids/lowercase`.
+    static func run(
+        _ outcome: Verdict.Outcome = .kept, _ findings: [Finding] = [], scenario: String = "default",
+        connected: Bool = true, command: Report.CommandOutcome? = nil, failures: [String]? = nil
+    ) -> Report.Run {
+        Report.Run(
+            scenario: scenario, mode: .union, command: command, hasConnected: connected,
+            verdicts: [SampleReport.verdict(SampleReport.lowercase, outcome, exercised: 1, findings)], exposures: [],
+            checks: failures.map { [Report.Check(address: "a/b/c", clause: "c", failures: $0)] } ?? [])
+    }
+
+    static let rows: [([Report.Run], String, Int, String)] = [
+        ([run()], "", 0, "The run passes."),
+        ([run(.notExercised)], "", 0, "The run passes."),
+        ([run(.broken, [finding])], "", 1, "The run fails: a must is broken."),
+        ([run(.broken, [warning])], "", 0, "The run passes."),
+        ([run(.broken, [finding])], "ids/lowercase", 0, "The run passes."),
+        ([run(.broken, [finding])], "default ids/lowercase", 0, "The run passes."),
+        ([run(.broken, [finding])], "other ids/lowercase", 1, "The run fails: a must is broken."),
+        ([run()], "ids/lowercase", 1, "The run fails: the known-broken list has lines that no longer hold."),
+        ([run(.notExercised)], "ids/lowercase", 0, "The run passes."),
+        ([run(), run(.broken, [finding], scenario: "b")], "ids/lowercase", 0, "The run passes."),
+        (
+            [run(), run(.broken, [finding], scenario: "b")], "default ids/lowercase", 1,
+            "The run fails: a must is broken and the known-broken list has lines that no longer hold."
+        ),
+        ([run(command: .exited(0))], "", 0, "The run passes."),
+        ([run(command: .exited(2))], "", 1, "The run fails: a command failed."),
+        ([run(command: .signalled(9)), run(command: .timedOut(1))], "", 1, "The run fails: 2 commands failed."),
+        ([run(failures: [])], "", 0, "The run passes."),
+        ([run(failures: ["x"])], "", 1, "The run fails: a case failed."),
+        ([run(failures: ["x"])], "a/b/c", 0, "The run passes."),
+        ([run(failures: [])], "a/b/c", 1, "The run fails: the known-broken list has lines that no longer hold."),
+        ([run(.notExercised, connected: false)], "", 4, "The run fails: the client never connected."),
+        (
+            [run(.notExercised, connected: false, command: .exited(1))], "", 4,
+            "The run fails: the client never connected, and a command failed."
+        ),
+        ([run(.notExercised, connected: false), run()], "", 0, "The run passes."),
+        ([], "", 4, "The run fails: the client never connected."),
+    ]
+
+    @Test("the exit code, and why", arguments: rows.indices)
+    func exitCode(row: Int) throws {
+        let (runs, list, exitCode, sentence) = Self.rows[row]
+        let report = Report(title: "t", runs: runs)
+        let known = try KnownBroken(reading: Array(list.utf8), checks: ["a/b/c"])
+        let outcome = report.outcome(knownBroken: known)
+        #expect(outcome.exitCode == exitCode)
+        #expect(Sentences.judgement(outcome) == sentence)
+        // Every format says the same.
+        #expect(TerminalReport(report, knownBroken: known).text.hasSuffix(" \(sentence)\n"))
+        #expect(
+            String(decoding: JSONReport(report, knownBroken: known).bytes, as: UTF8.self)
+                .contains("\"exit_code\":\(exitCode),"))
+        #expect(
+            String(decoding: MarkdownReport(report, knownBroken: known).bytes, as: UTF8.self)
+                .contains(exitCode == 0 ? "✅" : "❌"))
+    }
+
+    @Test("obligations count once, by the worst of all runs")
+    func worst() {
+        let runs = [Self.run(), Self.run(.broken, [Self.warning]), Self.run(.broken, [Self.finding]), Self.run()]
+        let outcome = Report(title: "t", runs: runs).outcome()
+        #expect(outcome.counts == [.broken: 1])
+    }
+
+    @Test(
+        "lists of what is known to be broken",
+        arguments: [
+            ("", ""), ("# nothing\n\n  # more\n", ""), ("ids/lowercase # always\r\n", ""),
+            ("ids/lower-case", "f:1: there is no obligation or check 'ids/lower-case'. Did you mean 'ids/lowercase'?"),
+            (
+                "\na b c",
+                "f:2: a line is an obligation's id or a check's address, with a scenario before it where it "
+                    + "holds only there; got 'a b c'."
+            ),
+            ("zzzzzzzzzzzzzzzz", "f:1: there is no obligation or check 'zzzzzzzzzzzzzzzz'."),
+            (
+                "ids/lowercase\na ids/lowercase\nids/lowercase\n",
+                "f:3: 'ids/lowercase' stands in line 1 already; take one out."
+            ),
+            ("x\ny z\n", "f:1: there is no obligation or check 'x'.\nf:2: there is no obligation or check 'z'."),
+        ])
+    func list(text: String, mistakes: String) {
+        do {
+            _ = try KnownBroken(reading: Array(text.utf8))
+            #expect(mistakes.isEmpty)
+        } catch {
+            #expect(error.description(file: "f") == mistakes)
+        }
+    }
+
+    @Test("every obligation has a hint, and every hint names scenarios that there are")
+    func hints() throws {
+        for obligation in Judge.obligations {
+            #expect(ScenarioHints.scenarios[obligation.id] != nil, "\(obligation.id)")
+        }
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Fixtures/scenarios")
+        let names = Set(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).map { $0.replacing(".yaml", with: "") })
+        #expect(names.isSuperset(of: ScenarioHints.scenarios.values.joined()))
+    }
+}

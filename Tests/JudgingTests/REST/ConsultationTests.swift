@@ -1,0 +1,211 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import Judging
+
+@Suite("consultation/conflict-continues-existing")
+struct ConflictTests {
+    static let create: JSONValue = ["persona": "nutritionist"]
+    static func conflict(_ id: String = Story.id(10)) -> JSONValue {
+        ["success": false, "error": ["details": ["existing_consultation_id": .string(id)]]]
+    }
+    static func again(after: String = "1 s", _ numbers: Int...) -> Told {
+        .broken(
+            1,
+            .init(
+                message:
+                    "The create that was answered with 409 at 10:30:00 was sent again \(after) later, and the existing "
+                    + "consultation \(Story.id(10)) had not been used.", evidence: numbers))
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("no conflict", .notExercised) {
+            for _ in 0..<3 { $0.request(.createConsultation, body: create, status: 201, at: 0) }
+        },
+        Chapter("the existing one is opened", .kept()) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+            $0.opened(Story.id(10), at: 1)
+            $0.request(.createConsultation, body: create, status: 201, at: 2)
+        },
+        Chapter("or fetched, even in the wrong case", .kept()) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+            $0.request(.showConsultation, Story.id(10).uppercased(), status: 404, at: 1)
+            $0.request(.createConsultation, body: create, status: 201, at: 2)
+        },
+        Chapter("or linked", .kept()) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+            $0.request(.updateGoal, Story.id(1), body: ["conversationId": .string(Story.id(10))], at: 1)
+            $0.request(.createConsultation, body: create, status: 201, at: 2)
+        },
+        Chapter("nothing more is asked of who goes away", .kept()) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+        },
+        Chapter("the same create again", again(1, 2)) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+            $0.request(
+                .createConsultation, body: ["persona": "nutritionist", "context_type": "general"], status: 201, at: 1)
+        },
+        Chapter("another consultation is not the existing one", again(after: "2.5 s", 1, 3)) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+            $0.opened(Story.id(11), at: 1)
+            $0.request(.createConsultation, body: create, status: 503, at: 2.5)
+        },
+        Chapter("another create is another", .kept()) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0)
+            $0.request(.createConsultation, body: ["persona": "fitness_coach"], status: 201, at: 1)
+            $0.request(
+                .createConsultation, body: ["persona": "nutritionist", "goal_id": .string(Story.id(1))], status: 201,
+                at: 2)
+            $0.becomes("tom")
+            $0.request(.createConsultation, body: create, status: 201, at: 3)
+        },
+        Chapter("a 409 that did not arrive, or names nothing, asks nothing", .notExercised) {
+            $0.request(
+                .createConsultation, body: create, status: 409, answer: conflict(), at: 0, delivery: .partial)
+            $0.request(.createConsultation, body: create, status: 409, answer: ["error": [:]], at: 1, faults: ["409"])
+            $0.request(.createConsultation, body: create, status: 201, at: 2)
+        },
+        Chapter("what was under way when the 409 arrived does not count", .kept()) {
+            $0.request(.createConsultation, body: create, status: 409, answer: conflict(), at: 0, took: 1)
+            $0.request(.createConsultation, body: create, status: 201, at: 0.5, took: 1)
+        },
+    ]
+
+    @Test("What follows a 409 is judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("consultation/conflict-continues-existing") }
+}
+
+@Suite("consultation/limit-stops-creating")
+struct LimitTests {
+    static func again(after: String, _ count: Int = 2, _ numbers: Int...) -> Told {
+        .broken(
+            count,
+            .init(
+                message:
+                    "A create earned another 429 \(after) after the one at 10:30:00, with no consultation archived "
+                    + "between; 60 s are due.", evidence: numbers))
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("never at the limit", .notExercised) { $0.request(.createConsultation, status: 201, at: 0) },
+        Chapter("one 429", .kept()) { $0.request(.createConsultation, status: 429, at: 0) },
+        Chapter("a second after 0.2 s", again(after: "0.2 s", 2, 1, 2)) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.request(.createConsultation, body: ["persona": "x"], status: 429, at: 0.2)
+        },
+        Chapter("just too soon", again(after: "59.949 s", 2, 1, 2)) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.request(.createConsultation, status: 429, at: 59.949)
+        },
+        Chapter("50 ms too soon are let pass", .kept(2)) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.request(.createConsultation, status: 429, at: 59.95)
+        },
+        Chapter("archiving makes room", .kept(2)) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.request(.archiveConsultation, Story.id(1), at: 1)
+            $0.request(.createConsultation, status: 429, at: 2)
+        },
+        Chapter("an archiving that was refused does not", again(after: "2 s", 2, 1, 3)) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.request(.archiveConsultation, Story.id(1), status: 404, at: 1)
+            $0.request(.createConsultation, status: 429, at: 2)
+        },
+        Chapter("one whose answer was lost may have", .kept(2)) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.request(.archiveConsultation, Story.id(1), status: nil, at: 1)
+            $0.request(.createConsultation, status: 429, at: 2)
+        },
+        Chapter("a create that succeeds, or ends otherwise, is none that earns a 429", .kept()) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.request(.createConsultation, status: 201, at: 1)
+            $0.request(.createConsultation, status: 409, at: 2)
+        },
+        Chapter("creates that were under way do not count", .kept(2)) {
+            $0.request(.createConsultation, status: 429, at: 0, took: 1)
+            $0.request(.createConsultation, status: 429, at: 0.5, took: 1)
+        },
+        Chapter("a quota's 429 is another", .kept(1)) {
+            let quota: JSONValue = ["error": ["code": "RATE_LIMITED"]]
+            $0.request(.createConsultation, status: 429, answer: quota, at: 0, faults: ["quota"])
+            $0.request(
+                .createConsultation, status: 429, answer: ["error": ["code": "TOO_MANY_ACTIVE_CONSULTATIONS"]], at: 1)
+            $0.request(.createConsultation, status: 429, answer: quota, at: 2, faults: ["quota"])
+            $0.request(.createConsultation, status: 429, at: 3, faults: ["without a code"])
+        },
+        Chapter("every user has a limit of its own", .kept(2)) {
+            $0.request(.createConsultation, status: 429, at: 0)
+            $0.becomes("tom")
+            $0.request(.createConsultation, status: 429, at: 1)
+        },
+    ]
+
+    @Test("What follows a 429 is judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("consultation/limit-stops-creating") }
+}
+
+@Suite("consultation/history-before-connect")
+struct HistoryTests {
+    static let message: JSONValue = ["type": "message", "content": "Hi"]
+    static func hasty(_ numbers: Int...) -> Told {
+        .broken(
+            1,
+            .init(
+                message:
+                    "The socket of consultation \(Story.id(10)) was opened at 10:30:01 before its messages had been "
+                    + "fetched.", evidence: numbers, level: .should))
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("fetched, then opened", .kept()) {
+            $0.request(.listMessages, Story.id(10), at: 0)
+            $0.opened(Story.id(10), at: 1)
+            $0.sent(message, at: 2)
+        },
+        Chapter("never fetched", hasty(1, 2)) {
+            $0.opened(Story.id(10), at: 1)
+            $0.sent(message, at: 2)
+        },
+        Chapter("fetched too late", hasty(1, 3)) {
+            $0.opened(Story.id(10), at: 1)
+            $0.request(.listMessages, Story.id(10), at: 1)
+            $0.sent(message, at: 2)
+        },
+        Chapter("fetched at once with opening", hasty(2, 3)) {
+            $0.request(.listMessages, Story.id(10), at: 0.5, took: 0.4)
+            $0.opened(Story.id(10), at: 0.8, took: 0.2)
+            $0.sent(["type": "user_message", "content": "Hi"], at: 2)
+        },
+        Chapter("the history of another", hasty(2, 3)) {
+            $0.request(.listMessages, Story.id(11), at: 0)
+            $0.opened(Story.id(10), at: 1)
+            $0.sent(message, at: 2)
+        },
+        Chapter("a fetch that failed is enough", .kept()) {
+            $0.request(.listMessages, Story.id(10), status: nil, at: 0, took: 1, faults: ["hang"])
+            $0.opened(Story.id(10), at: 1)
+            $0.sent(message, at: 2)
+        },
+        Chapter("a socket for meals alone", .notExercised) {
+            $0.connected(Story.id(10), at: 1)
+            $0.sent(["type": "ping"], at: 2)
+            $0.closed(at: 3)
+        },
+        Chapter("the second socket is a reconnect", .kept()) {
+            $0.request(.listMessages, Story.id(10), at: 0)
+            $0.opened(Story.id(10), at: 1)
+            $0.closed(by: .server, .fault, at: 2)
+            $0.opened(Story.id(10), on: 101, at: 4)
+            $0.sent(message, on: 101, at: 5)
+        },
+        Chapter("a refused handshake is no socket", .kept()) {
+            $0.request(.webSocket, Story.id(10), status: 401, at: 0)
+            $0.request(.listMessages, Story.id(10), at: 1)
+            $0.opened(Story.id(10), at: 2)
+        },
+    ]
+
+    @Test("What precedes a socket is judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("consultation/history-before-connect") }
+}

@@ -1,0 +1,210 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import Judging
+
+@Suite("ids/lowercase")
+struct LowercaseTests {
+    static let upper = "00000000-0000-4000-8000-00000000000A"
+
+    static let chapters: [Chapter] = [
+        Chapter("as the backend wrote it", .kept(2)) {
+            $0.request(.showGoal, Story.id(10), at: 0)
+            $0.opened(Story.id(10), at: 1)
+        },
+        Chapter("ids without letters say nothing", .notExercised) { $0.request(.showGoal, Story.id(1), at: 0) },
+        Chapter("paths without an id say nothing", .notExercised) { $0.request(.listGoals, at: 0) },
+        Chapter(
+            "upper case, in any path",
+            .broken(
+                2, .init(message: "The path has \(upper); the backend's id is \(Story.id(10)).", evidence: [1]),
+                .init(message: "The path has \(upper); the backend's id is \(Story.id(10)).", evidence: [2]))
+        ) {
+            $0.request(.listMessages, upper, status: 404, at: 0)
+            $0.request(.webSocket, upper, status: 404, at: 1)
+        },
+    ]
+
+    @Test("The case of ids is judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("ids/lowercase") }
+}
+
+@Suite("ids/backend-goal-id")
+struct BackendGoalIDTests {
+    static let missing: JSONValue = ["success": false, "error": ["code": "GOAL_NOT_FOUND", "message": ""]]
+    static func goal(_ id: String) -> JSONValue { ["id": .string(id), "conversationId": nil] }
+    static func unknown(_ place: String, _ numbers: Int...) -> Told {
+        .broken(
+            1,
+            .init(
+                message:
+                    "\(place) has the goal id \(Story.id(10)), which the backend answered with 404 and never issued to "
+                    + "this user.", evidence: numbers))
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("no goal is named", .notExercised) { $0.request(.listGoals, at: 0) },
+        Chapter("what the backend accepts is its own", .kept(2)) {
+            $0.request(.showGoal, Story.id(10), at: 0)
+            $0.request(.chatAboutGoal, body: ["goalId": .string(Story.id(10))], status: 429, at: 1)
+        },
+        Chapter("what it never issued, in a path", unknown("GET /api/v1/goals/\(Story.id(10))", 1)) {
+            $0.request(.showGoal, Story.id(10), status: 404, answer: missing, at: 0)
+        },
+        Chapter("in a body", unknown("chat-about-goal", 1)) {
+            $0.request(
+                .chatAboutGoal, body: ["goalId": .string(Story.id(10))], status: 404, answer: missing, at: 0)
+        },
+        Chapter("in a create", unknown("POST /api/v1/consultations", 1)) {
+            $0.request(
+                .createConsultation, body: ["persona": "nutritionist", "goal_id": .string(Story.id(10))], status: 404,
+                at: 0)
+        },
+        Chapter("in a create's context", unknown("POST /api/v1/consultations", 1)) {
+            $0.request(
+                .createConsultation,
+                body: ["persona": "nutritionist", "context_type": "goal", "context_id": .string(Story.id(10))],
+                status: 404, at: 0)
+        },
+        Chapter("a mood's id is no goal's", .notExercised) {
+            $0.request(
+                .createConsultation,
+                body: ["persona": "nutritionist", "context_type": "mood", "context_id": "1"], status: 404, at: 0)
+        },
+        Chapter("what was shown once and is gone was the backend's", .kept(6)) {
+            $0.request(.createGoal, status: 201, answer: goal(Story.id(10)), at: 0)
+            $0.request(.listGoals, answer: ["goals": [goal(Story.id(11))]], at: 0)
+            $0.request(
+                .showConsultation, Story.id(1), answer: ["data": ["id": "a", "goal_id": .string(Story.id(12))]], at: 0)
+            $0.request(
+                .listConsultations,
+                answer: ["data": ["consultations": [["id": "a", "goal_id": .string(Story.id(13))]]]], at: 0)
+            $0.request(
+                .chatAboutGoal, body: [:], status: 201,
+                answer: ["conversationId": "c", "goalId": .string(Story.id(14))], at: 0)
+            $0.connected(Story.id(1), at: 1)
+            $0.received(
+                ["type": "template_created", "metadata": ["template_created": ["type": "goal", "id": "g-1"]]], at: 2)
+            for number in 10...14 { $0.request(.showGoal, Story.id(number), status: 404, at: 3) }
+            $0.request(.showGoal, "g-1", status: 404, at: 3)
+        },
+        Chapter("what another user was shown is not this one's", unknown("GET /api/v1/goals/\(Story.id(10))", 2)) {
+            $0.request(.createGoal, status: 201, answer: goal(Story.id(10)), at: 0)
+            $0.becomes("tom")
+            $0.request(.showGoal, Story.id(10), status: 404, answer: missing, at: 1)
+        },
+        Chapter("an answer that did not arrive shows nothing", unknown("GET /api/v1/goals/\(Story.id(10))", 2)) {
+            $0.request(.createGoal, status: 201, answer: goal(Story.id(10)), at: 0, delivery: .partial)
+            $0.request(.showGoal, Story.id(10), status: 404, answer: missing, at: 1)
+        },
+        Chapter(
+            "no UUID is none of the backend's, whatever the answer",
+            .broken(
+                1,
+                .init(
+                    message:
+                        "chat-about-goal has the goal id local-1, which is no id of the backend's: those are UUIDs in lower "
+                        + "case.", evidence: [1]))
+        ) {
+            $0.request(.chatAboutGoal, body: ["goalId": "local-1"], status: 400, at: 0)
+        },
+        Chapter("a fault's 404 says nothing", .notExercised) {
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0, faults: ["gone"])
+            $0.request(.showGoal, Story.id(10), status: nil, at: 0, faults: ["hang"])
+        },
+        Chapter("nor does an answer that did not look at it", .notExercised) {
+            $0.request(.showGoal, Story.id(10), status: 401, at: 0)
+            $0.request(.showGoal, Story.id(10), status: 503, at: 0)
+        },
+        Chapter("upper case in a path belongs to ids/lowercase", .notExercised) {
+            $0.request(.showGoal, LowercaseTests.upper, status: 404, at: 0)
+        },
+        Chapter("a PATCH whose conversation is missing says nothing of the goal", .notExercised) {
+            $0.request(
+                .updateGoal, Story.id(10), body: ["conversationId": "c"], status: 404,
+                answer: ["error": ["code": "NOT_FOUND"]], at: 0)
+        },
+    ]
+
+    @Test("Goal ids are judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("ids/backend-goal-id") }
+}
+
+@Suite("ids/gone-not-reused")
+struct GoneTests {
+    static func again(_ kind: String, by request: String, after: String = "1 s", _ numbers: [Int]) -> Told {
+        .broken(
+            1,
+            .init(
+                message:
+                    "The \(kind) \(Story.id(10)) was answered with 404 at 10:30:00, and \(request) asked for it again "
+                    + "\(after) later.", evidence: numbers, level: .should))
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("nothing is gone", .notExercised) { for _ in 0..<3 { $0.request(.showGoal, Story.id(10), at: 0) } },
+        Chapter("gone and forgotten", .kept()) {
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0)
+            $0.request(.showGoal, Story.id(11), at: 1)
+        },
+        Chapter("a goal asked for again", again("goal", by: "GET /api/v1/goals/\(Story.id(10))", [1, 2])) {
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0)
+            $0.request(.showGoal, Story.id(10), status: 404, at: 1)
+        },
+        Chapter(
+            "even where a fault said so", again("goal", by: "POST /api/v1/consultations/chat-about-goal", [1, 2])
+        ) {
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0, faults: ["gone"])
+            $0.request(.chatAboutGoal, body: ["goalId": .string(Story.id(10))], status: 201, at: 1)
+        },
+        Chapter("a conversation that is opened again", again("conversation", by: "a handshake", [1, 2])) {
+            $0.request(.listMessages, Story.id(10), status: 404, at: 0)
+            $0.opened(Story.id(10), at: 1)
+        },
+        Chapter(
+            "a conversation that a goal is linked with again",
+            again("conversation", by: "PATCH /api/v1/goals/\(Story.id(1))", [1, 2])
+        ) {
+            $0.request(
+                .updateGoal, Story.id(1), body: ["conversationId": .string(Story.id(10))], status: 404,
+                answer: ["error": ["code": "NOT_FOUND"]], at: 0)
+            $0.request(.updateGoal, Story.id(1), body: ["conversationId": .string(Story.id(10))], status: 503, at: 1)
+        },
+        Chapter("of a PATCH only what is missing is gone", .kept()) {
+            $0.request(
+                .updateGoal, Story.id(10), body: ["conversationId": .string(Story.id(11))], status: 404,
+                answer: ["error": ["code": "GOAL_NOT_FOUND"]], at: 0)
+            $0.request(.showConsultation, Story.id(11), at: 1)
+        },
+        Chapter("what was under way does not count", .kept()) {
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0, took: 1)
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0.5, took: 1)
+        },
+        Chapter("what is shown again is there again", .kept()) {
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0)
+            $0.request(.listGoals, answer: ["goals": [BackendGoalIDTests.goal(Story.id(10))]], at: 1)
+            $0.request(.showGoal, Story.id(10), at: 2)
+        },
+        Chapter("a 404 that did not arrive asks nothing", .notExercised) {
+            $0.request(.showGoal, Story.id(10), status: 404, at: 0, delivery: .partial)
+            $0.request(.showGoal, Story.id(10), status: 404, at: 1, delivery: .partial)
+        },
+        Chapter("handshakes after refused handshakes are another's", .notExercised) {
+            $0.request(.webSocket, Story.id(10), status: 404, at: 0)
+            $0.request(.webSocket, Story.id(10), status: 404, at: 1)
+        },
+        Chapter("an endpoint that the guide lacks says nothing of the id", .notExercised) {
+            for second in 0...1 {
+                $0.request(
+                    .showGoal, Story.id(10), status: 404, at: Double(second), unmatched: .notInGuide)
+            }
+        },
+        Chapter("meal logs are not asked about", .notExercised) {
+            for _ in 0..<2 { $0.request(.showMealLog, Story.id(10), status: 404, at: 0) }
+        },
+    ]
+
+    @Test("What is gone and asked for again is judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("ids/gone-not-reused") }
+}

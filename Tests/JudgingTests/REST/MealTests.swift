@@ -1,0 +1,316 @@
+import FitIQAPI
+import JSON
+import Testing
+import Traffic
+
+@testable import Judging
+
+/// What the tests of meal logs tell.
+extension Story {
+    static let meal = Story.id(30)
+    static func log(_ status: String = "processing", _ id: String = meal) -> JSONValue {
+        ["data": ["id": .string(id), "status": .string(status)]]
+    }
+
+    /// A log is accepted.
+    mutating func logsMeal(_ id: String = Story.meal, at seconds: Double) {
+        request(.createMealLog, body: [:], status: 201, answer: Self.log("processing", id), at: seconds)
+    }
+
+    /// A log is loaded.
+    mutating func loads(
+        _ status: String = "processing", _ id: String = Story.meal, httpStatus: Int? = 200, at seconds: Double
+    ) {
+        request(.showMealLog, id, status: httpStatus, answer: Self.log(status, id), at: seconds)
+    }
+
+    /// The list is loaded.
+    mutating func lists(_ ids: [String] = [Story.meal], query: String = "", at seconds: Double) {
+        let logs = ids.map { JSONValue.object(["id": .string($0), "status": "processing"]) }
+        request(.listMealLogs, query: query, answer: ["data": ["meal_logs": .array(logs)]], at: seconds)
+    }
+
+    /// The event comes.
+    mutating func settles(
+        _ type: String = "completed", on connection: UInt64 = 100, at seconds: Double, delivery: Delivery = .complete
+    ) {
+        received(
+            ["type": .string("meal_log.\(type)"), "data": ["id": .string(Self.meal)]], on: connection, at: seconds,
+            delivery: delivery)
+    }
+}
+
+@Suite("meal/no-fetch-after-completed")
+struct FetchTests {
+    static func fetched(after: String, _ numbers: Int...) -> Told {
+        .broken(
+            1,
+            .init(
+                message:
+                    "The meal log \(Story.meal) was fetched \(after) after its meal_log.completed had brought all of it.",
+                evidence: numbers, level: .should))
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("no event", .notExercised) {
+            $0.logsMeal(at: 0)
+            $0.loads("completed", at: 5)
+        },
+        Chapter("the event is enough", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.lists(at: 4)
+            $0.loads("completed", Story.id(31), at: 4)
+        },
+        Chapter("fetched at once", fetched(after: "0 s", 3, 4)) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.loads("completed", at: 3)
+        },
+        Chapter("fetched later", fetched(after: "2.25 s", 3, 4)) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.loads("completed", at: 5.25)
+        },
+        Chapter("a repeated event is one", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            for _ in 0..<2 { $0.settles(at: 3) }
+        },
+        Chapter("a failed log has no event with its data", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles("failed", at: 3)
+            $0.loads("failed", at: 4)
+        },
+        Chapter("an event that was lost", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3, delivery: .partial)
+            $0.loads("completed", at: 4)
+        },
+        Chapter("a request that was under way", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.request(.showMealLog, Story.meal, answer: Story.log("completed"), at: 2.9, took: 0.2)
+        },
+        Chapter("once the socket has ended", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.closed(at: 4)
+            $0.loads("completed", at: 5)
+        },
+        Chapter("once the socket was silenced", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.fault(.silence, at: 4)
+            $0.loads("completed", at: 5)
+        },
+    ]
+
+    @Test("What follows a completed event is judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("meal/no-fetch-after-completed") }
+}
+
+@Suite("meal/no-poll-while-connected")
+struct PollWhileConnectedTests {
+    static func polled(_ path: String = "GET /api/v1/meal-logs/\(Story.meal)", _ count: Int = 1, _ numbers: Int...)
+        -> Told
+    {
+        .broken(
+            count,
+            .init(
+                message: "\(path) polled for a meal log although a socket was open since 10:30:00.", evidence: numbers,
+                level: .should))
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("no socket", .notExercised) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 5)
+        },
+        Chapter("told, not asked", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.settles(at: 4)
+        },
+        Chapter("one load right after creating is no poll", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.lists(at: 1)
+            $0.settles(at: 4)
+            $0.lists(at: 4)
+        },
+        Chapter("a second is one", polled("GET /api/v1/meal-logs", 1, 1, 3, 5)) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.lists(at: 1)
+            $0.lists(at: 2)
+        },
+        Chapter("5 s are not right after", polled("GET /api/v1/meal-logs/\(Story.meal)", 1, 1, 3, 4)) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.loads(at: 6)
+        },
+        Chapter("a socket that opens while it is processed", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 0)
+            $0.loads(at: 5)
+            $0.connected(Story.id(1), at: 6)
+            $0.loads(at: 6)
+        },
+        Chapter("an event that was lost leaves nothing else", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.settles(at: 4, delivery: Delivery.none)
+            $0.loads(at: 7)
+            $0.loads("completed", at: 12)
+        },
+        Chapter("nor does a silenced socket", .kept()) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.fault(.silence, at: 2)
+            $0.loads(at: 7)
+        },
+        Chapter("a socket that is not connected yet", .notExercised) {
+            $0.opened(Story.id(1), at: 0)
+            $0.logsMeal(at: 1)
+            $0.loads(at: 6)
+        },
+        Chapter("another user's socket", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.becomes("tom")
+            $0.logsMeal(at: 1)
+            $0.loads(at: 6)
+        },
+        Chapter("what nobody waits for may be loaded", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            for second in 1...3 { $0.lists(at: Double(second)) }
+        },
+    ]
+
+    @Test("Polls while a socket is open are judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("meal/no-poll-while-connected") }
+}
+
+@Suite("meal/polling-cadence")
+struct CadenceTests {
+    static func tooSoon(_ after: String, path: String = "GET /api/v1/meal-logs/\(Story.meal)", _ numbers: [Int])
+        -> Told.Breach
+    {
+        .init(message: "\(path) polled \(after) after the poll before; at least 5 s are due.", evidence: numbers)
+    }
+
+    /// A log accepted at 0 s, and loads of it at these times.
+    static func loads(_ times: Double...) -> (inout Story) -> Void {
+        { story in
+            story.logsMeal(at: 0)
+            for time in times { story.loads(at: time) }
+        }
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("never polled", .notExercised, tell: loads()),
+        Chapter("one load right after creating is no poll", .notExercised, tell: loads(0.1)),
+        Chapter("every 5 s", .kept(3), tell: loads(0.1, 5, 10, 15)),
+        Chapter("every second", .broken(3, tooSoon("1 s", [3, 4]), tooSoon("1 s", [4, 5])), tell: loads(0, 1, 2, 3)),
+        Chapter("just too soon", .broken(2, tooSoon("4.949 s", [2, 3])), tell: loads(5, 9.949)),
+        Chapter("50 ms too soon are let pass", .kept(2), tell: loads(5, 9.95)),
+        Chapter("twelve polls", .kept(12)) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 0)
+            for poll in 1...12 { $0.loads(at: Double(poll) * 5) }
+        },
+        Chapter(
+            "thirteen",
+            .broken(
+                13,
+                .init(
+                    message: "The meal log \(Story.meal), accepted at 10:30:00, was polled for more than 12 times.",
+                    evidence: [1, 15]))
+        ) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 0)
+            for poll in 1...13 { $0.loads(at: Double(poll) * 5) }
+        },
+        Chapter("a minute after the last poll it is the user", .kept(13)) {
+            $0.logsMeal(at: 0)
+            for poll in 1...12 { $0.loads(at: Double(poll) * 5) }
+            $0.loads(at: 120.1)
+        },
+        Chapter("what is loaded after the final status is no poll", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.loads("completed", at: 5)
+            for _ in 0..<3 { $0.loads("completed", at: 6) }
+        },
+        Chapter("an event is a final status", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.logsMeal(at: 0)
+            $0.settles("failed", at: 3)
+            for second in 3...6 { $0.loads("failed", at: Double(second)) }
+        },
+        Chapter("even where it overtook the 201", .notExercised) {
+            $0.connected(Story.id(1), at: 0)
+            $0.settles(at: 3)
+            $0.logsMeal(at: 4)
+            for second in 9...12 { $0.lists([], at: Double(second)) }
+        },
+        Chapter("a repeat after a failed poll is another's", .kept()) {
+            $0.logsMeal(at: 0)
+            $0.loads(httpStatus: 503, at: 5)
+            $0.loads(httpStatus: nil, at: 6)
+            $0.loads(at: 8)
+        },
+        Chapter("a timer goes on from the poll that failed, not from its repeat", .kept(3)) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 5)
+            $0.loads(httpStatus: 503, at: 10)
+            $0.loads(at: 11)
+            $0.loads(at: 15)
+        },
+        Chapter("which comes too soon where that was just now", .broken(3, tooSoon("3 s", [4, 5]))) {
+            $0.logsMeal(at: 0)
+            $0.loads(at: 5)
+            $0.loads(httpStatus: 503, at: 10)
+            $0.loads(at: 11)
+            $0.loads(at: 14)
+        },
+        Chapter("the list", .broken(2, tooSoon("2 s", path: "GET /api/v1/meal-logs", [2, 3]))) {
+            $0.logsMeal(at: 0)
+            $0.lists(at: 5)
+            $0.lists(at: 7)
+        },
+        Chapter("of another day is another", .kept(2)) {
+            $0.logsMeal(at: 0)
+            $0.lists(at: 5)
+            $0.lists(query: "start_date=2025-01-28", at: 7)
+        },
+        Chapter("a list that nobody waits for", .notExercised) { for second in 0...3 { $0.lists(at: Double(second)) } },
+        Chapter("two logs have a task each, as the guide's code has", .kept(6)) {
+            $0.logsMeal(at: 0)
+            $0.lists(at: 0)
+            $0.logsMeal(Story.id(31), at: 2)
+            $0.lists(at: 2)
+            for poll in 1...3 {
+                $0.lists(at: Double(poll) * 5)
+                $0.lists(at: Double(poll) * 5 + 2)
+            }
+        },
+        Chapter("and no more than that", .broken(3, tooSoon("3 s", path: "GET /api/v1/meal-logs", [3, 5]))) {
+            $0.logsMeal(at: 0)
+            $0.logsMeal(Story.id(31), at: 0)
+            $0.lists(at: 5)
+            $0.lists(at: 7)
+            $0.lists(at: 8)
+        },
+        Chapter("a log whose 201 was lost is not waited for", .notExercised) {
+            $0.request(.createMealLog, body: [:], status: 201, answer: Story.log(), at: 0, delivery: Delivery.none)
+            for second in 0...3 { $0.lists(at: Double(second)) }
+        },
+        Chapter("another user's polls", .notExercised) {
+            $0.logsMeal(at: 0)
+            $0.becomes("tom")
+            for second in 0...3 { $0.lists(at: Double(second)) }
+        },
+    ]
+
+    @Test("Polls are judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("meal/polling-cadence") }
+}

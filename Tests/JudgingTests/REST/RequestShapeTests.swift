@@ -1,0 +1,107 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import Judging
+
+@Suite("request/shape")
+struct RequestShapeTests {
+    static let chapters: [Chapter] = [
+        Chapter("what fits", .kept(9)) {
+            $0.request(.createConsultation, body: ["persona": "nutritionist"], status: 201, at: 0)
+            $0.request(
+                .createGoal, body: ["title": "Run", "description": "", "targetDate": "2025-03-01T00:00:00Z"],
+                status: 201, at: 0)
+            $0.request(.updateGoal, Story.id(1), body: ["progress": 0.5], at: 0)
+            $0.request(.chatAboutGoal, body: ["goalId": .string(Story.id(1))], status: 201, at: 0)
+            $0.request(.createMealLog, body: ["raw_input": "2 eggs", "meal_type": "lunch"], status: 201, at: 0)
+            $0.request(.listConsultations, query: "page=1&page_size=100&is_archived=true", at: 0)
+            $0.request(.listMessages, Story.id(1), query: "page=2", at: 0)
+            $0.request(.listQuickActions, query: "context_type=mood", at: 0)
+            $0.request(.listMealLogs, query: "start_date=2025-01-29", at: 0)
+        },
+        Chapter("what has nothing to read is not asked about", .notExercised) {
+            $0.request(.archiveConsultation, Story.id(1), at: 0)
+            $0.request(.listGoals, query: "page=x", at: 0)
+            $0.request(.listConsultations, at: 0)
+            $0.request(.showGoal, Story.id(1), at: 0)
+        },
+        Chapter("what is no endpoint is not asked about", .notExercised) {
+            $0.request(
+                "POST /api/v1/consultation", endpoint: nil, body: Array("{".utf8), status: 404, at: 0,
+                unmatched: .unknownPath)
+            $0.request(.createGoal, body: [:], status: 404, at: 0, unmatched: .notInGuide)
+        },
+        Chapter("a refusal of something that fits is a fault's", .kept()) {
+            $0.request(.createConsultation, body: ["persona": "nutritionist"], status: 400, at: 0, faults: ["picky"])
+        },
+        Chapter("fields of other guides are unknown to one guide", .kept(), in: .consultationWebSocket) {
+            $0.request(.createConsultation, body: ["persona": "nutritionist", "context_type": "weird"], at: 0)
+        },
+        Chapter("an id that is none belongs to ids/backend-goal-id", .kept()) {
+            $0.request(.chatAboutGoal, body: ["goalId": "local"], status: 400, at: 0)
+        },
+    ]
+
+    @Test("What fits is kept", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("request/shape") }
+
+    /// A request that does not fit, and a part of what is told of it.
+    struct Misfit: Sendable, CustomTestStringConvertible {
+        let line: String
+        let endpoint: Endpoint
+        var body = ""
+        var type: String? = "application/json"
+        let told: String
+        var testDescription: String { "\(line) \(body) \(type ?? "")" }
+    }
+
+    static let misfits: [Misfit] = [
+        Misfit(
+            line: "POST /api/v1/consultations", endpoint: .createConsultation, body: #"{"persona":"coach"}"#,
+            told: "POST /api/v1/consultations does not fit: 'persona' must be one of "),
+        Misfit(line: "POST /api/v1/consultations", endpoint: .createConsultation, told: "does not fit: "),
+        Misfit(line: "POST /api/v1/goals", endpoint: .createGoal, body: #"{"title":"Run"}"#, told: "'description'"),
+        Misfit(
+            line: "PATCH /api/v1/goals/\(Story.id(1))", endpoint: .updateGoal, body: #"{"progress":2}"#,
+            told: "PATCH /api/v1/goals/\(Story.id(1)) does not fit: The field 'progress'"),
+        Misfit(
+            line: "POST /api/v1/consultations/chat-about-goal", endpoint: .chatAboutGoal, body: #"{"goal_id":"a"}"#,
+            told: "'goalId'"),
+        Misfit(
+            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog, body: #"{"rawInput":"2 eggs"}"#,
+            told: "'raw_input'"),
+        Misfit(
+            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
+            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#, type: "text/plain", told: "text/plain"),
+        Misfit(
+            line: "POST /api/v1/meal-logs/natural", endpoint: .createMealLog,
+            body: #"{"raw_input":"2 eggs","meal_type":"lunch"}"#, type: nil, told: "Content-Type"),
+        Misfit(
+            line: "POST /api/v1/consultations/\(Story.id(1))/archive", endpoint: .archiveConsultation, body: "x",
+            type: "application/json; charset=latin1", told: "latin1"),
+        Misfit(
+            line: "GET /api/v1/consultations?page_size=101", endpoint: .listConsultations,
+            told: "GET /api/v1/consultations does not fit: The parameter 'page_size'"),
+        Misfit(
+            line: "GET /api/v1/consultations/\(Story.id(1))/messages?page=0", endpoint: .listMessages, told: "'page'"),
+        Misfit(
+            line: "GET /api/v1/consultations/quick-actions?persona=x", endpoint: .listQuickActions, told: "'persona'"),
+        Misfit(line: "GET /api/v1/meal-logs?limit=0", endpoint: .listMealLogs, told: "'limit'"),
+    ]
+
+    @Test("What does not fit is told with the API's own reason, whatever it was answered with", arguments: misfits)
+    func tells(_ misfit: Misfit) throws {
+        for status in [nil, 200, 400, 503] as [Int?] {
+            let story = Story {
+                $0.request(
+                    misfit.line, endpoint: misfit.endpoint, body: Array(misfit.body.utf8), status: status, at: 0,
+                    fields: misfit.type.map { ["Content-Type: \($0)"] } ?? [])
+            }
+            let told = try #require(story.verdict("request/shape"))
+            #expect(told.outcome == .broken)
+            #expect(told.breaches.map(\.evidence) == [[1]])
+            #expect(told.breaches.first?.message.contains(misfit.told) == true, "\(told)")
+        }
+    }
+}

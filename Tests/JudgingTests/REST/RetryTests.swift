@@ -1,0 +1,105 @@
+import FitIQAPI
+import JSON
+import Testing
+
+@testable import Judging
+
+@Suite("retry/backoff-on-5xx")
+struct RetryTests {
+    static let title = "GET /api/v1/goals"
+    static func tooSoon(
+        _ after: String, _ failure: String = "was answered with 503", _ numbers: [Int] = [1, 2],
+        of title: String = title
+    ) -> Told.Breach {
+        .init(
+            message: "\(title) was repeated \(after) after it \(failure) at 10:30:00; at least 1 s is due.",
+            evidence: numbers)
+    }
+    static func shrunk(_ after: String, _ before: String, _ numbers: [Int]) -> Told.Breach {
+        .init(
+            message: "\(title) was repeated after \(after), having waited \(before) the time before; waits must not "
+                + "shrink.", evidence: numbers)
+    }
+    static let tooOften = Told.Breach(
+        message: "\(title) was sent 4 times although it kept failing; 3 attempts are enough.", evidence: [3, 4],
+        level: .should)
+
+    /// A story of requests for goals, each with the time, the status, and how long it took.
+    static func tries(_ tries: (Double, Int?, Double)...) -> (inout Story) -> Void {
+        { story in
+            for (time, status, took) in tries { story.request(.listGoals, status: status, at: time, took: took) }
+        }
+    }
+
+    static let chapters: [Chapter] = [
+        Chapter("nothing fails", .notExercised, tell: tries((0, 200, 0), (0, 200, 0))),
+        Chapter("nothing is repeated", .notExercised, tell: tries((0, 503, 0))),
+        Chapter("1 s, then 2 s", .kept(2), tell: tries((0, 503, 0), (1, 500, 0), (3, 200, 0))),
+        Chapter("at once", .broken(1, tooSoon("0 s")), tell: tries((0, 503, 0), (0, 200, 0))),
+        Chapter("after 0.2 s", .broken(1, tooSoon("0.2 s")), tell: tries((0, 503, 0), (0.2, 200, 0))),
+        Chapter("just too soon", .broken(1, tooSoon("0.949 s")), tell: tries((0, 503, 0), (0.949, 200, 0))),
+        Chapter("50 ms too soon are let pass", .kept(), tell: tries((0, 503, 0), (0.95, 200, 0))),
+        Chapter(
+            "the wait begins when the answer arrived", .broken(1, tooSoon("0.5 s")),
+            tell: tries((-0.9, 503, 0.9), (0.5, 200, 0))),
+        Chapter(
+            "or when the client gave up", .broken(1, tooSoon("0.5 s", "went unanswered")),
+            tell: tries((-30, nil, 30), (0.5, 200, 0))),
+        Chapter("after a time-out", .kept(), tell: tries((-30, nil, 30), (1, 200, 0))),
+        Chapter("a cut answer has failed", .broken(1, tooSoon("0.1 s", "was cut"))) {
+            $0.request(.listGoals, at: 0, delivery: .partial, faults: ["cut"])
+            $0.request(.listGoals, at: 0.1)
+        },
+        Chapter(
+            "waits that shrink", .broken(2, shrunk("1 s", "2 s", [2, 3])),
+            tell: tries((0, 503, 0), (2, 503, 0), (3, 200, 0))),
+        Chapter("50 ms less are let pass", .kept(2), tell: tries((0, 503, 0), (2, 503, 0), (3.95, 200, 0))),
+        Chapter(
+            "what was let pass does not add up", .broken(3, shrunk("1.9 s", "2 s", [3, 4]), tooOften),
+            tell: tries((0, 503, 0), (2, 503, 0), (3.95, 503, 0), (5.85, 200, 0))),
+        Chapter(
+            "a fourth attempt is too many", .broken(4, tooOften),
+            tell: tries((0, 503, 0), (1, 503, 0), (3, 503, 0), (7, 503, 0), (15, 200, 0))),
+        Chapter(
+            "a success ends the series", .kept(2),
+            tell: tries((0, 503, 0), (2, 200, 0), (2, 503, 0), (3, 200, 0), (3, 200, 0))),
+        Chapter("so does any other answer", .kept(), tell: tries((0, 503, 0), (1, 404, 0), (1, 200, 0))),
+        Chapter("a minute later it is not a repeat", .notExercised, tell: tries((0, 503, 0), (60.1, 200, 0))),
+        Chapter(
+            "nor is what was under way", .notExercised, tell: tries((0, 503, 1), (0.5, 200, 1))),
+        Chapter("other targets, bodies and users are other requests", .notExercised) {
+            $0.request(.createMealLog, body: ["raw_input": "a"], status: 503, at: 0)
+            $0.request(.createMealLog, body: ["raw_input": "b"], status: 503, at: 0)
+            $0.request(.listMealLogs, status: 503, at: 0)
+            $0.request(.listMealLogs, query: "page=2", status: 503, at: 0)
+            $0.becomes("tom")
+            $0.request(.listMealLogs, status: 503, at: 0)
+        },
+        Chapter("who was not let in yet is known by the token", .broken(1, tooSoon("0.1 s", "went unanswered"))) {
+            $0.user = "sarah"
+            $0.request(.listGoals, status: nil, at: 0)
+            $0.request(.listGoals, status: 401, at: 0.1)
+        },
+        Chapter("polls of a meal log go on at their own pace, however many fail", .kept(4)) {
+            for time in [0, 5, 12, 17, 22.0] { $0.request(.showMealLog, Story.id(1), status: 503, at: time) }
+        },
+        Chapter("but they wait", .broken(1, tooSoon("0.1 s", of: "GET /api/v1/meal-logs"))) {
+            for time in [0, 0.1] { $0.request(.listMealLogs, status: 503, at: time) }
+        },
+        Chapter("handshakes are another's", .notExercised) {
+            for _ in 0..<2 { $0.request(.webSocket, Story.id(1), status: 503, at: 0) }
+        },
+    ]
+
+    @Test("Repeats are judged", arguments: chapters)
+    func judges(_ chapter: Chapter) { chapter.check("retry/backoff-on-5xx") }
+
+    @Test("Too many attempts alone fail no run")
+    func warns() throws {
+        let story = Story(Self.tries((0, 503, 0), (1, 503, 0), (3, 503, 0), (7, 200, 0)))
+        let verdict = try #require(
+            story.judge().verdicts().first { $0.obligation.id == "retry/backoff-on-5xx" })
+        #expect(verdict.outcome == .broken)
+        #expect(!verdict.failsRun)
+    }
+}

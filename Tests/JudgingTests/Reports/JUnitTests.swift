@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import Judging
+
+#if canImport(FoundationXML)
+    import FoundationXML
+#endif
+
+@Suite("JUnit XML")
+struct JUnitTests {
+    private final class Reader: NSObject, XMLParserDelegate {
+        var elements: [String: Int] = [:]
+        var cases: [(suite: String, name: String)] = []
+        var totals: [String: String] = [:]
+        var texts: [String: String] = [:]
+        private var path: [String] = []
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            elements[name, default: 0] += 1
+            path.append(name)
+            if name == "testsuites" { totals = attributes }
+            if name == "testcase" { cases.append((attributes["classname"] ?? "", attributes["name"] ?? "")) }
+            if let message = attributes["message"], let last = cases.last {
+                texts["\(last.suite) \(last.name)"] = message
+            }
+        }
+
+        func parser(
+            _ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?
+        ) {
+            path.removeLast()
+        }
+    }
+
+    @Test("is XML that a parser reads, with the numbers that it names")
+    func parses() throws {
+        let bytes = JUnitReport(SampleReport.report, knownBroken: SampleReport.knownBroken).bytes
+        let parser = XMLParser(data: Data(bytes))
+        let reader = Reader()
+        parser.delegate = reader
+        #expect(parser.parse(), "\(String(describing: parser.parserError))")
+        #expect(reader.elements["testsuite"] == 3 && reader.elements["testcase"] == reader.cases.count)
+        #expect(reader.totals["tests"] == "\(reader.cases.count)")
+        #expect(reader.totals["failures"] == "\(reader.elements["failure"] ?? 0)" && reader.elements["failure"] == 4)
+        #expect(reader.totals["skipped"] == "\(reader.elements["skipped"] ?? 0)" && reader.elements["skipped"] == 3)
+        // A should that is broken, and the journal's losses.
+        #expect(reader.elements["system-out"] == 2)
+        #expect(reader.texts["drop-mid-stream command"] == "The command was ended after its time limit of 60 s.")
+        #expect(reader.texts["default consultation/create/409"]?.contains("<b>&\"'|`*_]]>\u{FFFD}[31m") == true)
+        #expect(reader.texts["known-broken consultation/create/201"]?.contains("take the line out") == true)
+    }
+
+    @Test(
+        "Characters that XML has no way to write are replaced",
+        arguments: [
+            ("a&<>\"'", "a&amp;&lt;&gt;&quot;'"), ("\u{0}\u{1B}\u{FFFE}\u{FFFF}", "\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}"),
+            ("a\nb\tc\r", "a&#10;b&#9;c\u{FFFD}"), ("]]>", "]]&gt;"), ("😀é", "😀é"),
+        ])
+    func escapes(text: String, expected: String) {
+        #expect(Judging.xml(text) == expected)
+    }
+}

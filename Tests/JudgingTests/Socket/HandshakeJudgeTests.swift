@@ -1,0 +1,264 @@
+import Testing
+
+@testable import Judging
+
+@Suite("Judges of handshakes")
+struct HandshakeJudgeTests {
+    static let endpointCases: [SocketCase] = [
+        SocketCase("the right place", .kept(2)) {
+            $0.connect(1, at: 0)
+            $0.refuse(401, at: 1)
+        },
+        SocketCase("no WebSocket at all", .notExercised) { $0.fetch(at: 0) },
+        SocketCase("a wrong path without an upgrade", .notExercised) {
+            $0.request("GET /api/v1/nothing", 404, at: 0, upgrades: false)
+        },
+        SocketCase("/ws", .broken("The client asked for a WebSocket at /ws, where there is none.", [1])) {
+            $0.request("GET /ws?token=x", 404, at: 0)
+        },
+        SocketCase("/ws of a world", .broken("The client asked for a WebSocket at /ws, where there is none.", [1])) {
+            $0.request("GET /w/a/ws", 404, at: 0, upgrades: false)
+        },
+        SocketCase(
+            "meal logs have none",
+            .broken("The client asked for a WebSocket at /api/v1/meal-logs/ws/x, where there is none.", [1])
+        ) { $0.request("GET /api/v1/meal-logs/ws/x", 404, at: 0) },
+    ]
+
+    @Test("ws/endpoint", arguments: endpointCases)
+    func endpoint(_ row: SocketCase) { row.check(SocketEndpoint.self) }
+
+    static let singleCases: [SocketCase] = [
+        SocketCase("one after the other", .kept()) {
+            $0.connect(1, at: 0)
+            $0.leave(1, at: 5)
+            $0.connect(2, at: 5, on: "c2")
+        },
+        SocketCase("one alone", .notExercised) { $0.connect(1, at: 0) },
+        SocketCase("two users", .notExercised, until: 9) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 1, on: "c2", user: "bob")
+        },
+        SocketCase(
+            "two consultations",
+            .broken(
+                "The client opened a socket at 10:30:04 while another of the same user was open, since 10:30:00.",
+                [1, 3]), until: 9
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4, on: "c2")
+        },
+        SocketCase(
+            "two on one consultation",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 3], level: .must), until: 9
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+        },
+        SocketCase(
+            "pongs that do not come excuse nothing",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 4], level: .must), until: 9
+        ) {
+            $0.connect(1, at: 0)
+            $0.fault(1, .withholdPong, at: 1)
+            $0.connect(2, at: 4)
+        },
+        SocketCase("the old one ends within 50 ms", .kept()) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.leave(1, at: 4.05)
+        },
+        SocketCase(
+            "the old one ends after 51 ms",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 3], level: .must)
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.leave(1, at: 4.051)
+        },
+        SocketCase("the journal ends within 50 ms", .kept()) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+        },
+        SocketCase("a silenced one counts as closed", .kept(), until: 9) {
+            $0.connect(1, at: 0)
+            $0.fault(1, .silence, at: 2)
+            $0.connect(2, at: 4)
+        },
+        SocketCase("one that is not read counts as closed", .kept(), until: 9) {
+            $0.connect(1, at: 0)
+            $0.fault(1, .stallReading, at: 2)
+            $0.connect(2, at: 4)
+        },
+        SocketCase("the server was closing the old one, and the client did not answer", .kept(), until: 9) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.close(1, by: .server, .timeOut, server: 1012, at: 5)
+        },
+        SocketCase(
+            "the server closed the old one much later",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 3], level: .must)
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.close(1, by: .server, .timeOut, server: 1012, at: 6.051)
+        },
+        SocketCase(
+            "the server closed the new one",
+            .broken(
+                "The client opened a socket at 10:30:04 while another on the consultation c1 was open, since 10:30:00.",
+                [1, 3], level: .must)
+        ) {
+            $0.connect(1, at: 0)
+            $0.connect(2, at: 4)
+            $0.close(2, by: .server, .timeOut, server: 1012, at: 5)
+        },
+        SocketCase("one that the server is closing counts as closed", .kept(), until: 9) {
+            $0.connect(1, at: 0)
+            $0.hear(1, text: #"{"type":"error","error":"x","code":"CONSULTATION_NOT_ACTIVE"}"#, at: 2)
+            $0.connect(2, at: 4, on: "c2")
+        },
+    ]
+
+    @Test("ws/single-connection", arguments: singleCases)
+    func single(_ row: SocketCase) { row.check(SingleConnection.self) }
+
+    @Test("Of two breaches at once ws/single-connection tells the worse")
+    func worse() {
+        var story = SocketStory()
+        story.connect(1, at: 0)
+        story.connect(2, at: 1, on: "c2")
+        story.connect(3, at: 2)
+        let verdict = story.verdict(of: SingleConnection.self, at: 9)
+        #expect(verdict.findings.map(\.level) == [.should, .must])
+        #expect(verdict.findings.map { $0.evidence.map(\.number) } == [[1, 3], [1, 5]])
+        #expect(verdict.failsRun)
+    }
+
+    static let refusedCases: [SocketCase] = [
+        SocketCase("never refused", .notExercised) { $0.connect(1, at: 0) },
+        SocketCase("refused and left at that", .notExercised, until: 99) { $0.refuse(401, at: 0) },
+        SocketCase("401, then another token", .kept()) {
+            $0.refuse(401, at: 0)
+            $0.connect(1, at: 1, token: "t2")
+        },
+        SocketCase(
+            "401, then the same token",
+            .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2])
+        ) {
+            $0.refuse(401, at: 0)
+            $0.refuse(401, at: 1)
+        },
+        SocketCase(
+            "401 without any, twice",
+            .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2], count: 2)
+        ) {
+            $0.refuse(401, at: 0, token: nil)
+            $0.refuse(401, at: 1, token: nil)
+            $0.refuse(401, at: 3, token: nil)
+        },
+        SocketCase(
+            "401, then the same token for another consultation",
+            .broken("The client came back with the token that was refused with 401 at 10:30:00.", [1, 2])
+        ) {
+            $0.refuse(401, at: 0)
+            $0.connect(1, at: 1, on: "c2")
+        },
+        SocketCase("under way when the 401 was delivered", .notExercised) {
+            $0.refuse(401, at: 1)
+            $0.refuse(401, at: 2, took: 1.5)
+        },
+        SocketCase("a 401 that was not delivered", .notExercised) {
+            $0.refuse(nil, at: 0)
+            $0.refuse(401, at: 1)
+        },
+        SocketCase("only the next handshake must bring another", .kept(2)) {
+            $0.refuse(401, at: 0)
+            $0.refuse(401, at: 1, token: "t2")
+            $0.connect(1, at: 2, token: "t1")
+        },
+        SocketCase("404, then another id", .kept()) {
+            $0.refuse(404, at: 0)
+            $0.connect(1, at: 1, on: "c2")
+        },
+        SocketCase(
+            "404, then the same id",
+            .broken("The client asked for the consultation c1 again, which was answered with 404 at 10:30:00.", [1, 2])
+        ) {
+            $0.refuse(404, at: 0)
+            $0.refuse(404, at: 1)
+        },
+        SocketCase(
+            "404, then the same id, which hangs",
+            .broken("The client asked for the consultation c1 again, which was answered with 404 at 10:30:00.", [1, 2])
+        ) {
+            $0.refuse(404, at: 0)
+            $0.refuse(nil, at: 1)
+        },
+        SocketCase("404, then the consultation was brought back", .notExercised) {
+            $0.refuse(404, at: 0)
+            $0.connect(1, at: 1)
+        },
+        SocketCase("404 for another client", .notExercised) {
+            $0.refuse(404, at: 0)
+            $0.refuse(404, at: 1, token: "t2")
+        },
+    ]
+
+    @Test("ws/refused-handshake", arguments: refusedCases)
+    func refused(_ row: SocketCase) { row.check(RefusedHandshake.self) }
+
+    static let waitsCases: [SocketCase] = [
+        SocketCase("waited for a late one", .kept()) {
+            $0.open(1, at: 0)
+            $0.hear(1, "connected", at: 2, faults: ["late"])
+            $0.ask(1, at: 2.001)
+        },
+        SocketCase("had nothing to wait for", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.ask(1, at: 0.001)
+        },
+        SocketCase("came within 50 ms", .notExercised) {
+            $0.open(1, at: 0)
+            $0.hear(1, "connected", at: 0.05)
+            $0.ask(1, at: 1)
+        },
+        SocketCase("never chatted", .notExercised) { $0.open(1, at: 0) },
+        SocketCase("a ping is no chat", .notExercised) {
+            $0.open(1, at: 0)
+            $0.say(1, #"{"type":"ping"}"#, at: 1)
+        },
+        SocketCase(
+            "did not wait, and is told once",
+            .broken(
+                "The client sent a chat message before `connected` had come on the socket that opened at 10:30:00.",
+                [1, 2])
+        ) {
+            $0.open(1, at: 0)
+            $0.ask(1, at: 1)
+            $0.ask(1, at: 2)
+            $0.hear(1, "connected", at: 3, faults: ["late"])
+        },
+        SocketCase("a lost one excuses", .notExercised) {
+            $0.open(1, at: 0)
+            $0.hear(1, "connected", at: 0, .none, faults: ["lose"])
+            $0.ask(1, at: 5)
+        },
+        SocketCase("a broken one excuses", .notExercised) {
+            $0.open(1, at: 0)
+            $0.hear(1, text: #"{"typ"#, at: 0, faults: ["break"])
+            $0.ask(1, at: 5)
+        },
+    ]
+
+    @Test("ws/waits-for-connected", arguments: waitsCases)
+    func waits(_ row: SocketCase) { row.check(WaitsForConnected.self) }
+}

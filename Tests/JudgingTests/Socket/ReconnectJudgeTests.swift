@@ -1,0 +1,250 @@
+import Testing
+
+@testable import Judging
+
+@Suite("Judges of reconnects")
+struct ReconnectJudgeTests {
+    private static func soon(_ seconds: String) -> String {
+        "The client tried again \(seconds) s after the socket ended at 10:30:04; at least 1 s is due."
+    }
+
+    static let backoffCases: [SocketCase] = [
+        SocketCase("never dropped", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.leave(1, at: 4)
+            $0.connect(2, at: 4.1)
+        },
+        SocketCase("dropped and stayed away", .notExercised, until: 99) { $0.dropped() },
+        SocketCase("950 ms", .kept()) {
+            $0.dropped()
+            $0.connect(2, at: 4.95)
+        },
+        SocketCase("949 ms", .broken(soon("0.949"), [3, 4])) {
+            $0.dropped()
+            $0.connect(2, at: 4.949)
+        },
+        SocketCase("at once", .broken(soon("0"), [3, 4])) {
+            $0.dropped()
+            $0.connect(2, at: 4)
+        },
+        SocketCase("the request counts, not its answer", .broken(soon("0.2"), [3, 4])) {
+            $0.dropped()
+            $0.open(2, at: 9, took: 4.8)
+        },
+        SocketCase("a refused try at once", .broken(soon("0.5"), [3, 4])) {
+            $0.dropped()
+            $0.refuse(503, at: 4.5)
+        },
+        SocketCase("another consultation", .notExercised) {
+            $0.dropped()
+            $0.connect(2, at: 4.1, on: "c2")
+        },
+        SocketCase("another user's handshake", .notExercised) {
+            $0.dropped()
+            $0.refuse(400, at: 4.1, user: "bob")
+            $0.refuse(404, at: 4.2, token: "t9")
+        },
+        SocketCase("growing waits", .kept(3)) {
+            $0.dropped()
+            $0.refuse(503, at: 5)
+            $0.refuse(503, at: 7)
+            $0.connect(2, at: 10)
+        },
+        SocketCase("equal waits, 50 ms less", .kept(2)) {
+            $0.dropped()
+            $0.refuse(503, at: 9)
+            $0.refuse(503, at: 13.95)
+        },
+        SocketCase(
+            "shrinking waits",
+            .broken("The client waited 4.949 s before try 2, less than the 5 s before an earlier one.", [4, 5])
+        ) {
+            $0.dropped()
+            $0.refuse(503, at: 9)
+            $0.refuse(503, at: 13.949)
+        },
+        SocketCase(
+            "shrinking waits between sockets",
+            .broken("The client waited 1 s before try 2, less than the 2 s before an earlier one.", [4, 5, 6])
+        ) {
+            $0.dropped()
+            $0.open(2, at: 6)
+            $0.drop(2, at: 8)
+            $0.open(3, at: 9)
+        },
+        SocketCase(
+            "a second try at once",
+            .broken("The client made try 2 0.3 s after try 1 had failed at 10:30:36; at least 1 s is due.", [4, 5])
+        ) {
+            $0.dropped()
+            $0.refuse(nil, at: 36, took: 30)
+            $0.connect(2, at: 36.3)
+        },
+        SocketCase("success begins a new series", .kept(3)) {
+            $0.dropped()
+            $0.refuse(503, at: 7)
+            $0.connect(2, at: 12)
+            $0.drop(2, at: 20)
+            $0.connect(3, at: 21)
+        },
+        SocketCase("a fresh token after a 401", .kept()) {
+            $0.dropped()
+            $0.refuse(401, at: 5)
+            $0.connect(2, at: 5, token: "t2")
+        },
+        SocketCase(
+            "the same token after a 401",
+            .broken("The client made try 2 0 s after try 1 had failed at 10:30:05; at least 1 s is due.", [4, 5])
+        ) {
+            $0.dropped()
+            $0.refuse(401, at: 5)
+            $0.refuse(401, at: 5)
+        },
+        SocketCase("the server's 1000 is unexpected too", .broken(soon("0.1"), [3, 4])) {
+            $0.connect(1, at: 0)
+            $0.close(1, by: .server, server: 1000, client: 1000, at: 4)
+            $0.connect(2, at: 4.1)
+        },
+        SocketCase("archived", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.archive(1, at: 4)
+            $0.refuse(400, at: 4.1)
+        },
+        SocketCase("a time-out of the server's", .broken(soon("0.1"), [3, 4])) {
+            $0.connect(1, at: 0)
+            $0.close(1, by: .server, .timeOut, at: 4)
+            $0.connect(2, at: 4.1)
+        },
+        SocketCase("the client broke the protocol", .broken(soon("0.1"), [3, 4])) {
+            $0.connect(1, at: 0)
+            $0.close(1, by: .client, .violation, server: 1002, at: 4)
+            $0.connect(2, at: 4.1)
+        },
+        SocketCase("never answered the close frame: nobody knows when it knew", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.close(1, by: .client, .finish, server: 1001, at: 4)
+            $0.connect(2, at: 4.1)
+        },
+        SocketCase("the client vanished", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.close(1, by: .client, .reset, at: 4)
+            $0.connect(2, at: 4.1)
+        },
+        SocketCase(
+            "gave up a silent one: only the second wait is known",
+            .broken("The client made try 2 0.5 s after try 1 had failed at 10:30:09; at least 1 s is due.", [5, 6])
+        ) {
+            $0.connect(1, at: 0)
+            $0.fault(1, .silence, at: 4)
+            $0.close(1, by: .client, .finish, at: 9)
+            $0.refuse(503, at: 9)
+            $0.refuse(503, at: 9.5)
+        },
+        SocketCase("gave up one without pongs", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.fault(1, .withholdPong, at: 4)
+            $0.close(1, by: .client, server: 1001, client: 1001, at: 9)
+            $0.connect(2, at: 9)
+        },
+        SocketCase("a silent one that ends after the client has come back", .notExercised) {
+            $0.connect(1, at: 0)
+            $0.fault(1, .silence, at: 4)
+            $0.connect(2, at: 9)
+            $0.drop(1, at: 10)
+            $0.leave(2, at: 11)
+        },
+        SocketCase("under way when the socket ended", .notExercised) {
+            $0.dropped()
+            $0.open(2, at: 5, took: 2)
+        },
+        SocketCase("an upper-case id is the same consultation", .broken(soon("0.1"), [3, 4])) {
+            $0.dropped()
+            $0.refuse(404, at: 4.1, on: "C1")
+        },
+    ]
+
+    @Test("ws/reconnect-backoff", arguments: backoffCases)
+    func backoff(_ row: SocketCase) { row.check(ReconnectBackoff.self) }
+
+    static let limitCases: [SocketCase] = [
+        SocketCase("success at the fourth", .notExercised, until: 999) {
+            $0.dropped()
+            $0.tries(3)
+            $0.connect(9, at: 99)
+        },
+        SocketCase("five in vain", .kept()) {
+            $0.dropped()
+            $0.tries(5)
+        },
+        SocketCase(
+            "six in vain, told once",
+            .broken(
+                """
+                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; 5 \
+                tries are the most.
+                """, [3, 8, 9])
+        ) {
+            $0.dropped()
+            $0.tries(8)
+        },
+        SocketCase(
+            "sockets without `connected` are no success",
+            .broken(
+                """
+                The client tried for the 6th time after the socket ended at 10:30:04, without success in between; 5 \
+                tries are the most.
+                """, [3, 13, 14])
+        ) {
+            $0.dropped()
+            for number in 0..<6 {
+                $0.open(UInt64(10 + number), at: Double(10 + 3 * number))
+                $0.drop(UInt64(10 + number), at: Double(11 + 3 * number))
+            }
+        },
+        SocketCase("gave up after three", .kept(), until: 140) {
+            $0.dropped()
+            $0.tries(3)
+        },
+        SocketCase("may yet go on after three", .notExercised, until: 60) {
+            $0.dropped()
+            $0.tries(3)
+        },
+        SocketCase("a fresh token is no try of its own", .kept()) {
+            $0.dropped()
+            $0.tries(4)
+            $0.refuse(401, at: 70)
+            $0.refuse(503, at: 70, token: "t2")
+        },
+        SocketCase("never reconnected", .notExercised, until: 999) { $0.dropped() },
+        SocketCase("an own close ends the series", .notExercised) {
+            $0.dropped()
+            $0.tries(4)
+            $0.connect(7, at: 80)
+            $0.leave(7, at: 81)
+            $0.refuse(503, at: 90)
+            $0.refuse(503, at: 95)
+        },
+    ]
+
+    @Test("ws/reconnect-limit", arguments: limitCases)
+    func limit(_ row: SocketCase) { row.check(ReconnectLimit.self) }
+}
+
+extension SocketStory {
+    /// Entries 1 to 3: a socket that the fake drops at 4 s.
+    mutating func dropped() {
+        connect(1, at: 0)
+        drop(1, at: 4)
+    }
+
+    /// Entries 1 to 3: a socket that the client closes at 4 s.
+    mutating func left() {
+        connect(1, at: 0)
+        leave(1, at: 4)
+    }
+
+    /// Tries that are refused, every 10 s from 14 s on.
+    mutating func tries(_ count: Int) {
+        for number in 1...count { refuse(503, at: Double(4 + 10 * number)) }
+    }
+}

@@ -1,0 +1,162 @@
+import FitIQAPI
+import HTTP1
+import JSON
+import Testing
+import Traffic
+import WebSocket
+
+@testable import Judging
+
+/// The journal of clients and their sockets, as a test tells it; times are seconds after 10:30:00.
+///
+/// Entries are numbered from 1 in the order in which they are told, and so is the evidence.
+struct SocketStory {
+    private(set) var journal = Journal()
+
+    static func time(_ seconds: Double) -> Timestamp {
+        Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
+    }
+
+    private mutating func tell(_ event: JournalEvent, at seconds: Double, on connection: UInt64 = 0) {
+        journal.record(event, at: Self.time(seconds), connection: connection)
+    }
+
+    /// A handshake that was accepted, without `connected`.
+    mutating func open(
+        _ connection: UInt64, at seconds: Double, took: Double = 0, on consultation: String = "c1",
+        user: ExactString = "ann", token: String = "t1", faults: [String] = []
+    ) {
+        let head = Self.head("GET /api/v1/consultations/\(consultation)/ws", token: token)
+        let opening = RecordedOpening(
+            head: head, requestedAt: Self.time(seconds - took), endpoint: .webSocket, user: user, faults: faults)
+        tell(.opened(opening), at: seconds, on: connection)
+    }
+
+    /// A handshake that was accepted, and `connected`.
+    mutating func connect(
+        _ connection: UInt64, at seconds: Double, on consultation: String = "c1", user: ExactString = "ann",
+        token: String = "t1"
+    ) {
+        open(connection, at: seconds, on: consultation, user: user, token: token)
+        hear(connection, "connected", at: seconds)
+    }
+
+    /// A handshake that was refused; without a status it hung.
+    mutating func refuse(
+        _ status: Int?, at seconds: Double, took: Double = 0, on consultation: String = "c1", token: String? = "t1",
+        user: ExactString? = nil
+    ) {
+        request(
+            "GET /api/v1/consultations/\(consultation)/ws", status, at: seconds, took: took, endpoint: .webSocket,
+            user: user, token: token)
+    }
+
+    /// A request and its answer; without a status it got none.
+    mutating func request(
+        _ line: String, _ status: Int?, at seconds: Double, took: Double = 0, endpoint: Endpoint? = nil,
+        user: ExactString? = "ann", token: String? = "t1", upgrades: Bool = true
+    ) {
+        let exchange = RecordedExchange(
+            head: Self.head(line, token: token, upgrades: upgrades), requestedAt: Self.time(seconds - took),
+            endpoint: endpoint, user: user, unmatched: endpoint == nil ? .unknownPath : nil, status: status,
+            delivery: status == nil ? .none : .complete)
+        tell(.exchange(exchange), at: seconds)
+    }
+
+    /// The messages of a consultation were fetched.
+    mutating func fetch(_ consultation: String = "c1", at seconds: Double, took: Double = 0) {
+        request(
+            "GET /api/v1/consultations/\(consultation)/messages", 200, at: seconds, took: took, endpoint: .listMessages,
+            upgrades: false)
+    }
+
+    /// A text frame of the server's, with a type and no more.
+    mutating func hear(
+        _ connection: UInt64, _ type: String, at seconds: Double, _ delivery: Delivery = .complete,
+        faults: [String] = []
+    ) {
+        hear(connection, text: #"{"type":"\#(type)"}"#, at: seconds, delivery, faults: faults)
+    }
+
+    mutating func hear(
+        _ connection: UInt64, text: String, at seconds: Double, _ delivery: Delivery = .complete, faults: [String] = []
+    ) {
+        let frame = RecordedFrame(
+            sender: .server, opcode: .text, payload: Array(text.utf8), delivery: delivery, faults: faults)
+        tell(.frame(frame), at: seconds, on: connection)
+    }
+
+    /// A frame of the client's.
+    mutating func say(_ connection: UInt64, _ text: String, at seconds: Double, opcode: Opcode = .text) {
+        tell(
+            .frame(RecordedFrame(sender: .client, opcode: opcode, payload: Array(text.utf8))), at: seconds,
+            on: connection)
+    }
+
+    /// A question to the coach.
+    mutating func ask(_ connection: UInt64, at seconds: Double) {
+        say(connection, #"{"type":"message","content":"Hello"}"#, at: seconds)
+    }
+
+    /// A socket ended; codes are those of the close frames, 0 for one without.
+    mutating func close(
+        _ connection: UInt64, by party: Party, _ cause: RecordedClosing.Cause = .closeFrame, server: UInt16? = nil,
+        client: UInt16? = nil, at seconds: Double, faults: [String] = []
+    ) {
+        func frame(_ code: UInt16?) -> CloseSummary.Frame? {
+            code.map { CloseSummary.Frame(code: $0 == 0 ? nil : CloseCode(rawValue: $0)) }
+        }
+        let summary = CloseSummary(sent: frame(server), received: frame(client))
+        tell(
+            .closed(RecordedClosing(by: party, cause: cause, summary: summary, faults: faults)), at: seconds,
+            on: connection)
+    }
+
+    /// The client closes in order.
+    mutating func leave(_ connection: UInt64, at seconds: Double) {
+        close(connection, by: .client, server: 1001, client: 1001, at: seconds)
+    }
+
+    /// The fake ends the transport.
+    mutating func drop(_ connection: UInt64, at seconds: Double) {
+        close(connection, by: .server, .fault, at: seconds, faults: ["drop"])
+    }
+
+    mutating func fault(_ connection: UInt64, _ effect: RecordedFault.Effect, at seconds: Double) {
+        tell(.fault(RecordedFault(name: "rule", effect: effect)), at: seconds, on: connection)
+    }
+
+    /// The consultation was archived: the server says so and closes.
+    mutating func archive(_ connection: UInt64, at seconds: Double) {
+        hear(connection, text: #"{"type":"error","error":"Consultation is not active"}"#, at: seconds)
+        close(connection, by: .server, server: 1000, client: 1000, at: seconds)
+    }
+
+    private static func head(_ line: String, token: String?, upgrades: Bool = true) -> RequestHead {
+        var lines = [line + " HTTP/1.1", "Host: a"]
+        if let token { lines += ["Authorization: Bearer \(token)"] }
+        if upgrades { lines += ["Connection: Upgrade", "Upgrade: websocket"] }
+        var connection = HTTP1.Connection(role: .server)
+        connection.receive(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+        guard case .request(let head)? = try? connection.nextEvent() else {
+            preconditionFailure("this is no request: \(line)")
+        }
+        return head
+    }
+
+    /// The verdict of one judge alone, at the last entry or later.
+    func verdict(of type: any ObligationJudge.Type, at seconds: Double? = nil) -> Verdict {
+        var scene = Scene()
+        var judge = type.init()
+        var findings = Findings(of: type.obligation)
+        var end = Timestamp(nanosecondsSinceEpoch: 0)
+        for entry in journal.entries() {
+            let fact = Fact(entry)
+            scene.observe(fact)
+            judge.observe(fact, in: scene, &findings)
+            end = max(end, entry.time)
+        }
+        judge.conclude(at: max(end, seconds.map(Self.time) ?? end), in: scene, &findings)
+        return findings.verdict
+    }
+}

@@ -1,0 +1,170 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Traffic
+import WebSocket
+
+@testable import Judging
+
+/// The journal of a client, written down as what it did: `story.request(.createConsultation, status: 409, at: 1.2)`.
+///
+/// Times are seconds after 2025-01-29T10:30:00Z. Entries are numbered from 1 in the order in which they are told, which is
+/// the order of their ends: tell a request where its answer was let go.
+struct Story {
+    private(set) var journal = Journal(limits: Self.limits)
+    /// Who does what follows; "sarah" at first.
+    var user = "sarah"
+    /// The token that what follows brings along.
+    var token = Story.token(of: "sarah")
+    /// The key that what follows brings along.
+    var apiKey: String? = "key-1"
+
+    private static let limits: Journal.Limits = {
+        var limits = Journal.Limits()
+        limits.entries = 1_000_000
+        limits.bytes = 1 << 30
+        return limits
+    }()
+
+    /// A token of a user; each number is another one.
+    static func token(of user: String, _ number: Int = 1) -> String {
+        AccessToken(subject: ExactString(user), expiresAt: 1_800_000_000 + Int64(number)).signed(
+            with: Array("secret".utf8))
+    }
+
+    /// The id with a number: `00000000-0000-4000-8000-00000000000a` is 10.
+    static func id(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
+    /// A point in time.
+    static func time(_ seconds: Double) -> Timestamp {
+        Timestamp(secondsSinceEpoch: 1_738_146_600).advanced(byNanoseconds: Int64((seconds * 1e9).rounded()))
+    }
+
+    /// Whoever does what follows is another user.
+    mutating func becomes(_ user: String) {
+        self.user = user
+        token = Self.token(of: user)
+    }
+
+    /// A request of the API that was answered, or given up after so many seconds; a refused handshake too.
+    ///
+    /// - Parameters:
+    ///   - user: nil where the credentials were not accepted; a 401 has none.
+    ///   - status: nil where no answer was sent.
+    /// - Returns: the entry's number.
+    @discardableResult mutating func request(
+        _ endpoint: Endpoint, _ id: String = "", query: String = "", body: JSONValue? = nil, status: Int? = 200,
+        answer: JSONValue? = nil, at seconds: Double, took: Double = 0, delivery: Delivery? = nil,
+        faults: [String] = [], fields: [String]? = nil, unmatched: RecordedExchange.Unmatched? = nil,
+        connection: UInt64 = 1
+    ) -> Int {
+        let path = endpoint.template.split(separator: "/").map { $0.hasPrefix("{") ? id : String($0) }
+        return request(
+            "\(endpoint.method.rawValue) /\(path.joined(separator: "/"))\(query.isEmpty ? "" : "?" + query)",
+            endpoint: endpoint, body: body?.encoded() ?? [], status: status, answer: answer?.encoded() ?? [],
+            at: seconds, took: took, delivery: delivery, faults: faults, fields: fields, unmatched: unmatched,
+            connection: connection)
+    }
+
+    /// Any request, given by method and target.
+    @discardableResult mutating func request(
+        _ line: String, endpoint: Endpoint?, body: [UInt8] = [], status: Int? = 200, answer: [UInt8] = [],
+        at seconds: Double, took: Double = 0, delivery: Delivery? = nil, faults: [String] = [],
+        fields: [String]? = nil, unmatched: RecordedExchange.Unmatched? = nil, connection: UInt64 = 1
+    ) -> Int {
+        let type = body.isEmpty ? [] : ["Content-Type: application/json"]
+        let exchange = RecordedExchange(
+            head: Self.head(line, fields ?? credentials + type), body: body, requestedAt: Self.time(seconds),
+            endpoint: endpoint, user: status == 401 ? nil : ExactString(user), unmatched: unmatched, status: status,
+            responseBody: answer, delivery: delivery ?? (status == nil ? .none : .complete), faults: faults)
+        journal.record(.exchange(exchange), at: Self.time(seconds + took), connection: connection)
+        return journal.lastNumber
+    }
+
+    /// A WebSocket that was opened, on a connection of its own.
+    @discardableResult mutating func opened(
+        _ consultation: String, on connection: UInt64 = 100, at seconds: Double, took: Double = 0, query: String = "",
+        fields: [String]? = nil, faults: [String] = []
+    ) -> Int {
+        let target = "/api/v1/consultations/\(consultation)/ws\(query.isEmpty ? "" : "?" + query)"
+        let opening = RecordedOpening(
+            head: Self.head("GET \(target)", fields ?? credentials), requestedAt: Self.time(seconds),
+            endpoint: .webSocket, user: ExactString(user), faults: faults)
+        journal.record(.opened(opening), at: Self.time(seconds + took), connection: connection)
+        return journal.lastNumber
+    }
+
+    /// A WebSocket that was opened and has told so.
+    @discardableResult mutating func connected(
+        _ consultation: String, on connection: UInt64 = 100, at seconds: Double
+    ) -> Int {
+        let number = opened(consultation, on: connection, at: seconds)
+        received(["type": "connected"], on: connection, at: seconds)
+        return number
+    }
+
+    /// A text frame that the client sent.
+    @discardableResult mutating func sent(
+        _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double
+    ) -> Int {
+        self.frame(.client, .text, frame.encoded(), on: connection, at: seconds)
+    }
+
+    /// A text frame of the server's.
+    @discardableResult mutating func received(
+        _ frame: JSONValue, on connection: UInt64 = 100, at seconds: Double, delivery: Delivery = .complete,
+        faults: [String] = []
+    ) -> Int {
+        self.frame(
+            .server, .text, frame.encoded(), on: connection, at: seconds, delivery: delivery, faults: faults)
+    }
+
+    /// Any frame.
+    @discardableResult mutating func frame(
+        _ sender: Party, _ opcode: Opcode, _ payload: [UInt8] = [], on connection: UInt64 = 100, at seconds: Double,
+        delivery: Delivery = .complete, faults: [String] = []
+    ) -> Int {
+        let frame = RecordedFrame(sender: sender, opcode: opcode, payload: payload, delivery: delivery, faults: faults)
+        journal.record(.frame(frame), at: Self.time(seconds), connection: connection)
+        return journal.lastNumber
+    }
+
+    /// A WebSocket ended.
+    @discardableResult mutating func closed(
+        on connection: UInt64 = 100, by party: Party = .client, _ cause: RecordedClosing.Cause = .closeFrame,
+        summary: CloseSummary = CloseSummary(), at seconds: Double, faults: [String] = []
+    ) -> Int {
+        journal.record(
+            .closed(RecordedClosing(by: party, cause: cause, summary: summary, faults: faults)),
+            at: Self.time(seconds), connection: connection)
+        return journal.lastNumber
+    }
+
+    /// A fault set in that lasts.
+    @discardableResult mutating func fault(
+        _ effect: RecordedFault.Effect, on connection: UInt64 = 100, at seconds: Double
+    ) -> Int {
+        journal.record(
+            .fault(RecordedFault(name: effect.rawValue, effect: effect)), at: Self.time(seconds),
+            connection: connection)
+        return journal.lastNumber
+    }
+
+    private var credentials: [String] {
+        ["Authorization: Bearer \(token)"] + (apiKey.map { ["X-API-Key: \($0)"] } ?? [])
+    }
+
+    private static func head(_ line: String, _ fields: [String]) -> RequestHead {
+        var connection = HTTP1.Connection(role: .server)
+        let lines = [line + " HTTP/1.1", "Host: a"] + fields
+        connection.receive(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+        guard case .request(let head)? = try? connection.nextEvent() else {
+            preconditionFailure("no request: \(line)")
+        }
+        return head
+    }
+}

@@ -1,0 +1,139 @@
+import FitIQAPI
+import HTTP1
+import JSON
+import Testing
+import WebSocket
+
+@testable import Traffic
+
+@Suite("A query of the journal")
+struct JournalQueryTests {
+    /// Numbers 1 to 13.
+    static let journal: Journal = {
+        var journal = Journal()
+        func record(_ event: JournalEvent, _ connection: UInt64) {
+            journal.record(event, at: JournalSample.time, connection: connection)
+        }
+        func get(_ target: String) -> JournalEvent {
+            .exchange(JournalSample.exchange("GET \(target)", endpoint: .showGoal, user: "alice"))
+        }
+        record(get("/api/v1/goals/1"), 1)
+        record(
+            .exchange(JournalSample.exchange("POST /api/v1/goals", status: 201, endpoint: .createGoal, user: "bob")), 1)
+        record(.exchange(JournalSample.exchange("GET /goals", status: 404, unmatched: .unknownPath)), 2)
+        record(.exchange(JournalSample.exchange("GET /a%20b/goals", status: nil)), 2)
+        func opening(_ user: ExactString) -> JournalEvent {
+            .opened(
+                RecordedOpening(
+                    head: JournalSample.head("GET /api/v1/consultations/c/ws"), requestedAt: JournalSample.time,
+                    endpoint: .webSocket,
+                    user: user))
+        }
+        record(opening("alice"), 3)
+        record(.frame(JournalSample.frame(.server, #"{"type":"connected"}"#)), 3)
+        record(.frame(JournalSample.frame(.client, #"{"type":"\u0070ing"}"#)), 3)
+        record(.frame(JournalSample.frame(.client, "no JSON")), 3)
+        record(.clock(advancedBy: 1), 0)
+        record(opening("bob"), 4)
+        record(.frame(JournalSample.frame(.server, #"{"type":"connected"}"#)), 4)
+        record(.closed(RecordedClosing(by: .client, cause: .finish)), 3)
+        record(get("/w/x/api/v1/goals/2"), 5)
+        return journal
+    }()
+
+    private func items(_ query: String) throws -> [(name: String, value: String)] {
+        try RequestTarget(parsing: "/" + (query.isEmpty ? "" : "?" + query)).queryItems()
+    }
+
+    static let table: [(String, [Int])] = [
+        ("", Array((1...13).reversed())), ("order=asc", Array(1...13)), ("order=desc&limit=2", [13, 12]),
+        ("order=asc&limit=2", [1, 2]), ("since=11", [13, 12]), ("since=13", []), ("since=0&limit=1", [13]),
+        ("since=99999", []), ("before=3", [2, 1]), ("since=2&before=5&order=asc", [3, 4]), ("before=1", []),
+        ("kind=exchange&order=asc", [1, 2, 3, 4, 13]), ("kind=opened", [10, 5]), ("kind=frame", [11, 8, 7, 6]),
+        ("kind=closed", [12]), ("kind=clock", [9]), ("kind=note", []), ("kind=fault", []),
+        ("method=POST", [2]), ("method=post", [2]), ("method=GET&order=asc", [1, 3, 4, 5, 10, 13]), ("method=PUT", []),
+        ("status=404", [3]), ("status=2xx&order=asc", [1, 2, 13]), ("status=4XX", [3]), ("status=101", [10, 5]),
+        ("status=1xx", [10, 5]), ("status=599", []), ("status=500", []),
+        ("endpoint=createGoal", [2]), ("endpoint=openSocket&order=asc", [5, 6, 7, 8, 10, 11, 12]),
+        ("user=alice&order=asc", [1, 5, 6, 7, 8, 12, 13]), ("user=bob", [11, 10, 2]), ("user=carol", []),
+        ("user=bob&kind=frame", [11]), ("connection=3", [12, 8, 7, 6, 5]), ("connection=99", []),
+        ("path=/goals&order=asc", [1, 2, 3, 4, 13]), ("path=a%2520b", [4]), ("path=/ws&kind=frame&limit=1", [11]),
+        ("path=%2Fapi%2Fv1%2Fgoals%2F%7BgoalId%7D", [13, 1]), ("path=/{x}", [3]), ("path=/{x}/goals", [4]),
+        ("path=/a%20b/{y}", [4]), ("path=/api/v1/{x}", [2]), ("path=/nothing", []),
+        ("direction=client_to_server", [8, 7]), ("direction=server_to_client", [11, 6]), ("type=connected", [11, 6]),
+        ("type=ping", [7]), ("type=pong", []), ("type=connected&user=alice", [6]), ("type=connected&method=GET", []),
+        ("unmatched=true", [3]), ("unmatched=false&kind=exchange&order=asc", [1, 2, 4, 13]),
+        ("unmatched=false&kind=opened", [10, 5]), ("direction=client_to_server&kind=closed", []),
+    ]
+
+    @Test("finds what it asks for, in its order", arguments: table)
+    func finds(query: String, numbers: [Int]) throws {
+        let query = try JournalQuery(query: items(query))
+        #expect(Self.journal.entries(query).map(\.number) == numbers)
+    }
+
+    @Test("gives 100 entries unless told, and at most 1,000")
+    func limits() throws {
+        var journal = Journal()
+        for _ in 1...1100 { journal.record(.note(""), at: JournalSample.time) }
+        #expect(journal.entries(JournalQuery()).count == 100)
+        #expect(try journal.entries(JournalQuery(query: items("limit=1000"))).count == 1000)
+    }
+
+    static let refusals: [(String, String)] = [
+        (
+            "methd=GET",
+            "The journal has no parameter \"methd\"; it has method, path, status, endpoint, user, connection, kind, unmatched, since, before, direction, type, limit, order. Did you mean 'method'?"
+        ),
+        ("limit=1&limit=1", "The parameter 'limit' stands in the query more than once; give it once."),
+        ("user=", "The parameter 'user' is empty; give it a value or leave it out."),
+        ("path", "The parameter 'path' is empty; give it a value or leave it out."),
+        ("limit=0", "The parameter 'limit' must be a whole number from 1 to 1000; got \"0\"."),
+        ("limit=1001", "The parameter 'limit' must be a whole number from 1 to 1000; got \"1001\"."),
+        ("limit=%2B5", "The parameter 'limit' must be a whole number from 1 to 1000; got \"+5\"."),
+        ("since=-1", "The parameter 'since' must be a whole number of at least 0; got \"-1\"."),
+        ("before=0", "The parameter 'before' must be a whole number of at least 1; got \"0\"."),
+        ("connection=0", "The parameter 'connection' must be a whole number of at least 1; got \"0\"."),
+        (
+            "since=99999999999999999999",
+            "The parameter 'since' must be a whole number of at least 0; got \"99999999999999999999\"."
+        ),
+        ("order=up", "'order' must be one of \"asc\", \"desc\"; got \"up\"."),
+        ("unmatched=1", "'unmatched' must be one of \"true\", \"false\"; got \"1\"."),
+        (
+            "kind=frames",
+            "'kind' must be one of \"exchange\", \"opened\", \"frame\", \"closed\", \"fault\", \"clock\", \"note\"; got \"frames\". Did you mean \"frame\"?"
+        ),
+        (
+            "direction=in",
+            "'direction' must be one of \"client_to_server\", \"server_to_client\"; got \"in\"."
+        ),
+        (
+            "endpoint=creategoal",
+            "'endpoint' must be one of \"createConsultation\", \"listConsultations\", \"listQuickActions\", \"chatAboutGoal\", \"getConsultation\", \"listMessages\", \"archiveConsultation\", \"openSocket\", \"createGoal\", \"listGoals\", \"getGoal\", \"changeGoal\", \"createMealLog\", \"listMealLogs\", \"getMealLog\"; got \"creategoal\". Did you mean \"createGoal\"?"
+        ),
+    ]
+
+    @Test("is refused with what is allowed", arguments: refusals)
+    func refuses(query: String, message: String) throws {
+        let items = try items(query)
+        #expect(throws: APIError(.badRequest, .validationFailed, message)) { try JournalQuery(query: items) }
+    }
+
+    @Test(
+        "knows a status and a class of them",
+        arguments: ["", "99", "600", "4x", "x04", "0xx", "6xx", "40x", "4xxx", "٤٠٤"])
+    func statuses(value: String) {
+        #expect(throws: APIError.self) { try JournalQuery(query: [("status", value)]) }
+    }
+
+    @Test("knows templates", arguments: ["goals/{id}", "/{}", "/a{b}", "/{a", "/a}", "{"])
+    func templates(value: String) {
+        #expect(
+            throws: APIError(
+                .badRequest, .validationFailed,
+                "The parameter 'path' must be a part of a path, such as /messages, or a template that begins with a slash, such as /api/v1/goals/{goalId}; got \"\(value)\"."
+            )
+        ) { try JournalQuery(query: [("path", value)]) }
+    }
+}

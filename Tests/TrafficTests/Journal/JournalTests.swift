@@ -1,0 +1,195 @@
+import FitIQAPI
+import Testing
+
+@testable import Traffic
+
+@Suite("A journal")
+struct JournalTests {
+    private func journal(entries: Int = 10_000, bytes: Int = 1_000_000, body: Int = 1000) -> Journal {
+        var limits = Journal.Limits()
+        (limits.entries, limits.bytes, limits.body) = (entries, bytes, body)
+        return Journal(limits: limits)
+    }
+
+    private func texts(_ entries: some Sequence<JournalEntry>) -> [String] {
+        entries.map { entry in
+            if case .note(let text) = entry.event { "\(entry.number) \(text)" } else { "\(entry.number)" }
+        }
+    }
+
+    @Test("keeps 10,000 entries and 32 MiB by default, bodies to 64 KiB")
+    func defaults() {
+        let limits = Journal().limits
+        #expect(limits.entries == 10_000)
+        #expect(limits.bytes == 33_554_432)
+        #expect(limits.body == 65_536)
+    }
+
+    @Test("is empty at first")
+    func empty() {
+        let journal = journal()
+        #expect(journal.count == 0 && journal.lastNumber == 0 && journal.firstNumber == 1)
+        #expect(journal.entries().isEmpty && journal.byteCount == 0 && journal.droppedCount == 0)
+    }
+
+    @Test(
+        "keeps as many entries as it may, and one more drives the oldest out", arguments: [1, 2, 15, 16, 17, 33, 100])
+    func entryLimit(limit: Int) {
+        var journal = journal(entries: limit)
+        for number in 1...limit { journal.record(.note("\(number)"), at: JournalSample.time) }
+        #expect(texts(journal.entries()) == (1...limit).map { "\($0) \($0)" })
+        #expect(journal.droppedCount == 0)
+        journal.record(.note("x"), at: JournalSample.time)
+        #expect(texts(journal.entries()) == (1...limit).dropFirst().map { "\($0) \($0)" } + ["\(limit + 1) x"])
+        #expect(journal.droppedCount == 1 && journal.firstNumber == 2 && journal.lastNumber == limit + 1)
+    }
+
+    @Test("goes round and round in the same storage", arguments: [1, 3, 16, 20])
+    func wraps(limit: Int) {
+        var journal = journal(entries: limit)
+        for number in 1...(7 * limit + 2) { journal.record(.note("n\(number)"), at: JournalSample.time) }
+        #expect(texts(journal.entries()) == ((6 * limit + 3)...(7 * limit + 2)).map { "\($0) n\($0)" })
+        #expect(journal.droppedCount == 6 * limit + 2)
+    }
+
+    @Test("keeps as many bytes as it may, and one more drives out what makes room for it")
+    func byteLimit() {
+        var journal = journal(bytes: 30)
+        for _ in 1...3 { journal.record(.note("0123456789"), at: JournalSample.time) }
+        #expect(journal.count == 3 && journal.byteCount == 30)
+        journal.record(.note("x"), at: JournalSample.time)
+        #expect(journal.count == 3 && journal.byteCount == 21 && journal.firstNumber == 2)
+        journal.record(.note(String(repeating: "x", count: 30)), at: JournalSample.time)
+        #expect(journal.count == 1 && journal.byteCount == 30 && journal.lastNumber == 5)
+        journal.record(.note(String(repeating: "x", count: 31)), at: JournalSample.time)
+        #expect(journal.count == 0 && journal.byteCount == 0 && journal.lastNumber == 6 && journal.droppedCount == 6)
+        journal.record(.note("after"), at: JournalSample.time)
+        #expect(texts(journal.entries()) == ["7 after"])
+    }
+
+    @Test("counts heads, bodies, fields, frames and reasons")
+    func counts() {
+        let exchange = RecordedExchange(
+            head: JournalSample.head("GET /a"), body: [1, 2, 3], requestedAt: JournalSample.time, status: 200,
+            responseFields: .fields([.allow: "GET"]), responseBody: [1, 2])
+        let head = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n".utf8.count
+        let opening = RecordedOpening(
+            head: JournalSample.head("GET /a"), requestedAt: JournalSample.time,
+            responseFields: .encoded(Array("A: b\r\n".utf8)))
+        let closing = RecordedClosing(
+            by: .client, cause: .closeFrame, summary: .init(sent: .init(code: nil, reason: "ab"), received: nil),
+            message: "xyz")
+        let rows: [(JournalEvent, Int)] = [
+            (.exchange(exchange), head + 3 + "Allow: GET\r\n".utf8.count + 2), (.opened(opening), head + 6),
+            (.frame(JournalSample.frame(.client, "12345")), 5), (.closed(closing), 5), (.note("é"), 2),
+            (.clock(advancedBy: 1), 0), (.fault(RecordedFault(name: "f", effect: .silence)), 0),
+        ]
+        for (event, count) in rows {
+            var journal = journal()
+            journal.record(event, at: JournalSample.time)
+            #expect(journal.byteCount == count, "\(event.kind)")
+        }
+    }
+
+    @Test(
+        "cuts bodies and frames at the limit, and not inside a character",
+        arguments: [
+            ("12345", 5, "12345"), ("123456", 5, "12345"), ("1234é", 5, "1234"), ("123é5", 5, "123é"),
+            ("1234567", 6, "123456"),
+            ("😀😀", 4, "😀"), ("😀😀", 5, "😀"), ("😀😀", 7, "😀"), ("😀😀", 8, "😀😀"), ("😀", 3, ""), ("ab", 0, ""),
+        ])
+    func cuts(text: String, limit: Int, kept: String) {
+        var journal = journal(body: limit)
+        journal.record(.frame(JournalSample.frame(.client, text)), at: JournalSample.time)
+        journal.record(.exchange(JournalSample.exchange("POST /", body: text, answer: text)), at: JournalSample.time)
+        let entries = journal.entries()
+        guard case .frame(let frame) = entries[0].event, case .exchange(let exchange) = entries[1].event else {
+            Issue.record("other events")
+            return
+        }
+        for body in [frame.payload, exchange.body, exchange.responseBody] {
+            #expect(String(decoding: body.bytes, as: UTF8.self) == kept)
+            #expect(body.byteCount == text.utf8.count)
+            #expect(body.isCut == (kept != text))
+        }
+        #expect(journal.byteCount == 3 * kept.utf8.count + exchange.head.byteCount)
+    }
+
+    @Test("cuts what is no text exactly at the limit")
+    func cutsBinary() {
+        var body = RecordedBody([UInt8](repeating: 0x80, count: 10))
+        body.cut(to: 6)
+        #expect(body.bytes.count == 6)
+    }
+
+    @Test("keeps bodies by reference")
+    func keepsReferences() {
+        let bytes = [UInt8](repeating: 1, count: 100)
+        let body = RecordedBody(bytes)
+        let same = bytes.withUnsafeBufferPointer { left in
+            body.bytes.withUnsafeBufferPointer { left.baseAddress == $0.baseAddress }
+        }
+        #expect(same)
+    }
+
+    @Test(
+        "gives a follower what it has not seen",
+        arguments: [
+            (-5, 4, 2), (0, 4, 2), (1, 4, 1), (2, 4, 0), (3, 3, 0), (5, 1, 0), (6, 0, 0), (99, 0, 0), (Int.max, 0, 0),
+        ])
+    func follows(after: Int, count: Int, missed: Int) {
+        var journal = journal(entries: 4)
+        for number in 1...6 { journal.record(.note("\(number)"), at: JournalSample.time) }
+        let entries = journal.entries(after: after)
+        #expect(entries.map(\.number) == Array((7 - count)..<7))
+        #expect(journal.missedCount(after: after) == missed)
+        #expect(Array(entries.reversed()).map(\.number) == entries.map(\.number).reversed())
+    }
+
+    @Test("forgets, and counts on")
+    func removesAll() {
+        var journal = journal(entries: 2)
+        for number in 1...3 { journal.record(.note("\(number)"), at: JournalSample.time) }
+        journal.removeAll()
+        #expect(journal.count == 0 && journal.byteCount == 0 && journal.lastNumber == 3 && journal.firstNumber == 4)
+        #expect(journal.entries(after: 1).isEmpty)
+        journal.record(.note("x"), at: JournalSample.time)
+        #expect(texts(journal.entries(after: 1)) == ["4 x"])
+        #expect(journal.droppedCount == 1)
+    }
+
+    @Test("never miscounts, whatever is recorded", arguments: 0..<20)
+    func random(seed: UInt64) {
+        var numbers = SplitMix64(seed: seed)
+        var limits = Journal.Limits()
+        limits.entries = Int.random(in: 1...40, using: &numbers)
+        limits.bytes = Int.random(in: 0...600, using: &numbers)
+        limits.body = Int.random(in: 0...60, using: &numbers)
+        var journal = Journal(limits: limits)
+        var model: [(number: Int, size: Int)] = []
+        for number in 1...500 {
+            let length = Int.random(in: 0...80, using: &numbers)
+            let text = String(repeating: "a", count: length)
+            let size: Int
+            switch Int.random(in: 0...2, using: &numbers) {
+            case 0:
+                journal.record(.note(text), at: JournalSample.time)
+                size = length
+            case 1:
+                journal.record(.frame(JournalSample.frame(.server, text)), at: JournalSample.time)
+                size = min(length, limits.body)
+            default:
+                let exchange = JournalSample.exchange("GET /\(text)", body: text)
+                journal.record(.exchange(exchange), at: JournalSample.time)
+                size = exchange.head.byteCount + min(length, limits.body)
+            }
+            model.append((number, size))
+            while model.count > limits.entries || model.reduce(0, { $0 + $1.size }) > limits.bytes {
+                model.removeFirst()
+            }
+            #expect(journal.byteCount == model.reduce(0) { $0 + $1.size })
+            #expect(journal.entries().map(\.number) == model.map(\.number))
+            #expect(journal.droppedCount == number - model.count)
+        }
+    }
+}

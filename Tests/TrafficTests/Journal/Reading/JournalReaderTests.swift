@@ -1,0 +1,276 @@
+import FitIQAPI
+import Testing
+import WebSocket
+
+@testable import Traffic
+
+@Suite("Reading a saved journal")
+struct JournalReaderTests {
+    /// The lines of a text, however it is cut.
+    static func read(_ bytes: [UInt8], chunk: Int = .max) throws -> [JournalReader.Line] {
+        var reader = JournalReader()
+        var lines: [JournalReader.Line] = []
+        for start in stride(from: 0, to: bytes.count, by: chunk == .max ? max(bytes.count, 1) : chunk) {
+            reader.receive(bytes[start..<min(bytes.count, chunk == .max ? bytes.count : start + chunk)])
+            while let line = try reader.next() { lines.append(line) }
+        }
+        reader.finish()
+        while let line = try reader.next() { lines.append(line) }
+        return lines
+    }
+
+    static func error(_ text: String) -> JournalError? {
+        do {
+            _ = try read(Array(text.utf8))
+            return nil
+        } catch {
+            return error as? JournalError
+        }
+    }
+
+    @Test("gives back what was written, kind by kind", arguments: JournalEncoderTests.events.indices)
+    func roundTrip(row: Int) throws {
+        let expected = JournalEncoderTests.events[row].1
+        let lines = try Self.read(Array((expected + "\n").utf8))
+        #expect(lines.map { String(decoding: JournalEncoder().encode($0.entry), as: UTF8.self) } == [expected])
+        #expect(lines.first?.number == 1 && lines.first?.entry.connection == 7)
+    }
+
+    @Test("gives back random entries, cut anywhere", arguments: 0..<40 as Range<UInt64>)
+    func random(seed: UInt64) throws {
+        var events = RandomEvents(seed: seed)
+        var journal = Journal()
+        for _ in 0..<40 {
+            journal.record(events.event(), at: events.time(), connection: UInt64(events.below(3)))
+        }
+        let encoder = JournalEncoder(world: events.maybe() ? "a-world-with-a-name-\(seed)" : nil)
+        var text: [UInt8] = []
+        for entry in journal.entries() { encoder.appendLine(entry, to: &text) }
+        let lines = try Self.read(text, chunk: 1 + events.below(900))
+        #expect(lines.map(\.number) == Array(1...40))
+        #expect(lines.allSatisfy { $0.world?.text == encoder.world })
+        var again: [UInt8] = []
+        for line in lines { encoder.appendLine(line.entry, to: &again) }
+        #expect(String(decoding: again, as: UTF8.self) == String(decoding: text, as: UTF8.self))
+        // What an entry counts for is what it holds.
+        let weights = zip(lines, journal.entries()).filter { $0.0.entry.event.kind == .frame && !isClose($0.0.entry) }
+        #expect(weights.allSatisfy { $0.0.entry.byteCount == $0.1.byteCount })
+    }
+
+    private func isClose(_ entry: JournalEntry) -> Bool {
+        guard case .frame(let frame) = entry.event else { return false }
+        return frame.opcode == .close
+    }
+
+    @Test("keeps the values of a request that judges ask for")
+    func request() throws {
+        let line = JournalEncoderTests.events[0].1
+        guard case .exchange(let exchange)? = try Self.read(Array(line.utf8)).first?.entry.event else {
+            Issue.record("no exchange")
+            return
+        }
+        #expect(exchange.head.method == .post && exchange.head.target.path == "/api/v1/goals")
+        #expect(exchange.head.target.query == "a=b" && exchange.head.fields[.authorization] == "Bearer x")
+        #expect(exchange.endpoint == .createGoal && exchange.user == "alice" && exchange.status == 201)
+        #expect(exchange.requestedAt == JournalSample.time.advanced(byNanoseconds: -5))
+        #expect(exchange.responseFields.nameValuePairs.map(\.name) == ["Content-Type", "Date"])
+    }
+
+    @Test("takes members in any order, numbers and names in any spelling, and white space")
+    func spelling() throws {
+        let text = """
+            \t{ "payload" : "a\\u00e9\\ud83d\\ude00\\/" , "opcode":"text","direction":"client_to_server", "kind": "frame",
+            """.replacing("\n", with: "")
+            + #" "later": {"a": [1, {"b": [[], {}, null, true, -0.5e-3]}]}, "connection": 1.2e1, "t\u0069me":"2025-01-29T10:30:00.5Z","number":30E-1}"#
+            + "\r\n \n"
+        let line = try #require(try Self.read(Array(text.utf8)).first)
+        #expect(line.entry.number == 3 && line.entry.connection == 12)
+        #expect(line.entry.time == JournalSample.time.advanced(byNanoseconds: 500_000_000))
+        guard case .frame(let frame) = line.entry.event else {
+            Issue.record("no frame")
+            return
+        }
+        #expect(frame.sender == .client && String(decoding: frame.payload.bytes, as: UTF8.self) == "aé😀/")
+    }
+
+    @Test("passes over kinds that it does not know, and empty lines")
+    func unknown() throws {
+        let start = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"#
+        let text = "\n\(start)\"teleport\",\"where\":[1]}\n  \n\(start)\"note\",\"text\":\"x\"}"
+        let lines = try Self.read(Array(text.utf8))
+        #expect(lines.map(\.number) == [4])
+    }
+
+    static let start = #"{"number":1,"time":"2025-01-29T10:30:00Z","kind":"#
+    static let mistakes: [(String, String)] = [
+        (
+            "[1]\n",
+            "line 1: a line of a journal is an object, such as GET /__admin/journal gives; this is another value."
+        ),
+        ("{}\n", "line 1: the entry has no 'kind'; is this line of a journal whole?"),
+        ("{\"kind\":1}\n", "line 1: 'kind' must be a string; got 1."),
+        ("{\"kind\":\"note\"}\n", "line 1: the entry has no 'number'; is this line of a journal whole?"),
+        ("{\"kind\":\"note\",\"number\":0}\n", "line 1: 'number' must be a whole number from 1; got 0."),
+        ("{\"kind\":\"note\",\"number\":1.5}\n", "line 1: 'number' must be a whole number from 1; got 1.5."),
+        (
+            "\n{\"kind\":\"note\",\"number\":1,\"time\":\"2025-02-29T10:30:00Z\"}\n",
+            "line 2: 'time' must be a time in UTC such as \"2025-01-29T10:30:00.250000000Z\"; "
+                + "got \"2025-02-29T10:30:00Z\"."
+        ),
+        (
+            "{\"a\":1,}\n",
+            "line 1, column 8: this is no JSON: expected a member name after ',' but found '}'; "
+                + "remove the trailing comma."
+        ),
+        ("{\"a\":\"\\ud800\"}\n", "line 1, column 7: this is no JSON: "),
+        (
+            start + #""frame","opcode":"text","direction":"up"}"# + "\n",
+            "line 1: 'direction' must be one of client_to_server, server_to_client; got \"up\"."
+        ),
+        (
+            start + #""frame","opcode":"hop","direction":"client_to_server"}"# + "\n",
+            "line 1: 'opcode' must be one of text, binary, continuation, close, ping, pong; got \"hop\"."
+        ),
+        (
+            start + #""frame","opcode":"text","direction":"client_to_server","payload_base64":"a"}"# + "\n",
+            "line 1: 'payload_base64' must be base64 with padding (RFC 4648 §4); got \"a\"."
+        ),
+        (
+            start + #""frame","opcode":"text","direction":"client_to_server","payload":"abc","payload_bytes":2}"#
+                + "\n",
+            "line 1: 'payload_bytes' must be a whole number from 0; got 2."
+        ),
+        (
+            start + #""closed","by":"nobody","cause":"reset"}"# + "\n",
+            "line 1: 'by' must be one of client, server; got \"nobody\"."
+        ),
+        (
+            start
+                + #""exchange","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"x y","version":"1.1","fields":[]}}"#
+                + "\n", "line 1: the recorded request is none: "
+        ),
+        (
+            start
+                + #""exchange","requested_at":"2025-01-29T10:30:00Z","request":{"method":"GET","target":"/","version":"1.1","fields":[{"name":"a","value":"b\r\nc"}]}}"#
+                + "\n",
+            "line 1: 'fields' must be an array of objects with \"name\" and \"value\", neither with a line end; got "
+        ),
+    ]
+
+    @Test("says what is wrong, and where", arguments: mistakes)
+    func mistake(text: String, message: String) throws {
+        let error = try #require(Self.error(text))
+        #expect(error.description.hasPrefix(message), "\(error)")
+        #expect(!error.isUnfinished)
+    }
+
+    @Test("tells a last line that was cut off from one that is wrong, at every byte")
+    func unfinished() throws {
+        let line = Array(JournalEncoderTests.events[0].1.utf8)
+        let first = Self.start + "\"note\",\"text\":\"x\"}\n"
+        for end in 1..<line.count {
+            let cut = String(decoding: line[..<end], as: UTF8.self)
+            let error = try #require(Self.error(first + cut))
+            #expect(error.isUnfinished && error.line == 2, "cut at \(end)")
+            // Nothing says that this is a journal.
+            let alone = try #require(Self.error(cut))
+            #expect(!alone.isUnfinished && alone.line == 1, "cut at \(end)")
+        }
+        #expect(try Self.read(line).count == 1)
+    }
+
+    @Test(
+        "what is not the beginning of an entry is wrong, be it the last line without an end",
+        arguments: ["garbage", "[1,2", "\"abc", "\0\0\0", "}", "\u{1F}\u{8B}", "tru"])
+    func garbage(text: String) throws {
+        for first in ["", Self.start + "\"note\",\"text\":\"x\"}\n"] {
+            let error = try #require(Self.error(first + text))
+            #expect(!error.isUnfinished && error.line == (first.isEmpty ? 1 : 2), "\(error)")
+            #expect(error.message.hasPrefix("this is no JSON: "), "\(error)")
+        }
+    }
+
+    @Test("goes on after a bad line")
+    func goesOn() throws {
+        var reader = JournalReader()
+        reader.receive(Array("{}\n\(Self.start)\"note\",\"text\":\"x\"}\n".utf8))
+        #expect(throws: JournalError.self) { try reader.next() }
+        #expect(try reader.next()?.number == 2)
+        #expect(try reader.next() == nil)
+    }
+
+    @Test("refuses a line over the limit, takes one at it, and holds no more than that", arguments: [0, 1])
+    func limit(over: Int) throws {
+        let start = Array((Self.start + #""note","text":""#).utf8)
+        let filler = JournalReader.lineLimit - start.count - 2 + over
+        let line = start + [UInt8](repeating: UInt8(ascii: "x"), count: filler) + Array("\"}\n".utf8)
+        var reader = JournalReader()
+        var found: [Int] = []
+        var errors: [String] = []
+        for chunk in stride(from: 0, to: line.count, by: 1 << 20) {
+            reader.receive(line[chunk..<min(line.count, chunk + 1 << 20)])
+            do {
+                while let line = try reader.next() { found.append(line.number) }
+            } catch {
+                errors.append(error.description)
+            }
+        }
+        reader.receive(Array("\(Self.start)\"note\",\"text\":\"x\"}\n".utf8))
+        while let line = try reader.next() { found.append(line.number) }
+        #expect(found == (over == 0 ? [1, 2] : [2]))
+        #expect(
+            errors
+                == (over == 0
+                    ? []
+                    : [
+                        "line 1: the line has more than 4 MiB, which is the most that is read; no journal has such lines."
+                    ]))
+    }
+
+    @Test(
+        "A line with a byte changed is refused, or read, written and read again as the same",
+        arguments: 0..<20 as Range<UInt64>)
+    func mutations(seed: UInt64) throws {
+        var events = RandomEvents(seed: seed &+ 1000)
+        var read = 0
+        for row in JournalEncoderTests.events.indices {
+            let line = Array(JournalEncoderTests.events[row].1.utf8)
+            for _ in 0..<40 {
+                var changed = line
+                changed[events.below(line.count)] = UInt8(events.below(256))
+                guard let lines = try? Self.read(changed + [0x0A]) else { continue }
+                for line in lines {
+                    read += 1
+                    let encoder = JournalEncoder(world: line.world?.text)
+                    var written: [UInt8] = []
+                    encoder.appendLine(line.entry, to: &written)
+                    let again = try Self.read(written)
+                    #expect(again.count == 1, "\(String(decoding: changed, as: UTF8.self))")
+                    #expect(again.first?.entry.number == line.entry.number)
+                    if line.entry.event.kind == .frame, !isClose(line.entry) {
+                        #expect(again.first?.entry.byteCount == line.entry.byteCount)
+                    }
+                    var twice: [UInt8] = []
+                    for line in again { encoder.appendLine(line.entry, to: &twice) }
+                    #expect(String(decoding: twice, as: UTF8.self) == String(decoding: written, as: UTF8.self))
+                }
+            }
+        }
+        // Most changes are within texts.
+        #expect(read > 20)
+    }
+
+    @Test(
+        "times to the nanosecond, and no others",
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0), ("1970-01-01T00:00:00.000000001Z", 1),
+            ("1969-12-31T23:59:59.9Z", -100_000_000),
+            ("2024-02-29T00:00:00Z", 1_709_164_800_000_000_000), ("2023-02-29T00:00:00Z", nil),
+            ("1970-01-01T00:00:00.Z", nil), ("1970-01-01T00:00:00.0000000001Z", nil), ("1970-01-01 00:00:00Z", nil),
+            ("1970-01-01T24:00:00Z", nil), ("1970-13-01T00:00:00Z", nil), ("1677-01-01T00:00:00Z", nil), ("", nil),
+        ] as [(String, Int64?)])
+    func times(text: String, nanoseconds: Int64?) {
+        let bytes = Array(text.utf8)
+        #expect(bytes.withUnsafeBufferPointer { Timestamp(reading: $0)?.nanosecondsSinceEpoch } == nanoseconds)
+    }
+}

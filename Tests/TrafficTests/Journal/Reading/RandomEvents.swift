@@ -1,0 +1,117 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import WebSocket
+
+@testable import Traffic
+
+/// Entries of every kind, drawn from a seed.
+struct RandomEvents {
+    private var numbers: SplitMix64
+
+    init(seed: UInt64) {
+        numbers = SplitMix64(seed: seed)
+    }
+
+    mutating func below(_ count: Int) -> Int { Int(numbers.next() % UInt64(count)) }
+    mutating func maybe() -> Bool { below(2) == 0 }
+    private mutating func pick<T>(_ values: [T]) -> T { values[below(values.count)] }
+
+    mutating func event() -> JournalEvent {
+        switch below(8) {
+        case 0, 1: .exchange(exchange())
+        case 2: .opened(opening())
+        case 3, 4: .frame(frame())
+        case 5: .closed(closing())
+        case 6: .fault(RecordedFault(name: text(), effect: pick(RecordedFault.Effect.allCases)))
+        default: maybe() ? .clock(advancedBy: Int64(bitPattern: numbers.next()) >> 8) : .note(text())
+        }
+    }
+
+    mutating func time() -> Timestamp {
+        // Every time that Int64 has in whole years, 1678 to 2261, and often with few digits.
+        let nanoseconds = Int64(bitPattern: numbers.next() % 9_190_000_000_000_000_000)
+        let signed = maybe() ? nanoseconds : -nanoseconds
+        return Timestamp(nanosecondsSinceEpoch: maybe() ? signed : signed / 1_000_000_000 * 1_000_000_000)
+    }
+
+    /// Text with all that JSON escapes, and that UTF-8 makes long.
+    mutating func text() -> String {
+        let pieces = [
+            "a", "goal", " ", "\"", "\\", "/", "\n", "\r", "\t", "\u{08}", "\u{0C}", "\u{00}", "\u{1F}", "\u{7F}", "é",
+            "漢", "👩‍👩‍👧", "\u{FFFD}", "{\"type\":\"stream_chunk\",\"content\":\"Hello \"}", "12345678", "\u{2028}",
+        ]
+        return (0..<below(12)).map { _ in pick(pieces) }.joined()
+    }
+
+    mutating func bytes() -> [UInt8] {
+        maybe() ? Array(text().utf8) : (0..<below(20)).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
+    }
+
+    private mutating func faults() -> [String] { below(3) == 0 ? (0..<below(3)).map { _ in text() } : [] }
+    private mutating func delivery() -> Delivery { maybe() ? .complete : pick(Delivery.allCases) }
+    private mutating func user() -> ExactString? {
+        maybe() ? pick(["demo", "0193-a-user-with-a-long-name", ExactString(text())]) : nil
+    }
+
+    private mutating func body() -> RecordedBody {
+        let bytes = bytes()
+        return below(4) == 0 ? RecordedBody(bytes, of: bytes.count + 1 + below(1000)) : RecordedBody(bytes)
+    }
+
+    private mutating func head() -> RequestHead {
+        let line = pick([
+            "GET /health", "POST /w/abc/api/v1/goals?a=b&c=%20d", "OPTIONS *", "PROPFIND /a?",
+            "GET http://a.example:80/x?y",
+            "HEAD http://a.example", "CONNECT a.example:443", "PATCH /api/v1/goals/%C3%A9/", "DELETE //",
+        ])
+        let fields = [
+            "Authorization: Bearer x.y-z", "x-api-key: k", "X-Empty:", "Accept: a, b", "Accept: c",
+            "Connection: Upgrade",
+            "Upgrade: websocket", "Expect: 100-continue", "Content-Length: 5", "X-Obs: \u{E9}\t\u{E9}",
+        ]
+        return JournalSample.head(line, fields.filter { _ in maybe() })
+    }
+
+    private mutating func responseFields() -> RecordedFields {
+        switch below(3) {
+        case 0: .none
+        case 1: .encoded(Array("Content-Type: application/json\r\nX-Two:  a: b \r\nX-None:\r\n".utf8))
+        default: .fields([.retryAfter: "2", .contentType: "text/plain; a=\"é\""])
+        }
+    }
+
+    private mutating func exchange() -> RecordedExchange {
+        RecordedExchange(
+            head: head(), body: body(), requestedAt: time(), endpoint: maybe() ? pick(Endpoint.allCases) : nil,
+            user: user(), unmatched: maybe() ? pick(RecordedExchange.Unmatched.allCases) : nil,
+            status: below(5) == 0 ? nil : 100 + below(500), responseFields: responseFields(), responseBody: body(),
+            delivery: delivery(), faults: faults())
+    }
+
+    private mutating func opening() -> RecordedOpening {
+        RecordedOpening(
+            head: head(), requestedAt: time(), endpoint: maybe() ? .webSocket : nil, user: user(),
+            responseFields: responseFields(), faults: faults())
+    }
+
+    private mutating func frame() -> RecordedFrame {
+        let opcode: Opcode = pick([.text, .text, .binary, .continuation, .close, .ping, .pong])
+        var frame = RecordedFrame(
+            sender: pick(Party.allCases), opcode: opcode, payload: [], delivery: delivery(), faults: faults())
+        frame.payload = opcode == .close ? RecordedBody(bytes()) : body()
+        return frame
+    }
+
+    private mutating func closing() -> RecordedClosing {
+        func frame() -> CloseSummary.Frame? {
+            if maybe() { return nil }
+            return CloseSummary.Frame(
+                code: maybe() ? CloseCode(rawValue: UInt16(truncatingIfNeeded: numbers.next())) : nil, reason: text())
+        }
+        return RecordedClosing(
+            by: pick(Party.allCases), cause: pick(RecordedClosing.Cause.allCases),
+            summary: CloseSummary(sent: frame(), received: frame()), message: maybe() ? text() : nil, faults: faults())
+    }
+}

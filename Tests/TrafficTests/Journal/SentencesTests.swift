@@ -1,0 +1,44 @@
+import FitIQAPI
+import Testing
+
+@testable import Traffic
+
+@Suite("Sentences")
+struct SentencesTests {
+    static let differences: [(EndpointNearMiss.Difference, String)] = [
+        (.missingPrefix, "The path lacks the prefix /api/v1."),
+        (
+            .repeatedPrefix,
+            "The path has the prefix /api/v1 twice: leave it out of the base URL, or out of the path."
+        ),
+        (.emptySegment, "The path has two slashes in a row: a value between them is probably empty."),
+        (.trailingSlash, "The path ends with a slash; leave it out."),
+        (.segment(got: "gaols", expected: "goals"), "\"gaols\" stands where \"goals\" is due."),
+        (.segmentCase(got: "Goals", expected: "goals"), "\"Goals\" is written \"goals\"; paths are case-sensitive."),
+        (.idCase(got: "AB"), "Ids are compared as text: lower-case \"AB\" (Swift's uuidString is upper case)."),
+        (.malformedID(got: "1\n"), "\"1\\n\" stands where an id is due, and is no lower-case UUID."),
+        (.missingSegment(expected: "{id}"), "\"{id}\" is missing."),
+        (.extraSegment(got: "x"), "\"x\" is one segment too many."),
+        (.method(got: "PUT", expected: "PATCH"), "The method is PUT, and the endpoint answers PATCH."),
+    ]
+
+    @Test("say what differs", arguments: differences.indices)
+    func difference(row: Int) {
+        #expect(Self.differences[row].0.sentence == Self.differences[row].1)
+    }
+
+    @Test("quote what is long in part")
+    func long() {
+        let sentence = EndpointNearMiss.Difference.extraSegment(got: String(repeating: "x", count: 500)).sentence
+        #expect(sentence.count < 120)
+    }
+
+    @Test("say what was cut, and what a status is")
+    func others() {
+        #expect(Sentences.cut(kept: 4, of: 6) == "The journal keeps the first 4 of 6 bytes.")
+        #expect(
+            Sentences.badStatus("x")
+                == "The parameter 'status' must be a status from 100 to 599, such as 404, or a class of them, such as 4xx; got \"x\"."
+        )
+    }
+}

@@ -1,0 +1,111 @@
+import FitIQAPI
+import HTTP1
+import HTTPTypes
+import JSON
+import Testing
+
+@testable import Traffic
+
+/// Reads an event stream as the HTML Living Standard says, §9.2.6, "Interpreting an event stream".
+struct EventStreamReader {
+    struct Event: Equatable {
+        var type: String
+        var data: String
+        var lastID: String
+    }
+
+    private(set) var events: [Event] = []
+    private(set) var retry: Int?
+    private(set) var comments: [String] = []
+
+    init(_ bytes: [UInt8]) {
+        var (type, data, id) = ("", "", "")
+        // "end-of-line = ( cr lf / cr / lf )"; a line that has no end is not looked at.
+        let text = String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            if line.isEmpty {
+                if !data.isEmpty {
+                    events.append(
+                        Event(type: type.isEmpty ? "message" : type, data: String(data.dropLast()), lastID: id))
+                }
+                (type, data) = ("", "")
+                continue
+            }
+            if line.hasPrefix(":") {
+                comments.append(String(line.dropFirst()))
+                continue
+            }
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            var value = parts.count > 1 ? parts[1] : ""
+            if value.hasPrefix(" ") { value = value.dropFirst() }
+            switch parts[0] {
+            case "event": type = String(value)
+            case "data": data += value + "\n"
+            case "id" where !value.contains("\0"): id = String(value)
+            case "retry" where value.allSatisfy { "0123456789".contains($0) }: retry = Int(value)
+            default: break
+            }
+        }
+    }
+}
+
+@Suite("Server-sent events")
+struct ServerSentEventTests {
+    static let table: [(ServerSentEvent, String)] = [
+        (ServerSentEvent(id: 7, event: "frame", data: Array("a".utf8)), "id: 7\nevent: frame\ndata: a\n\n"),
+        (ServerSentEvent(data: []), "data: \n\n"),
+        (ServerSentEvent(data: Array("a\nb\r\nc\rd".utf8)), "data: a\ndata: b\ndata: c\ndata: d\n\n"),
+        (ServerSentEvent(data: Array("a\n".utf8)), "data: a\ndata: \n\n"),
+        (ServerSentEvent(data: Array("\r\n\r".utf8)), "data: \ndata: \ndata: \n\n"),
+        (ServerSentEvent(data: Array(" a: b".utf8)), "data:  a: b\n\n"),
+    ]
+
+    @Test("are written after the standard", arguments: table.indices)
+    func bytes(row: Int) {
+        #expect(String(decoding: Self.table[row].0.bytes, as: UTF8.self) == Self.table[row].1)
+    }
+
+    @Test(
+        "are read back as they were",
+        arguments: ["", "a", "a\nb", "\n", "\n\n", "a\n", " a", ":a", "data: x", "id: 9\n\nevent: y", "😀\u{2028}é"])
+    func roundTrip(text: String) {
+        let bytes =
+            ServerSentEvent(id: 3, event: "x", data: Array(text.utf8)).bytes + ServerSentEvent.keepAlive
+            + ServerSentEvent.retry(milliseconds: 1500) + ServerSentEvent(data: Array(text.utf8)).bytes
+        let reader = EventStreamReader(bytes)
+        #expect(
+            reader.events == [
+                .init(type: "x", data: text, lastID: "3"), .init(type: "message", data: text, lastID: "3"),
+            ])
+        #expect(reader.retry == 1500 && reader.comments == [" keep-alive"])
+    }
+
+    @Test("carry entries, and their number as the id with which to go on")
+    func entries() throws {
+        var journal = Journal()
+        for text in ["a", "b\nc"] { journal.record(.note(text), at: JournalSample.time) }
+        let encoder = JournalEncoder(world: "w")
+        let bytes = journal.entries().flatMap { ServerSentEvent($0, encoder: encoder).bytes }
+        let events = EventStreamReader(bytes).events
+        #expect(events.map(\.lastID) == ["1", "2"] && events.map(\.type) == ["note", "note"])
+        #expect(events.map { Array($0.data.utf8) } == journal.entries().map(encoder.encode))
+        #expect(try events.map { try JSON.parse($0.data)["text"]?.string } == ["a", "b\nc"])
+    }
+
+    @Test(
+        "go on where the client says",
+        arguments: [
+            (nil, nil), ("", nil), ("0", 0), ("17", 17), ("-1", nil), ("+1", nil), ("x", nil), ("1 2", nil),
+            ("99999999999999999999", nil),
+        ] as [(String?, Int?)])
+    func lastID(value: String?, expected: Int?) {
+        let head = JournalSample.head("GET /", value.map { ["last-event-id: \($0)"] } ?? [])
+        #expect(ServerSentEvent.lastID(in: head.fields) == expected)
+    }
+
+    @Test("are no HTML and not to be cached")
+    func fields() {
+        #expect(ServerSentEvent.responseFields[.contentType] == "text/event-stream")
+        #expect(ServerSentEvent.responseFields[.cacheControl] == "no-store")
+    }
+}

@@ -1,0 +1,285 @@
+import Testing
+
+@testable import Traffic
+
+/// What goes over a wire, and what is seen of it.
+struct Conversation: Sendable, CustomTestStringConvertible {
+    var name: String
+    var steps: [WireStep]
+    var seen: [String]
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ steps: [WireStep], _ seen: [String]) {
+        self.name = name
+        self.steps = steps
+        self.seen = seen
+    }
+
+    private static let get = WireStep.client("GET /a?b=c HTTP/1.1⏎Host: api.example⏎⏎")
+    private static let url = "http://api.example/a?b=c"
+    private static let noise = "HTTP/1.1 200 OK⏎"
+
+    static let all: [Conversation] = [
+        Conversation(
+            "length, kept alive, twice",
+            [
+                get, .server("HTTP/1.1 200 OK⏎Content-Length: 2⏎⏎hi"),
+                .client("POST /p HTTP/1.1⏎Host: h⏎Content-Length: 3⏎⏎abc"),
+                .server("HTTP/1.1 201 Created⏎Content-Length: 0⏎⏎"),
+            ],
+            ["GET \(url) -> 200 [hi]", "POST http://h/p [abc] -> 201 []"]),
+        Conversation(
+            "chunked both ways, with trailers",
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Transfer-Encoding: chunked⏎⏎3⏎abc⏎2;x=y⏎de⏎0⏎T: 1⏎⏎"),
+                .server("HTTP/1.1 200 OK⏎Transfer-Encoding: chunked⏎⏎1⏎x⏎0⏎⏎"),
+            ],
+            ["POST http://h/p [abcde] -> 200 [x]"]),
+        Conversation(
+            "until the server closes",
+            [get, .server("HTTP/1.1 200 OK⏎⏎all of"), .server(" it"), .ended(.server, isReset: false)],
+            ["GET \(url) -> 200 [all of it]"]),
+        Conversation(
+            "until the server closes, and the client had finished before",
+            [
+                get, .finished(.client), .server("HTTP/1.1 200 OK⏎⏎all"), .finished(.server),
+                .ended(.server, isReset: false),
+            ],
+            ["GET \(url) -> 200 [all]"]),
+        Conversation(
+            "until the server closes, but it resets",
+            [get, .server("HTTP/1.1 200 OK⏎⏎all"), .ended(.server, isReset: true)], ["GET \(url) -> 200 [all] cut"]),
+        Conversation(
+            "HEAD, 204 and 304 have no body",
+            [
+                .client("HEAD /h HTTP/1.1⏎Host: h⏎⏎"), .server("HTTP/1.1 200 OK⏎Content-Length: 10⏎⏎"),
+                get, .server("HTTP/1.1 204 No Content⏎⏎"), get,
+                .server("HTTP/1.1 304 Not Modified⏎Content-Length: 7⏎⏎"),
+            ],
+            ["HEAD http://h/h -> 200 []", "GET \(url) -> 204 []", "GET \(url) -> 304 []"]),
+        Conversation(
+            "interim answers are passed over",
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Expect: 100-continue⏎Content-Length: 2⏎⏎"),
+                .server("HTTP/1.1 100 Continue⏎⏎HTTP/1.1 103 Early Hints⏎Link: x⏎⏎"), .client("ok"),
+                .server("HTTP/1.1 200 OK⏎Content-Length: 1⏎⏎!"), get, .server("HTTP/1.1 200 OK⏎Content-Length: 0⏎⏎"),
+            ],
+            ["POST http://h/p [ok] -> 200 [!]", "GET \(url) -> 200 []"]),
+        Conversation(
+            "an empty chunked body after Expect",
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Expect: 100-continue⏎Transfer-Encoding: chunked⏎⏎0⏎⏎"),
+                .server("HTTP/1.1 200 OK⏎Content-Length: 0⏎⏎"), get, .server("HTTP/1.1 200 OK⏎Content-Length: 0⏎⏎"),
+            ],
+            ["POST http://h/p [] -> 200 []", "GET \(url) -> 200 []"]),
+        Conversation(
+            "pipelined",
+            [
+                .client(
+                    "GET /1 HTTP/1.1⏎Host: h⏎⏎GET /2 HTTP/1.1⏎Host: h⏎⏎POST /3 HTTP/1.1⏎Host: h⏎Content-Length: 1⏎⏎x"),
+                .server(
+                    "HTTP/1.1 200 OK⏎Content-Length: 1⏎⏎1HTTP/1.1 200 OK⏎Content-Length: 1⏎⏎2HTTP/1.1 404 No⏎"
+                        + "Content-Length: 1⏎⏎3"),
+            ],
+            ["GET http://h/1 -> 200 [1]", "GET http://h/2 -> 200 [2]", "POST http://h/3 [x] -> 404 [3]"]),
+        Conversation(
+            "pipelined, and the server stops after the first",
+            [
+                .client("GET /1 HTTP/1.1⏎Host: h⏎⏎GET /2 HTTP/1.1⏎Host: h⏎⏎GET /3 HTTP/1.1⏎Host: h⏎⏎"),
+                .server("HTTP/1.1 200 OK⏎Content-Length: 1⏎Connection: close⏎⏎1"), .ended(.server, isReset: false),
+            ],
+            ["GET http://h/1 -> 200 [1]", "GET http://h/2 -> nothing", "GET http://h/3 -> nothing"]),
+        Conversation(
+            "pipelined, and cut before the second answer",
+            [
+                .client("GET /1 HTTP/1.1⏎Host: h⏎⏎GET /2 HTTP/1.1⏎Host: h⏎⏎GET /3 HTTP/1.1⏎Host: h⏎⏎GET /4"),
+                .server("HTTP/1.1 200 OK⏎Content-Length: 1⏎⏎1"), .ended(.client, isReset: true),
+            ],
+            ["GET http://h/1 -> 200 [1]", "GET http://h/2 -> nothing", "GET http://h/3 -> nothing"]),
+        Conversation(
+            "an answer before the request has ended",
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Content-Length: 6⏎⏎abc"),
+                .server("HTTP/1.1 413 Too Large⏎Content-Length: 2⏎⏎no"), .client("def"), get,
+                .server("HTTP/1.1 200 OK⏎Content-Length: 0⏎⏎"),
+            ],
+            ["POST http://h/p [abcdef] -> 413 [no]", "GET \(url) -> 200 []"]),
+        Conversation(
+            "an answer, and the request never ends",
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Content-Length: 6⏎⏎abc"),
+                .server("HTTP/1.1 413 Too Large⏎Content-Length: 2⏎⏎no"), .ended(.server, isReset: false),
+            ],
+            ["POST http://h/p [abc] -> 413 [no]"]),
+        Conversation("cut in the request", [.client("GET /a HTT"), .ended(.client, isReset: true)], []),
+        Conversation(
+            "cut in the request's body",
+            [.client("POST /p HTTP/1.1⏎Host: h⏎Content-Length: 6⏎⏎abc"), .ended(.client, isReset: true)],
+            ["POST http://h/p [abc] -> nothing"]),
+        Conversation(
+            "cut in the head of the answer", [get, .server("HTTP/1.1 200 O"), .ended(.server, isReset: false)],
+            ["GET \(url) -> nothing"]),
+        Conversation(
+            "cut in a body with a length",
+            [get, .server("HTTP/1.1 200 OK⏎Content-Length: 5⏎⏎abc"), .ended(.server, isReset: false)],
+            ["GET \(url) -> 200 [abc] cut"]),
+        Conversation(
+            "cut in a chunk",
+            [get, .server("HTTP/1.1 200 OK⏎Transfer-Encoding: chunked⏎⏎5⏎abc"), .ended(.server, isReset: false)],
+            ["GET \(url) -> 200 [abc] cut"]),
+        Conversation(
+            "HTTP/1.0",
+            [
+                .client("GET /a HTTP/1.0⏎⏎"), .server("HTTP/1.0 200 OK⏎⏎old"), .ended(.server, isReset: false),
+            ],
+            ["GET http://unknown/a -> 200 [old]"]),
+        Conversation(
+            "OPTIONS on the whole server, a target with its host",
+            [
+                .client("OPTIONS * HTTP/1.1⏎Host: h⏎⏎"), .server("HTTP/1.1 204 No⏎⏎"),
+                .client("GET http://other:81/x?y HTTP/1.1⏎Host: other:81⏎⏎"), .server("HTTP/1.1 204 No⏎⏎"),
+            ],
+            ["OPTIONS http://h/* -> 204 []", "GET http://other:81/x?y -> 204 []"]),
+        Conversation(
+            "a tunnel",
+            [.client("CONNECT h:443 HTTP/1.1⏎Host: h:443⏎⏎"), .server("HTTP/1.1 200 OK⏎⏎garbage")],
+            ["CONNECT http://h:443 -> 200 []", "note The connection of http://h:443 became a "]),
+        Conversation(
+            "a tunnel that was refused",
+            [
+                .client("CONNECT h:443 HTTP/1.1⏎Host: h:443⏎⏎"), .server("HTTP/1.1 405 No⏎Content-Length: 1⏎⏎x"), get,
+                .server("HTTP/1.1 204 No⏎⏎"),
+            ],
+            ["CONNECT http://h:443 -> 405 [x]", "GET \(url) -> 204 []"]),
+        Conversation(
+            "no HTTP", [.client("\u{16}\u{3}\u{1}garbage"), .server("garbage")],
+            ["note A client sent what is no HTTP/1.1 reques"]),
+        Conversation(
+            "a request without host", [.client("GET / HTTP/1.1⏎⏎"), .server("HTTP/1.1 400 Bad⏎Content-Length: 0⏎⏎")],
+            ["note A client sent what is no HTTP/1.1 reques"]),
+        Conversation(
+            "a bad chunk, and what the server says of it",
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Transfer-Encoding: chunked⏎⏎2⏎ab⏎zz⏎"),
+                .server("HTTP/1.1 400 Bad⏎Content-Length: 1⏎⏎!"), get,
+            ],
+            ["note A client sent what is no HTTP/1.1 reques", "POST http://h/p [ab] -> 400 [!]"]),
+        Conversation(
+            "an answer that is no HTTP", [get, .server("SSH-2.0-x⏎⏎"), get],
+            ["GET \(url) -> nothing", "note The answer to http://api.example/a?b=c i"]),
+        Conversation(
+            "a bad chunk in the answer",
+            [get, .server("HTTP/1.1 200 OK⏎Transfer-Encoding: chunked⏎⏎2⏎ab⏎zz⏎"), get],
+            ["GET \(url) -> 200 [ab] cut", "note The answer to http://api.example/a?b=c i"]),
+        Conversation(
+            "more than was asked for", [get, .server("HTTP/1.1 204 No⏎⏎"), .server("H"), get],
+            ["GET \(url) -> 204 []", "note A server sent 1 bytes without a complete"]),
+        Conversation(
+            "another protocol",
+            [
+                .client("GET / HTTP/1.1⏎Host: h⏎Upgrade: h2c⏎Connection: upgrade⏎⏎"),
+                .server("HTTP/1.1 101 Switching⏎Upgrade: h2c⏎Connection: upgrade⏎⏎PRI"),
+            ],
+            ["GET http://h/ -> 101 []", "note The connection of http://h/ changed to a"]),
+    ]
+}
+
+@Suite("Exchanges on a wire")
+struct ConversationTests {
+    @Test("Each conversation is seen for what it is", arguments: Conversation.all)
+    func whole(_ conversation: Conversation) {
+        #expect(Wire.observe(conversation.steps).map(Wire.line) == conversation.seen)
+    }
+
+    @Test("The cuts between bytes change nothing", arguments: Conversation.all + SocketConversations.all, [1, 2, 3, 7])
+    func pieces(_ conversation: Conversation, _ pieces: Int) {
+        #expect(Wire.observe(conversation.steps, pieces: pieces) == Wire.observe(conversation.steps))
+    }
+
+    @Test("A connection cut at any byte leaves what came before", arguments: Conversation.all + SocketConversations.all)
+    func cutAnywhere(_ conversation: Conversation) {
+        let whole = Wire.observe(conversation.steps)
+        for index in conversation.steps.indices {
+            let (bytes, isClient): ([UInt8], Bool)
+            switch conversation.steps[index] {
+            case .client(let sent): (bytes, isClient) = (sent, true)
+            case .server(let sent): (bytes, isClient) = (sent, false)
+            default: continue
+            }
+            for count in 0...bytes.count {
+                let part = Array(bytes[..<count])
+                let steps = conversation.steps[..<index] + [isClient ? .client(part) : .server(part)]
+                let uncut = Wire.observe(Array(steps))
+                #expect(whole.starts(with: uncut), "cut after \(count) bytes of step \(index)")
+                let told = Wire.observe(Array(steps) + [.ended(.client, isReset: true)])
+                #expect(told.starts(with: uncut))
+                #expect(
+                    told.dropFirst(uncut.count).allSatisfy {
+                        if case .exchange(let exchange) = $0 {
+                            exchange.response?.isComplete != true || exchange.request.body != nil
+                        } else if case .socketEnded = $0 {
+                            true
+                        } else {
+                            false
+                        }
+                    }, "cut after \(count) bytes of step \(index)")
+            }
+        }
+    }
+
+    @Test("Times are those of first and last bytes")
+    func times() throws {
+        let seen = Wire.observe([
+            .client("POST /p HTTP/1.1⏎"), .client("Host: h⏎Content-Length: 2⏎⏎a"), .client("b"),
+            .server("HTTP/1.1 100 Continue⏎⏎"), .server("H"), .server("TTP/1.1 200 OK⏎Content-Length: 1⏎⏎"),
+            .server("x"),
+        ])
+        guard case .exchange(let exchange)? = seen.first else {
+            Issue.record("no exchange")
+            return
+        }
+        #expect(exchange.started == Wire.time(0))
+        #expect(exchange.waited == 2_000_000)
+        #expect(exchange.lasted == 6_000_000)
+    }
+
+    @Test("A pipelined request began when its first byte came")
+    func pipelinedTimes() {
+        let seen = Wire.observe([
+            .client("GET /1 HTTP/1.1⏎Host: h⏎⏎"), .client("GET /2 HTTP"), .client("/1.1⏎Host: h⏎⏎"),
+            .server("HTTP/1.1 204 No⏎⏎"), .server("HTTP/1.1 204 No⏎⏎"),
+        ])
+        let starts = seen.map { if case .exchange(let exchange) = $0 { exchange.started } else { Wire.time(99) } }
+        #expect(starts == [Wire.time(0), Wire.time(1)])
+    }
+
+    @Test(
+        "Long bodies are cut between characters, and their size is told",
+        arguments: [(4, "abcd"), (5, "abcd"), (6, "abcdé"), (7, "abcdé")])
+    func limit(_ limit: Int, _ kept: String) {
+        var limits = ConnectionObserver.Limits()
+        limits.body = limit
+        let seen = Wire.observe(
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Content-Length: 8⏎⏎abcdéfg"),
+                .server("HTTP/1.1 200 OK⏎Content-Length: 8⏎⏎abcdéfg"),
+            ], pieces: 3, limits: limits)
+        let body = limit == 7 ? "abcdéf… of 8" : "\(kept)… of 8"
+        #expect(seen.map(Wire.line) == ["POST http://h/p [\(body)] -> 200 [\(body)]"])
+    }
+
+    @Test("A server that talks on before the request has ended is not listened to without end")
+    func endlessAnswer() {
+        var limits = ConnectionObserver.Limits()
+        limits.pipelined = 1000
+        let steps: [WireStep] =
+            [
+                .client("POST /p HTTP/1.1⏎Host: h⏎Content-Length: 6⏎⏎abc"),
+                .server("HTTP/1.1 413 No⏎Content-Length: 0⏎⏎"),
+            ]
+            + Array(repeating: .server(String(repeating: "x", count: 100)), count: 20)
+        let lines = Wire.observe(steps, limits: limits).map(Wire.line)
+        #expect(lines == ["POST http://h/p [abc] -> 413 []", "note A server sent 1100 bytes without a compl"])
+    }
+}

@@ -1,0 +1,281 @@
+import FitIQAPI
+import Testing
+import WebSocket
+
+@testable import Traffic
+
+/// A text, and what is left of it.
+struct RedactionCase: Sendable, CustomTestStringConvertible {
+    var name: String
+    var text: String
+    var redacted: String
+
+    var testDescription: String { name }
+
+    init(_ name: String, _ text: String, _ redacted: String) {
+        self.name = name
+        self.text = text
+        self.redacted = redacted
+    }
+
+    static let members: [RedactionCase] = [
+        RedactionCase("a member", #"{"token":"abc","b":1}"#, #"{"token":"redacted-token-1","b":1}"#),
+        RedactionCase(
+            "spaces, line ends and order stay", "{ \"a\" : 1,\r\n\t\"token\" :\t\"abc\" ,\"z\":[1 , 2] }",
+            "{ \"a\" : 1,\r\n\t\"token\" :\t\"redacted-token-1\" ,\"z\":[1 , 2] }"),
+        RedactionCase(
+            "the names in every case",
+            #"{"access_token":"a","accessToken":"b","Access-Token":"c","ACCESS_TOKEN":"d","refresh_token":"e","idToken":"f","api_key":"g","apiKey":"h","password":"i","Password":"j","secret":"k","clientSecret":"l"}"#,
+            #"{"access_token":"redacted-token-1","accessToken":"redacted-token-2","Access-Token":"redacted-token-3","ACCESS_TOKEN":"redacted-token-4","refresh_token":"redacted-token-5","idToken":"redacted-token-6","api_key":"redacted-api-key-1","apiKey":"redacted-api-key-2","password":"redacted-password-1","Password":"redacted-password-2","secret":"redacted-secret-1","clientSecret":"redacted-secret-2"}"#
+        ),
+        RedactionCase(
+            "other names stay",
+            #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#,
+            #"{"tokens":"a","token_count":"b","tokens_used":12345,"passwords":"c","my_token":"d","secretary":"e","tok":"f"}"#
+        ),
+        RedactionCase(
+            "equal ones are equal", #"[{"token":"a"},{"token":"b"},{"token":"a"},{"api_key":"a"}]"#,
+            #"[{"token":"redacted-token-1"},{"token":"redacted-token-2"},{"token":"redacted-token-1"},{"api_key":"redacted-token-1"}]"#
+        ),
+        RedactionCase(
+            "empty, null, true", #"{"token":"","token":null,"token":true,"token":{}}"#,
+            #"{"token":"","token":null,"token":true,"token":{}}"#),
+        RedactionCase(
+            "what is inside an object has names of its own", #"{"token":{"id":"x","password":"y"}}"#,
+            #"{"token":{"id":"x","password":"redacted-password-1"}}"#),
+        RedactionCase(
+            "lists", #"{"token": ["a" , "b",3,"c"],"x":["a"]}"#,
+            #"{"token": ["redacted-token-1" , "redacted-token-2",3,"c"],"x":["a"]}"#),
+        RedactionCase(
+            "numbers of four digits", #"{"password":1234,"secret":123,"token":12.345,"token":12345e6,"api_key":98765}"#,
+            #"{"password":"redacted-password-1","secret":123,"token":12.345,"token":12345e6,"api_key":"redacted-api-key-1"}"#
+        ),
+        RedactionCase(
+            "escapes in the value", #"{"token":"a\"b\\","x":"y","token":"a\u002fb","token":"a\/b"}"#,
+            #"{"token":"redacted-token-1","x":"y","token":"redacted-token-2","token":"redacted-token-2"}"#),
+        RedactionCase("escapes in the name", #"{"\u0074ok\u0065n":"abc"}"#, #"{"\u0074ok\u0065n":"redacted-token-1"}"#),
+        RedactionCase(
+            "JSON in a string of JSON", #"{"body":"{\"token\": \"a\\\"b\",\"x\":\"y\"}","z":"\"password\":\"p\""}"#,
+            #"{"body":"{\"token\": \"redacted-token-1\",\"x\":\"y\"}","z":"\"password\":\"redacted-password-1\""}"#),
+        RedactionCase(
+            "JSON in a string of a string of JSON", #""{\"a\":\"{\\\"token\\\":\\\"abc\\\",\\\"b\\\":1}\"}""#,
+            #""{\"a\":\"{\\\"token\\\":\\\"redacted-token-1\\\",\\\"b\\\":1}\"}""#),
+        RedactionCase("torn", #"{"a":1,"token":"abc"#, #"{"a":1,"token":"redacted-token-1"#),
+        RedactionCase(
+            "several lines, and a quote out of place",
+            "He said 5\" wide\n{\"token\":\"abc\"}\ndata: {\"secret\":\"x\"}\n",
+            "He said 5\" wide\n{\"token\":\"redacted-token-1\"}\ndata: {\"secret\":\"redacted-secret-1\"}\n"),
+        RedactionCase("a scheme stays", #"{"token":"Bearer abc"}"#, #"{"token":"Bearer redacted-token-1"}"#),
+        RedactionCase("a word, not a member", #"["token","abc"]"#, #"["token","abc"]"#),
+        RedactionCase(
+            "what was redacted before stays, and its number is taken", #"{"token":"redacted-token-1","idToken":"x"}"#,
+            #"{"token":"redacted-token-1","idToken":"redacted-token-2"}"#),
+    ]
+
+    static let items: [RedactionCase] = [
+        RedactionCase(
+            "a URL's query", "wss://h/ws?token=abc&x=token&access_token=d%2Fe#api_key=f",
+            "wss://h/ws?token=redacted-token-1&x=token&access_token=redacted-token-2#api_key=redacted-api-key-1"),
+        RedactionCase(
+            "decoded before they are compared", "/a?token=a%2Fb /c?token=a/b /d?token=a%2fb",
+            "/a?token=redacted-token-1 /c?token=redacted-token-1 /d?token=redacted-token-1"),
+        RedactionCase(
+            "within JSON", #"{"u":"ws:\/\/h\/ws?token=abc","v":"/x?a=b\u0026token=abc\u0026c=d"}"#,
+            #"{"u":"ws:\/\/h\/ws?token=redacted-token-1","v":"/x?a=b\u0026token=redacted-token-1\u0026c=d"}"#),
+        RedactionCase("within HTML", "<a href='/x?a=1&amp;token=abc'>", "<a href='/x?a=1&amp;token=redacted-token-1'>"),
+        RedactionCase("no value, other names", "/x?token=&mytoken=a&token", "/x?token=&mytoken=a&token"),
+        RedactionCase("no query", "token=abc and x token=abc", "token=abc and x token=abc"),
+    ]
+
+    static let addresses: [RedactionCase] = [
+        RedactionCase("plain", "mail to ann@example.com.", "mail to user-1@redacted.example."),
+        RedactionCase(
+            "the case does not matter, the person does", "Ann@Example.com, bob@example.com, ann@example.com",
+            "user-1@redacted.example, user-2@redacted.example, user-1@redacted.example"),
+        RedactionCase(
+            "forms", "<a.b+c_d-e@sub.example.co.uk>;mailto:o'brien@x.ie,(z9@9z.io)",
+            "<user-1@redacted.example>;mailto:user-2@redacted.example,(user-3@redacted.example)"),
+        RedactionCase("in quotes", "'ann@example.com'", "'user-1@redacted.example'"),
+        RedactionCase("beyond ASCII", "jürgen@müller.de", "user-1@redacted.example"),
+        RedactionCase(
+            "percent-encoded", "/u/ann%40example.com?q=mail%3Aann%40example.com&r=a%2Bb%40x.de",
+            "/u/user-1%40redacted.example?q=mail%3Auser-1%40redacted.example&r=user-2%40redacted.example"),
+        RedactionCase(
+            "in JSON",
+            #"{"a":"ann@example.com","b":"\nann@example.com\n","c":"ann\u0040example.com","d":"x\u000aann@example.com"}"#,
+            #"{"a":"user-1@redacted.example","b":"\nuser-1@redacted.example\n","c":"user-1\u0040redacted.example","d":"x\u000auser-1@redacted.example"}"#
+        ),
+        RedactionCase(
+            "one after the other", "a@x.de@y.de,b@x.de b@x.de",
+            "user-1@redacted.example,user-2@redacted.example user-2@redacted.example"),
+        RedactionCase(
+            "none", "@x.de a@ a@b a@b.c a@1.2 @MainActor x@@y.de p@1.2.3 50 @ 2.de",
+            "@x.de a@ a@b a@b.c a@1.2 @MainActor x@@y.de p@1.2.3 50 @ 2.de"),
+        RedactionCase("a placeholder stays", "user-7@redacted.example", "user-7@redacted.example"),
+        RedactionCase(
+            "that was a token before",
+            #"{"token":"ann@example.com","mail":"Ann@example.com","url":"ann%40example.com"}"#,
+            #"{"token":"redacted-token-1","mail":"redacted-token-1","url":"redacted-token-1"}"#),
+        RedactionCase(
+            "the user of a URL", "https://ann:pass@api.example.com/x", "https://ann:user-1@redacted.example/x"),
+    ]
+}
+
+@Suite("Redaction of texts")
+struct RedactorTests {
+    @Test("Members of JSON by name", arguments: RedactionCase.members)
+    func members(_ row: RedactionCase) { check(row) }
+
+    @Test("Items of queries", arguments: RedactionCase.items)
+    func items(_ row: RedactionCase) { check(row) }
+
+    @Test("E-mail addresses", arguments: RedactionCase.addresses)
+    func addresses(_ row: RedactionCase) { check(row) }
+
+    private func check(_ row: RedactionCase) {
+        var redactor = Redactor()
+        var text = row.text
+        redactor.redact(&text)
+        #expect(text == row.redacted)
+        var again = Redactor()
+        again.redact(&text)
+        #expect(text == row.redacted, "what was redacted stays as it is")
+    }
+
+    private static func redacted(
+        _ fields: [(String, String)], url: String = "http://h/", body: String = "", type: String? = nil
+    ) -> SessionRequest {
+        var exchange = SessionExchange(
+            started: Wire.time(0),
+            request: SessionRequest(
+                method: "POST", url: url,
+                fields: fields.map { SessionField($0.0, $0.1) }
+                    + (type.map { [SessionField("Content-Type", $0)] } ?? []),
+                body: SessionBody(Array(body.utf8))), response: nil)
+        var redactor = Redactor()
+        redactor.redact(&exchange)
+        return exchange.request
+    }
+
+    @Test(
+        "Fields",
+        arguments: [
+            ("Authorization", "Bearer abc", "Bearer redacted-token-1"),
+            ("authorization", "Basic  YTpi", "Basic  redacted-token-1"),
+            ("Authorization", "abc", "redacted-token-1"), ("Authorization", "", ""),
+            ("Authorization", "Bearer ", "Bearer "),
+            ("Proxy-Authorization", "Digest a=b, c=d", "Digest redacted-token-1"),
+            ("X-API-Key", "abc", "redacted-api-key-1"),
+            (
+                "Cookie", "a=b; c=\"d\";e=b; f=; g",
+                "a=redacted-cookie-1; c=\"redacted-cookie-2\";e=redacted-cookie-1; f=; g"
+            ),
+            (
+                "Set-Cookie", "sid=abc; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly",
+                "sid=redacted-cookie-1; Path=/; Expires=Wed, 21 Oct 2015 07:28:00 GMT; HttpOnly"
+            ),
+            ("Set-Cookie", "sid=abc", "sid=redacted-cookie-1"), ("Set-Cookie", "odd", "odd"),
+            ("From", "ann@example.com", "user-1@redacted.example"),
+            ("Referer", "https://h/x?token=abc", "https://h/x?token=redacted-token-1"),
+            ("Accept", "*/*", "*/*"),
+            ("Content-Type", "application/json; charset=utf-8", "application/json; charset=utf-8"),
+        ])
+    func fields(_ name: String, _ value: String, _ expected: String) {
+        #expect(Self.redacted([(name, value)]).fields == [SessionField(name, expected)])
+    }
+
+    @Test("A secret is the same wherever it stands: in URL, field, form, JSON and frame")
+    func everywhere() {
+        let secret = "k3y/with+odd=chars"
+        let request = Self.redacted(
+            [("Authorization", "Bearer \(secret)"), ("X-Trace", "is \(secret)!")],
+            url: "http://h/x?token=k3y%2Fwith%2Bodd%3Dchars",
+            body: #"["\#(secret)","k3y%2Fwith%2Bodd%3Dchars","k3y\/with+odd=chars","x\#(secret)y"]"#)
+        #expect(request.url == "http://h/x?token=redacted-token-1")
+        #expect(request.fields.map(\.value) == ["Bearer redacted-token-1", "is redacted-token-1!"])
+        #expect(
+            request.body?.bytes
+                == Array(#"["redacted-token-1","redacted-token-1","redacted-token-1","xredacted-token-1y"]"#.utf8))
+    }
+
+    @Test("An address that came as a cookie, a key or credentials keeps that placeholder")
+    func addressesBefore() {
+        for (name, value, placeholder) in [
+            ("Cookie", "mail=ann@example.com", "redacted-cookie-1"),
+            ("X-API-Key", "ann@example.com", "redacted-api-key-1"),
+            ("Authorization", "Bearer ann@example.com", "redacted-token-1"),
+        ] {
+            let request = Self.redacted([(name, value)], body: #"{"mail":"ann@example.com"}"#)
+            #expect(request.body?.bytes == Array(#"{"mail":"\#(placeholder)"}"#.utf8))
+        }
+    }
+
+    @Test(
+        "Short secrets and words are replaced where they are expected, and nowhere else",
+        arguments: [
+            ("abc1234", false), ("abcd1234", true), ("consultation", false), ("consultations-all", true),
+            ("CONSULTATION", true),
+        ])
+    func words(_ secret: String, _ isSought: Bool) {
+        let request = Self.redacted([("X-API-Key", secret)], body: "a \(secret) b")
+        #expect(request.body?.bytes == Array("a \(isSought ? "redacted-api-key-1" : secret) b".utf8))
+    }
+
+    @Test("A secret that is spelt like a name does not change the names")
+    func names() {
+        let request = Self.redacted(
+            [("X-API-Key", "user_name1")], url: "http://h/",
+            body: #"{"user_name1" : "user_name1","u":"/x?user_name1=1"}"#)
+        #expect(
+            request.body?.bytes == Array(#"{"user_name1" : "redacted-api-key-1","u":"/x?user_name1=1"}"#.utf8))
+    }
+
+    @Test("Forms", arguments: [("application/x-www-form-urlencoded; charset=utf-8", true), ("text/plain", false)])
+    func forms(_ type: String, _ isForm: Bool) {
+        let request = Self.redacted([], body: "password=a%20b&x=y&token=c", type: type)
+        let first = isForm ? "redacted-password-1" : "a%20b"
+        #expect(request.body?.bytes == Array("password=\(first)&x=y&token=redacted-token-1".utf8))
+    }
+
+    @Test("What is no text is left alone, save for secrets that are known")
+    func binary() {
+        var redactor = Redactor()
+        let bytes: [UInt8] = [0xFF, 0xD8] + Array("ann@example.com token key-abc-123".utf8)
+        var frame = SessionFrame(sender: .client, time: Wire.time(0), opcode: .binary, payload: SessionBody(bytes))
+        redactor.redact(&frame)
+        #expect(frame.payload.bytes == bytes)
+        var known = #"{"secret":"key-abc-123"}"#
+        redactor.redact(&known)
+        redactor.redact(&frame)
+        #expect(frame.payload.bytes == [0xFF, 0xD8] + Array("ann@example.com token redacted-secret-1".utf8))
+    }
+
+    @Test("Close frames keep their code and their length, other control frames their length")
+    func controlFrames() {
+        var redactor = Redactor()
+        let reason = "ann@example.com " + String(repeating: "x", count: 100)
+        var frame = SessionFrame(
+            sender: .client, time: Wire.time(0), opcode: .close,
+            payload: SessionBody([64, 64] + Array("a@x.de \(reason)".utf8.prefix(123))))
+        redactor.redact(&frame)
+        #expect(frame.payload.bytes.count == 125)
+        #expect(frame.payload.bytes.starts(with: [64, 64] + Array("user-1@redacted.example user-2@".utf8)))
+        frame = SessionFrame(
+            sender: .server, time: Wire.time(0), opcode: .ping, payload: SessionBody(Array("a@x.de".utf8)))
+        redactor.redact(&frame)
+        #expect(frame.payload.bytes == Array("user-1@redacted.example".utf8))
+    }
+
+    @Test("A cut body keeps the bytes that are missing")
+    func cut() {
+        var redactor = Redactor()
+        var exchange = SessionExchange(
+            started: Wire.time(0),
+            request: SessionRequest(
+                method: "POST", url: "http://h/", body: SessionBody(Array(#"{"token":"abc""#.utf8), of: 100)),
+            response: nil)
+        redactor.redact(&exchange)
+        #expect(exchange.request.body?.bytes == Array(#"{"token":"redacted-token-1""#.utf8))
+        #expect(exchange.request.body?.byteCount == 113)
+    }
+}

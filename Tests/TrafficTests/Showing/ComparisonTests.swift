@@ -1,0 +1,211 @@
+import FitIQAPI
+import Testing
+import Traffic
+import WebSocket
+
+@Suite("Two sessions compared")
+struct ComparisonTests {
+    private static let id = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    private static let otherID = "910a2dec-8902-4cc1-beeb-8da1658eec67"
+    private static let jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.NkOvuTQLMW2swI71"
+
+    private func differences(_ first: [SessionEntry], _ second: [SessionEntry]) -> [SessionDifference] {
+        SessionComparison(Session(entries: first), Session(entries: second)).differences
+    }
+
+    private func changes(_ first: SessionEntry, _ second: SessionEntry) -> [String] {
+        guard case .changed(_, _, _, let changes)? = differences([first], [second]).first else { return [] }
+        return changes.map { "\($0.path): \($0.first ?? "-") → \($0.second ?? "-")" }
+    }
+
+    private func get(_ target: String, at time: Int64 = 0, answer: String = "{}") -> SessionEntry {
+        .exchange(Samples.exchange("GET", target, at: time, answer: answer))
+    }
+
+    @Test("Numbers that are times by name and size differ between runs, others are compared")
+    func numericTimes() {
+        let found = changes(
+            get("/a", answer: #"{"createdAt":1738146600,"n":1738146600,"updated_at":5}"#),
+            get("/a", answer: #"{"createdAt":1738146601,"n":1738146601,"updated_at":6}"#))
+        #expect(found.map { String($0.prefix(14)) } == ["response.body.", "response.body."])
+        #expect(!found.contains { $0.contains("createdAt") })
+    }
+
+    @Test(
+        "Numbers of six digits, days and addresses may be others, impossible dates may not, as when they are played back"
+    )
+    func volatileValues() {
+        #expect(changes(get("/a/123456"), get("/a/654321")).isEmpty)
+        let text = #"{"a":"order 123456 of jane@a.example on 2025-01-29"}"#
+        let other = #"{"a":"order 987654 of joe@b.example on 2025-02-28"}"#
+        #expect(changes(get("/a", answer: text), get("/a", answer: other)).isEmpty)
+        #expect(
+            changes(
+                get("/a", answer: #"{"a":"2025-13-29T10:30:00Z"}"#), get("/a", answer: #"{"a":"2025-14-29T10:30:00Z"}"#)
+            ).count == 1)
+    }
+
+    @Test("A session is equal to itself, and to one at another time, place and with other ids and tokens")
+    func equal() {
+        let all = Samples.all
+        #expect(SessionComparison(all, all).isEqual)
+        func session(_ id: String, _ time: String, _ origin: String, _ token: String) -> [SessionEntry] {
+            var exchange = Samples.exchange(
+                "POST", "/api/v1/goals/\(id)?token=\(token)&a=1", at: time.hasPrefix("2025") ? 0 : 99,
+                body: #"{"id":"\#(id)","token":"\#(token)"}"#,
+                answer: #"{"at":"\#(time)","url":"\#(origin)/api/v1/x/\#(id)/ws","text":"see \#(id), \#(time)","n":1}"#)
+            exchange.request.url = exchange.request.url.replacing(Samples.origin, with: origin)
+            exchange.request.fields = [SessionField("Authorization", "Bearer " + token), SessionField("Date", time)]
+            exchange.lasted = Int64(time.utf8.count)
+            return [.exchange(exchange)]
+        }
+        let first = session(Self.id, "2025-01-29T10:30:00Z", "https://api.example.com", Self.jwt)
+        let second = session(Self.otherID, "2031-12-01T00:00:00.123+02:00", "http://127.0.0.1:8080", "redacted-token-1")
+        #expect(differences(first, second) == [])
+    }
+
+    @Test(
+        "JSON is compared by value, whatever its form",
+        arguments: [
+            (#"{"a":1,"b":[1,2]}"#, #"{ "b": [1.0, 2], "a": 1e0 }"#, []),
+            (#"{"a":1}"#, #"{"a":2}"#, ["response.body.a: 1 → 2"]),
+            (
+                #"{"a":{"b c":[1,{"d":"x"}]}}"#, #"{"a":{"b c":[1,{"d":"y"}]}}"#,
+                [#"response.body.a["b c"][1].d: "x" → "y""#]
+            ),
+            (#"{"a":1}"#, #"{}"#, ["response.body.a: 1 → -"]),
+            (#"{}"#, #"{"a":null}"#, ["response.body.a: - → null"]),
+            (#"{"a":[1]}"#, #"{"a":[1,2,3]}"#, ["response.body.a: 1 element → 3 elements"]),
+            (#"{"a":1}"#, #"{"a":"1"}"#, [#"response.body.a: 1 → "1""#]),
+            (#"{"a":1e400}"#, #"{"a":2e400}"#, ["response.body.a: 1e400 → 2e400"]),
+            (#"{"token":"a","api_key":"b","accessToken":"c"}"#, #"{"token":"x","api_key":"y","accessToken":"z"}"#, []),
+            (#"{"name":"user-1"}"#, #"{"name":"redacted"}"#, [#"response.body.name: "user-1" → "redacted""#]),
+            ("plain", "text", ["response.body: plain → text"]), ("", "x", ["response.body: - → x"]),
+            (#"{"a":"\u001b[1m"}"#, #"{"a":"\u009b"}"#, [#"response.body.a: "\u001b[1m" → "\x9B""#]),
+            (#"{"\u001b":1}"#, #"{}"#, [#"response.body["\u001b"]: 1 → -"#]),
+        ] as [(String, String, [String])])
+    func values(_ first: String, _ second: String, _ expected: [String]) {
+        #expect(changes(get("/a", answer: first), get("/a", answer: second)) == expected)
+    }
+
+    @Test("Status, media type, query and request body count; other fields and their order do not")
+    func parts() {
+        let first = Samples.exchange("POST", "/a?x=1&y=2&only=1", status: 201, body: #"{"p":"coach"}"#)
+        var second = Samples.exchange("POST", "/a?y=2&x=3&token=5", status: 409, body: #"{"p":"doctor"}"#)
+        second.response?.fields = [SessionField("content-type", "Text/Plain; charset=utf-8"), SessionField("X", "y")]
+        #expect(
+            changes(.exchange(first), .exchange(second)) == [
+                #"query.x: "1" → "3""#, #"query.only: "1" → -"#, #"query.token: - → "5""#,
+                #"request.body.p: "coach" → "doctor""#, "status: 201 → 409",
+                "response.content-type: application/json → text/plain",
+            ])
+        second = first
+        second.response = nil
+        #expect(changes(.exchange(first), .exchange(second)) == ["status: 201 → no answer"])
+        second = first
+        second.response?.isComplete = false
+        #expect(changes(.exchange(first), .exchange(second)) == ["response: complete → cut off"])
+        second = first
+        second.response?.fields = [SessionField("Content-Type", "application/json; charset=utf-8")]
+        #expect(changes(.exchange(first), .exchange(second)) == [])
+        second.response?.body = SessionBody(Array("{".utf8), of: 26)
+        #expect(changes(.exchange(first), .exchange(second)) == [], "what a limit cut is not known")
+    }
+
+    @Test("What is missing, more, or moved is told by its place")
+    func order() {
+        let (a, b, c) = (get("/a"), get("/goals/\(Self.id)"), get("/goals/12"))
+        #expect(differences([a, b], [a]) == [.onlyInFirst(name: "GET /goals/{id}", place: 1)])
+        #expect(differences([a], [a, c]) == [.onlyInSecond(name: "GET /goals/{id}", place: 1)])
+        #expect(differences([b], [c]) == [])
+        let d = get("/d")
+        #expect(
+            differences([a, d, b], [d, b, get("/a", answer: "[]")]) == [
+                .moved(name: "GET /a", first: 0, second: 2),
+                .changed(
+                    name: "GET /a", first: 0, second: 2,
+                    differences([a], [get("/a", answer: "[]")]).flatMap { difference in
+                        guard case .changed(_, _, _, let changes) = difference else { return [SessionChange]() }
+                        return changes
+                    }),
+            ])
+    }
+
+    @Test("A world's paths are those of the default world")
+    func worlds() {
+        #expect(differences([get("/w/test-1/api/v1/goals")], [get("/api/v1/goals")]) == [])
+    }
+
+    @Test("Messages are aligned by sender and type; pings do not count, closes do where both are known")
+    func sockets() {
+        func socket(_ frames: [SessionFrame], _ cause: SessionEnding.Cause? = nil) -> SessionEntry {
+            .socket(
+                Samples.socket(
+                    frames: frames,
+                    ending: cause.map { SessionEnding(time: Samples.time(9), party: .server, cause: $0) }))
+        }
+        func text(_ sender: Party, _ text: String) -> SessionFrame { Samples.frame(sender, .text, text) }
+        let first = socket([
+            text(.server, #"{"type":"connected"}"#), text(.client, #"{"type":"ping"}"#),
+            Samples.frame(.client, .ping, "x"), text(.server, #"{"type":"chunk","content":"a"}"#),
+            text(.server, #"{"type":"done"}"#), Samples.frame(.server, .close, bytes: Samples.close(1000)),
+        ])
+        let second = socket([
+            text(.server, #"{"type":"connected"}"#), text(.server, #"{"type":"chunk","content":"b"}"#),
+            text(.server, #"{"type":"chunk","content":"c"}"#), text(.server, #"{"type":"done"}"#),
+            Samples.frame(.server, .close, bytes: Samples.close(1011)),
+        ])
+        #expect(
+            changes(first, second) == [
+                #"message 3 ←.content: "a" → "b""#, #"message 2 →: {"type":"ping"} → -"#,
+                #"message 3 ←: - → {"type":"chunk","content":"c"}"#,
+                "end: close 1000 by the server → close 1011 by the server",
+            ])
+        #expect(changes(socket([], .finish), socket([])) == [], "not known on one side")
+        #expect(
+            changes(socket([], .finish), socket([], .reset)) == [
+                "end: ended by the server without a close frame → reset by the server"
+            ])
+        #expect(differences([socket([])], [get("/api/v1/consultations/c1/ws")]).count == 2)
+    }
+
+    @Test("Many differences in one body are counted")
+    func many() {
+        let numbers = (0..<50).map(String.init).joined(separator: ",")
+        let others = (100..<150).map(String.init).joined(separator: ",")
+        let found = changes(get("/a", answer: "[\(numbers)]"), get("/a", answer: "[\(others)]"))
+        #expect(found.count == 21 && found[0] == "response.body[0]: 0 → 100")
+        #expect(found[20] == "response.body: 30 more differences → 30 more differences")
+    }
+
+    @Test("The text of what differs")
+    func golden() {
+        let first = Session(entries: [
+            get("/a"), .exchange(Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":1,"y":2}"#)),
+            get("/c", answer: String(repeating: "z", count: 100)), get("/e"),
+        ])
+        let second = Session(entries: [
+            .exchange(Samples.exchange("GET", "/b\u{1B}[2J", answer: #"{"x":"\u001b","z":[true]}"#)),
+            get("/c", answer: ""), get("/d", at: 1_500_000), get("/e"), get("/a"),
+        ])
+        let expected = #"""
+            - 1.har: 2025-01-29T10:30:00Z, 0.002 s, 4 requests
+            + \x1B: 2025-01-29T10:30:00Z, 1.502 s, 5 requests
+
+            ~ GET /a: no. 1 in the first, no. 5 in the second
+            ! GET /b\x1B[2J (no. 2)
+                response.body.x: 1 → "\u001b"
+                response.body.y: only in the first: 2
+                response.body.z: only in the second: [true]
+            ! GET /c (no. 3)
+                response.body: only in the first: \#(String(repeating: "z", count: 59))…
+            + GET /d (no. 3)
+
+            The sessions differ in 4 places.
+
+            """#
+        #expect(SessionComparison(first, second).text(names: "1.har", "\u{1B}") == expected)
+        let equal = SessionComparison(first, first).text(names: "a", "b")
+        #expect(equal.hasSuffix("4 requests\n\nThe sessions are equal.\n"))
+    }
+}

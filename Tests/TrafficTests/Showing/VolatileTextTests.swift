@@ -1,0 +1,43 @@
+import Testing
+
+@testable import Traffic
+
+@Suite("What two runs of the same thing differ in")
+struct VolatileTextTests {
+    @Test(
+        "Tokens and origins are known as a whole only",
+        arguments: [
+            ("a eyJhbGciOiJIUzI1NiJ9.eyJz.c2ln b", "a {id} b"), ("eyJh.eyJz", "eyJh.eyJz"),
+            ("eyJh.b.c.d", "eyJh.b.c.d"),
+            ("https://host:80/a", "{origin}/a"), ("\"ws://host:80\"", "\"{origin}\""),
+            ("http://host:8080/a", "http://host:8080/a"), ("http://host:80", "{origin}"),
+        ])
+    func normalised(_ text: String, _ expected: String) {
+        #expect(VolatileText.normalised(text, origin: "host:80") == expected)
+    }
+
+    @Test("An origin without a port is not one with a port, nor the beginning of a longer host")
+    func hosts() {
+        #expect(
+            VolatileText.normalised("http://host http://host:1 http://hosts", origin: "host").hasSuffix(
+                ":1 http://hosts"))
+    }
+
+    @Test("A long row of what looks like parts of a token takes linear time")
+    func linear() {
+        let text = String(repeating: "eyJ.", count: 100_000) + "a.b.c"
+        // Apart, so that a failure does not print them.
+        let isSame = VolatileText.normalised(text) == text
+        #expect(isSame)
+    }
+
+    @Test(
+        "Names of secrets are the same ones wherever they count",
+        arguments: [
+            ("token", true), ("access_token", true), ("authToken", true), ("X-API-Key", true), ("clientSecret", true),
+            ("", false), ("tokens", false), ("token.", false), ("_", false), ("accesstokenoftheuser", false),
+        ])
+    func names(_ name: String, _ isSecret: Bool) {
+        #expect(SecretName.isSecret(name) == isSecret)
+    }
+}
