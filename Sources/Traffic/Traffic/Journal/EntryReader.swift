@@ -154,8 +154,10 @@ private struct Members {
     /// A number in any notation without a fraction.
     func integerIfPresent<Integer: FixedWidthInteger>(_ name: String) throws(EntryProblem) -> Integer? {
         guard let value = present(name) else { return nil }
-        guard let number = value.number, let integer = Integer(number.text) ?? number.int.flatMap(Integer.init(exactly:))
-        else { throw wrong(name) }
+        let number = value.number
+        guard let integer = number.flatMap({ Integer($0.text) }) ?? number?.int.flatMap(Integer.init(exactly:)) else {
+            throw wrong(name)
+        }
         return integer
     }
 
@@ -273,8 +275,8 @@ private struct Members {
     /// The error that names what a member must be and what it is.
     func wrong(_ name: String) -> EntryProblem {
         guard let value = object[name] else { return .sentence(Sentences.missing(name)) }
-        return .sentence(
-            Sentences.wrongMember(name, expected: Self.expectations[name] ?? "a string", found: value.excerpt(limit: 80)))
+        let expected = Self.expectations[name] ?? "a string"
+        return .sentence(Sentences.wrongMember(name, expected: expected, found: value.excerpt(limit: 80)))
     }
 
     /// What a member must be, in words, unless it is a string.
