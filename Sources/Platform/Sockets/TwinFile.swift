@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// A file that grows in batches, each of which it contains completely or not at all.
 ///
@@ -23,10 +17,8 @@ public final class TwinFile {
 
     /// Bytes and their offsets, in order.
     public typealias Batch = [(offset: Int, bytes: [UInt8])]
-
     /// Writes bytes at an offset of a file.
     typealias Write = (OutputFile, [UInt8], Int) throws(FileError) -> Void
-
     public let path: String
     public let twinPath: String
     /// The file at the path, unless something else was put there.
@@ -38,7 +30,6 @@ public final class TwinFile {
     private var keepsReplaced: Bool
     private let put: Write
     private let exchange: FileExchange
-
     /// The number of bytes copied at a time when the twin is recreated.
     private static let pieceSize = 1 << 20
 
@@ -53,9 +44,7 @@ public final class TwinFile {
         creating path: String, existing: Existing, beginning: [UInt8], first: Batch
     ) throws(FileError) {
         try self.init(creating: path, existing: existing, beginning: beginning, first: first, exchange: FileExchange())
-        {
-            (file, bytes, offset) throws(FileError) in try file.write(bytes, at: offset)
-        }
+        { (file, bytes, offset) throws(FileError) in try file.write(bytes, at: offset) }
     }
 
     /// For tests of failing disks, and of file systems that cannot exchange files.
@@ -139,9 +128,7 @@ public final class TwinFile {
     }
 
     /// Reads bytes from an offset; fewer than requested only if the file ends earlier.
-    public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
-        try shown.read(count, at: offset)
-    }
+    public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] { try shown.read(count, at: offset) }
 
     /// Writes another form of the file with calls that append to it, and moves it to the path; nothing can be written
     /// after.
