@@ -7,9 +7,8 @@ import CPlatform
 /// are its resources released. Releasing the object earlier kills all of it.
 ///
 /// On Linux, a second process, the guardian, ensures this for daemons that have left the group, and even if this
-/// process is killed (SIGKILL). Other systems have no equivalent: processes that leave the group are not found there,
-/// and a program outlives this process if that is killed. On no system are processes found that another service starts
-/// for the program, such as systemd or a daemon that ran before.
+/// process is killed (SIGKILL). On other systems processes that leave the group are not found, and a program outlives
+/// this process if that is killed. Processes that another service starts for the program are never found.
 public final class ChildProcess {
     /// The process id, which is also the id of the process group.
     public var identifier: Int32 { keeper.identifier }
@@ -202,9 +201,7 @@ public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvert
     public let operation: Operation
     /// The errno of the failure.
     public let code: Int32
-
     public init(_ operation: Operation, code: Int32) { (self.operation, self.code) = (operation, code) }
-
     public var isTimeout: Bool { code == ETIMEDOUT }
 
     /// The message for the user, without a full stop.

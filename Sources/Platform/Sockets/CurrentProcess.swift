@@ -57,11 +57,8 @@ public enum DescriptorOutput {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-                guard count <= 0 else {
-                    rest = rest.dropFirst(count)
-                    continue
-                }
-                switch count == 0 ? ENOSPC : errno {
+                switch count > 0 ? 0 : count == 0 ? ENOSPC : errno {
+                case 0: rest = rest.dropFirst(count)
                 case EINTR: break
                 case EAGAIN: SingleDescriptorPoll.wait(for: .write, on: descriptor)
                 case let code: return code

@@ -7,8 +7,7 @@ import CLibrary
 /// adding one twice, or modifying or removing one that is not in the queue, is a programming error and crashes.
 ///
 /// All operations except `wait` take constant time, and memory is proportional to the highest descriptor. The handler
-/// may add, modify and remove any descriptor: removed descriptors are not reported any more, not even for a new socket
-/// with the same number. Belongs to one thread.
+/// may add, modify and remove any descriptor: removed ones are not reported any more. Belongs to one thread.
 public final class EventQueue {
     private struct Registration {
         var token: UInt64 = 0
@@ -23,11 +22,7 @@ public final class EventQueue {
     private var registrations: [Registration] = []
     private var collected: [CollectedEvent] = []
     private var isDelivering = false
-
-    public convenience init(kind: Kind = .platformDefault) throws(SocketError) {
-        self.init(try kind.makeBackend())
-    }
-
+    public convenience init(kind: Kind = .platformDefault) throws(SocketError) { self.init(try kind.makeBackend()) }
     init(_ backend: any EventQueueBackend) { self.backend = backend }
 
     /// Starts watching the descriptor; its readiness is reported with the token.

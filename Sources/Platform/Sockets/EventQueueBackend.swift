@@ -41,11 +41,12 @@ private func closedTooEarly(_ descriptor: Int32) -> String {
 /// A descriptor that the system found ready, before it is matched with its registration.
 struct CollectedEvent {
     struct Conditions: OptionSet {
-        let rawValue: UInt8
-        static let read = Conditions(rawValue: 1)
-        static let write = Conditions(rawValue: 2)
-        static let hangUp = Conditions(rawValue: 4)
-        static let error = Conditions(rawValue: 8)
+        /// The bits of poll(2), which those of epoll(7) equal.
+        let rawValue: Int32
+        static let read = Conditions(rawValue: Int32(POLLIN))
+        static let write = Conditions(rawValue: Int32(POLLOUT))
+        static let hangUp = Conditions(rawValue: Int32(POLLHUP))
+        static let error = Conditions(rawValue: Int32(POLLERR))
     }
 
     let descriptor: Int32
@@ -103,13 +104,9 @@ final class PollSet: EventQueueBackend {
             remaining -= 1
             let descriptor = entries[place].fd
             precondition(flags & Int32(POLLNVAL) == 0, closedTooEarly(descriptor))
-            var conditions: CollectedEvent.Conditions = []
-            if flags & Int32(POLLIN) != 0 { conditions.insert(.read) }
-            if flags & Int32(POLLOUT) != 0 { conditions.insert(.write) }
-            if flags & Int32(POLLHUP) != 0 { conditions.insert(.hangUp) }
-            if flags & Int32(POLLERR) != 0 { conditions.insert(.error) }
             collected.append(
-                CollectedEvent(descriptor: descriptor, generation: generations[place], conditions: conditions))
+                CollectedEvent(
+                    descriptor: descriptor, generation: generations[place], conditions: .init(rawValue: flags)))
         }
         return 0
     }
@@ -163,15 +160,11 @@ extension Interest {
             for index in 0..<Int(count) {
                 // The kernel's structure is packed on x86-64: copy it as a whole.
                 let event = events[index]
-                var conditions: CollectedEvent.Conditions = []
-                if event.events & EPOLLIN.rawValue != 0 { conditions.insert(.read) }
-                if event.events & EPOLLOUT.rawValue != 0 { conditions.insert(.write) }
-                if event.events & EPOLLHUP.rawValue != 0 { conditions.insert(.hangUp) }
-                if event.events & EPOLLERR.rawValue != 0 { conditions.insert(.error) }
                 collected.append(
                     CollectedEvent(
                         descriptor: Int32(truncatingIfNeeded: event.data.u64),
-                        generation: UInt32(truncatingIfNeeded: event.data.u64 >> 32), conditions: conditions))
+                        generation: UInt32(truncatingIfNeeded: event.data.u64 >> 32),
+                        conditions: .init(rawValue: Int32(truncatingIfNeeded: event.events))))
             }
             return 0
         }
@@ -192,8 +185,7 @@ extension Interest {
             _ operation: Int32, _ descriptor: Int32, _ generation: UInt32, _ interest: Interest
         ) -> Int32 {
             var event = epoll_event()
-            if interest.contains(.read) { event.events |= EPOLLIN.rawValue }
-            if interest.contains(.write) { event.events |= EPOLLOUT.rawValue }
+            event.events = UInt32(interest.pollEvents)
             event.data.u64 = UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
             return epoll_ctl(epoll, operation, descriptor, &event) == 0 ? 0 : errno
         }

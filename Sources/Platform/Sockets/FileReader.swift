@@ -39,10 +39,7 @@ public final class FileReader {
     }
 
     /// Reads standard input; messages use the given name for it.
-    public init(standardInputNamed name: String) {
-        (path, descriptor, isOurs) = (name, STDIN_FILENO, false)
-    }
-
+    public init(standardInputNamed name: String) { (path, descriptor, isOurs) = (name, STDIN_FILENO, false) }
     deinit { if isOurs { closeDescriptor(descriptor) } }
 
     /// Reads at most `count` available bytes, waiting for at least one; an empty result is the end.

@@ -120,11 +120,9 @@ struct WakePipe: Sendable {
 /// It takes two file descriptors. A thread that has passed it sees everything written before it was opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe
-
     /// Creates a closed gate; throws if the process has no more descriptors.
     public init() throws(SocketError) { pipe = try WakePipe() }
     deinit { pipe.close() }
-
     /// Lets all current and future waiters pass; callable from any thread, more than once.
     public func open() { pipe.wake() }
 

@@ -7,7 +7,6 @@ import CLibrary
 public struct OutputFile: Sendable {
     public let path: String
     public let descriptor: Int32
-
     private init(path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
     /// Creates the file, empty, with mode 0600; throws if something exists at the path.
@@ -24,8 +23,7 @@ public struct OutputFile: Sendable {
         // Also checked before opening, because opening alone can act on a device.
         guard lstat(path, &status) == 0 else { throw FileError(operation, path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(operation, path: path, cause: .notRegular) }
-        let descriptor = open(
-            path, (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW)
+        let descriptor = open(path, (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW)
         guard descriptor >= 0 else { throw FileError(operation, path: path, code: errno) }
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             closeDescriptor(descriptor)

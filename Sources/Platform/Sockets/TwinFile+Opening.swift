@@ -52,9 +52,8 @@ extension TwinFile {
 
     /// Removes a twin that a killed process left, if the file it belongs to is in its place.
     ///
-    /// A twin with no more than the first batch is removed in any case.
-    ///
-    /// - Throws: if another file is there, which may be all that is left of a file that was moved.
+    /// A twin with no more than the first batch is removed in any case. Throws if another file is there, which may be
+    /// all that is left of a file that was moved.
     static func removeLeftover(
         _ path: String, of old: OutputFile?, _ beginning: [UInt8], _ first: Batch
     ) throws(FileError) {

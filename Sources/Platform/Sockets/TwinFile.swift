@@ -36,10 +36,9 @@ public final class TwinFile {
     /// Creates the two files; the one at the path has the first batch from the start.
     ///
     /// A twin that a killed process left next to a replaced file is removed too: it starts with `beginning` and
-    /// continues like the file. ``discard()`` restores the replaced file until ``write(_:)``.
-    ///
-    /// - Throws: if the folder does not allow it, if a file exists that must not be replaced, if another process writes
-    ///   the files, or if the file system can neither exchange files nor link them.
+    /// continues like the file. ``discard()`` restores the replaced file until ``write(_:)``. Throws if the folder does
+    /// not allow it, if a file exists that must not be replaced, if another process writes the files, or if the file
+    /// system can neither exchange files nor link them.
     public convenience init(
         creating path: String, existing: Existing, beginning: [UInt8], first: Batch
     ) throws(FileError) {
@@ -102,10 +101,9 @@ public final class TwinFile {
 
     /// Writes a batch: bytes at offsets, in order.
     ///
-    /// A missing twin is recreated; an empty batch only removes the replaced file permanently.
-    ///
-    /// - Throws: if the disk is full or fails, or the file was moved, removed or replaced. The file then is unchanged
-    ///   or has the whole batch; nothing more can be written.
+    /// A missing twin is recreated; an empty batch only removes the replaced file permanently. Throws if the disk is
+    /// full or fails, or the file was moved, removed or replaced. The file then is unchanged or has the whole batch;
+    /// nothing more can be written.
     public func write(_ batch: Batch) throws(FileError) {
         guard !batch.isEmpty || keepsReplaced else { return }
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
