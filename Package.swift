@@ -120,10 +120,12 @@ let package = Package(
         .target(name: "Text", path: "Sources/Protocols/Text"),
 
         // MARK: Platform — the system and the C libraries.
-        .target(name: "Sockets", dependencies: ["CPlatform"], path: "Sources/Platform/Sockets"),
+        .target(name: "Sockets", dependencies: ["CLibrary", "CPlatform"], path: "Sources/Platform/Sockets"),
         // TLS sessions over bytes, and the certificates they need.
         .target(name: "TLS", dependencies: ["COpenSSL"], path: "Sources/Platform/TLS"),
         .target(name: "Digests", dependencies: ["COpenSSL"], path: "Sources/Platform/Digests"),
+        // The C library under one name on every system.
+        .target(name: "CLibrary", path: "Sources/Platform/CLibrary"),
         .target(name: "CPlatform", path: "Sources/Platform/CPlatform"),
         // Descriptions, scenarios and data as parts of the binary: C, for its #embed.
         .target(name: "Texts", path: "Sources/Platform/Texts"),

@@ -64,9 +64,8 @@ struct ClockTests {
         #expect(CurrentProcess.raiseFileDescriptorLimit(to: 10) == CurrentProcess.raiseFileDescriptorLimit(to: 0))
     }
 
-    @Test("The process has an id and occupies memory")
+    @Test("The process has an id")
     func process() {
         #expect(CurrentProcess.identifier > 0)
-        #expect((1_000_000..<1_000_000_000_000).contains(CurrentProcess.residentMemory()))
     }
 }

@@ -49,7 +49,6 @@ struct DescriptorTests {
         // 255.255.255.255 cannot be connected to.
         let broadcast = try SocketAddress(host: "255.255.255.255", port: 1)
         #expect(throws: SocketError.self) { try Socket.connect(to: broadcast) }
-        #expect(CurrentProcess.residentMemory() > 0)
         pair.close()
         listener.close()
     }

@@ -119,23 +119,16 @@ enum QueueUnderTest: String, CaseIterable, CustomTestStringConvertible, Sendable
     var testDescription: String { rawValue }
 
     func open() throws -> EventQueue {
-        let kind: EventQueue.Kind =
-            switch self {
-            #if os(Linux)
-                case .epoll, .epollInMilliseconds: .epoll
-            #endif
-            case .poll: .poll
-            }
-        return EventQueue(kind: kind, backend: try openBackend())
+        EventQueue(try openBackend())
     }
 
-    func openBackend() throws -> EventQueueBackend {
+    func openBackend() throws -> any EventQueueBackend {
         switch self {
         #if os(Linux)
-            case .epoll: try EventQueueBackend(kind: .epoll)
-            case .epollInMilliseconds: .epoll(try EpollSet(roundsToMilliseconds: true))
+            case .epoll: try EpollSet()
+            case .epollInMilliseconds: try EpollSet(roundsToMilliseconds: true)
         #endif
-        case .poll: try EventQueueBackend(kind: .poll)
+        case .poll: PollSet()
         }
     }
 }

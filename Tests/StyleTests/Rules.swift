@@ -58,7 +58,7 @@ extension Rule {
     static let inputAndOutput: [Rule] = [
         Rule(
             banned: "The C library",
-            pattern: #"^\s*(@\w+\s+|public\s+|internal\s+)*import\s+(Glibc|Musl|Darwin|CPlatform|Dispatch)\b"#,
+            pattern: #"^\s*(@\w+\s+|public\s+|internal\s+)*import\s+(CLibrary|Glibc|Musl|Darwin|CPlatform|Dispatch)\b"#,
             advice: "what touches the system belongs into Sockets", scope: .belowTheShell,
             bad: ["import Glibc", "    import Darwin", "@preconcurrency import Glibc", "import CPlatform"],
             good: ["import HTTPTypes"]),

@@ -101,9 +101,8 @@ struct RefusalTests {
         let key = try PrivateKey.make()
         let draft = try CertificateDraft(
             subject: "myself", key: key, serial: [1], notBefore: Certificates.now, notAfter: Certificates.now + 1_000)
-        try draft.setIssuer(draft.certificate)
-        try draft.extend(NID.alternativeNames, "DNS:localhost", issuer: draft.certificate)
-        let pem = try #require(try draft.signed(by: key).pem)
+        let names = (NID.alternativeNames, "DNS:localhost")
+        let pem = try #require(try draft.signed(by: key, as: draft.certificate, with: [names]).pem)
         let issued = Certificates.Issued(certificates: pem, key: try #require(key.pem))
         let refused = try shakeHands(issued, host: "localhost", version: version)
         #expect(refused.client.failure == .refused(host: "localhost", .selfSigned(subject: "myself")))

@@ -42,3 +42,12 @@ struct FrameEncoderTests {
         }
     }
 }
+
+extension FrameEncoder {
+    /// A complete unmasked frame with FIN set.
+    fileprivate static func serverFrame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
+        var frame: [UInt8] = []
+        append(opcode, payload, into: &frame)
+        return frame
+    }
+}

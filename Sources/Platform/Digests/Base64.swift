@@ -5,14 +5,9 @@
 /// spelling. Source: RFC 4648 §4 and §5; §3.2, §3.3 and §3.5 for the rejected forms.
 public enum Base64 {
     /// Encodes with the standard alphabet and `=` padding (RFC 4648 §4).
-    public static func encode(_ bytes: [UInt8]) -> String {
-        encode(bytes, alphabet: .standard)
-    }
-
+    public static func encode(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: .standard) }
     /// Encodes with the URL- and filename-safe alphabet, without padding (RFC 4648 §5; RFC 7515 §2 for the padding).
-    public static func encodeURL(_ bytes: [UInt8]) -> String {
-        encode(bytes, alphabet: .urlSafe)
-    }
+    public static func encodeURL(_ bytes: [UInt8]) -> String { encode(bytes, alphabet: .urlSafe) }
 
     /// Decodes the standard alphabet; nil unless `text` is the result of `encode` for some bytes.
     ///
@@ -39,8 +34,7 @@ public enum Base64 {
     }
 
     private enum Alphabet {
-        case standard
-        case urlSafe
+        case standard, urlSafe
 
         /// The characters of the values 0 to 63.
         var characters: StaticString {
@@ -76,8 +70,7 @@ public enum Base64 {
                 written += 1
             }
             while index + 3 <= bytes.count {
-                let group =
-                    UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
                 write(group >> 18)
                 write(group >> 12)
                 write(group >> 6)
@@ -90,11 +83,10 @@ public enum Base64 {
             write(group >> 18)
             write(group >> 12)
             if left == 2 { write(group >> 6) }
-            if alphabet == .standard {
-                for _ in left..<3 {
-                    out[written] = UInt8(ascii: "=")
-                    written += 1
-                }
+            guard alphabet == .standard else { return written }
+            for _ in left..<3 {
+                out[written] = UInt8(ascii: "=")
+                written += 1
             }
             return written
         }

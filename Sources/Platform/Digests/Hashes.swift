@@ -21,7 +21,6 @@ public enum SHA1 {
 /// HMAC with SHA-256, which signs HS256 tokens (RFC 2104; FIPS 198-1; RFC 7518 §3.2 for HS256).
 public enum HMACSHA256 {
     public static let byteCount = 32
-
     private static let blockByteCount = 64
 
     /// Returns the 32-byte authentication code of `message` under `key`.

@@ -1,13 +1,32 @@
+import CLibrary
 import CPlatform
 import Synchronization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+extension ChildProcess {
+    /// How this system keeps track of a program.
+    enum Keeping: CaseIterable {
+        #if os(Linux)
+            /// A guardian between this process and the program, which finds everything that the program starts.
+            case guardian
+            static let platformDefault = Keeping.guardian
+        #else
+            static let platformDefault = Keeping.group
+        #endif
+        /// A process group, which programs can leave.
+        case group
+
+        func start(
+            _ command: [String], _ environment: [String], _ streams: Streams
+        ) throws(ChildProcessError) -> any ChildKeeper {
+            switch self {
+            #if os(Linux)
+                case .guardian: try ChildUnderGuardian(command, environment, streams)
+            #endif
+            case .group: try ChildInGroup(command, environment, streams)
+            }
+        }
+    }
+}
 
 /// The means to wait for and end a started program and everything that it has started.
 ///
@@ -33,34 +52,28 @@ struct ChildEnd {
 
 /// A program in a process group of its own, by posix_spawn(2), for systems without a guardian.
 ///
-/// Signals reach the processes that the program has started unless they left the group, and nothing is ended if this
-/// process is killed.
+/// Signals miss processes that have left the group, and nothing is ended if this process is killed.
 final class ChildInGroup: ChildKeeper {
     let identifier: Int32
     private let watcher: ChildExitWatcher
     /// Whether the system may reuse the program's process id: no signal may be sent to it any more.
     private let isReaped = Mutex(false)
-
     /// The polling interval for the end of a group whose first process has exited, for which there is no notification.
     private static let interval = Duration.milliseconds(5)
-
     var exitDescriptor: Int32 { watcher.descriptor }
 
-    init(
-        _ command: [String], _ environment: [String], _ streams: ChildProcess.Streams
-    ) throws(ChildProcessError) {
+    init(_ command: [String], _ environment: [String], _ streams: ChildProcess.Streams) throws(ChildProcessError) {
         identifier = try ChildProcess.spawn(command, environment, streams)
         do throws(ChildProcessError) {
             watcher = try ChildExitWatcher(of: identifier)
         } catch {
             sendSignal(SIGKILL, toGroup: identifier)
-            while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
+            reap(identifier)
             throw error
         }
     }
 
     func outcome() -> ChildProcess.Outcome { ChildProcess.Outcome(encoded: watcher.outcome()) }
-
     func kill() { signal(SIGKILL) }
 
     func end(grace: Duration) -> ChildEnd {
@@ -69,13 +82,12 @@ final class ChildInGroup: ChildKeeper {
         signal(SIGTERM)
         if SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) != nil {
             signal(SIGKILL)
-            _ = SingleDescriptorPoll.wait(
-                for: .read, on: exitDescriptor, until: MonotonicInstant(nanoseconds: .max))
+            _ = SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: MonotonicInstant(nanoseconds: .max))
         }
         let outcome = outcome()
         isReaped.withLock { isReaped in
             isReaped = true
-            while waitpid(identifier, nil, 0) < 0, errno == EINTR {}
+            reap(identifier)
         }
         endGroup(by: deadline)
         return ChildEnd(outcome: outcome, isComplete: true)
@@ -88,17 +100,17 @@ final class ChildInGroup: ChildKeeper {
         while sendSignal(0, toGroup: identifier) {
             let now = MonotonicInstant.now()
             if now >= deadline { sendSignal(SIGKILL, toGroup: identifier) }
-            // The remaining processes are dead, and wait for a parent that does not reap them, as in containers without
-            // an init.
+            // The rest are dead, and wait for a parent that does not reap them, as in containers without an init.
             if now >= deadline.advanced(by: .milliseconds(100)) { return }
             watcher.pause(until: now.advanced(by: Self.interval))
         }
     }
 
-    private func signal(_ number: Int32) {
-        isReaped.withLock { if !$0 { sendSignal(number, toGroup: identifier) } }
-    }
+    private func signal(_ number: Int32) { isReaped.withLock { if !$0 { sendSignal(number, toGroup: identifier) } } }
 }
+
+/// Waits for the end of a child process and releases its id.
+func reap(_ child: pid_t) { while waitpid(child, nil, 0) < 0, errno == EINTR {} }
 
 /// kill(2); false if there is no such group.
 @discardableResult
@@ -120,7 +132,6 @@ extension ChildProcess.Outcome {
 final class ChildExitWatcher: Sendable {
     private let child: Int32
     private let pipe: WakePipe
-
     /// Readable once the child has exited; never read from.
     var descriptor: Int32 { pipe.reader }
 
@@ -139,10 +150,7 @@ final class ChildExitWatcher: Sendable {
 
     /// The outcome of the exited child, in the format of `CPlatform`, without releasing its process id.
     func outcome() -> Int32 { cplatform_await_child(child) }
-
-    deinit {
-        pipe.close()
-    }
+    deinit { pipe.close() }
 
     /// Waits for a condition that no descriptor reports.
     func pause(until deadline: MonotonicInstant) {

@@ -1,22 +1,12 @@
+import CLibrary
 import CPlatform
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A pipe to or from a child process; calls on this end wait up to a deadline, and the child's end is an ordinary pipe.
 ///
 /// Both ends are closed on release. Close the child's end as soon as the child has started, otherwise the end of the
 /// stream never arrives.
 public final class ChildPipe {
-    public enum Direction: Sendable {
-        case toChild
-        case fromChild
-    }
+    public enum Direction: Sendable { case toChild, fromChild }
 
     private var ours: Int32?
     private var theirs: Int32?
@@ -59,15 +49,8 @@ public final class ChildPipe {
         guard let ours else { throw ChildProcessError(.write, code: EPIPE) }
         var done = 0
         while done < bytes.count {
-            let count = bytes.withUnsafeBytes { Self.write(ours, UnsafeRawBufferPointer(rebasing: $0[done...])) }
-            if count > 0 {
-                done += count
-            } else if errno == EAGAIN {
-                let code = SingleDescriptorPoll.wait(for: .write, on: ours, until: deadline)
-                if let code { throw ChildProcessError(.write, code: code) }
-            } else if errno != EINTR {
-                throw ChildProcessError(.write, code: errno)
-            }
+            let count = bytes.withUnsafeBytes { systemWrite(ours, UnsafeRawBufferPointer(rebasing: $0[done...])) }
+            if count > 0 { done += count } else { try wait(for: .write, on: ours, after: errno, until: deadline) }
         }
     }
 
@@ -79,39 +62,22 @@ public final class ChildPipe {
         while true {
             // Read outside the array first: making room in it would initialize that room each time.
             let (count, code) = withUnsafeTemporaryAllocation(byteCount: 64 * 1024, alignment: 1) { room in
-                let count = Self.read(ours, room)
+                let count = systemRead(ours, room)
                 let code = errno
                 if count > 0 { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count])) }
                 return (count, code)
             }
             if count >= 0 { return count > 0 }
-            if code == EAGAIN {
-                let code = SingleDescriptorPoll.wait(for: .read, on: ours, until: deadline)
-                if let code { throw ChildProcessError(.read, code: code) }
-            } else if code != EINTR {
-                throw ChildProcessError(.read, code: code)
-            }
+            try wait(for: .read, on: ours, after: code, until: deadline)
         }
     }
 
-    // The methods of the same names hide these calls.
-    private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
-    }
-
-    private static func read(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-            Darwin.read(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-            Musl.read(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-        #endif
+    /// Waits for the pipe after a call failed with an errno, which is thrown if waiting does not help.
+    private func wait(
+        for interest: Interest, on end: Int32, after code: Int32, until deadline: MonotonicInstant
+    ) throws(ChildProcessError) {
+        if code == EINTR { return }
+        let failure = code == EAGAIN ? SingleDescriptorPoll.wait(for: interest, on: end, until: deadline) : code
+        if let failure { throw ChildProcessError(interest == .read ? .read : .write, code: failure) }
     }
 }

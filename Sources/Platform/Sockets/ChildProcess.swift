@@ -1,12 +1,5 @@
+import CLibrary
 import CPlatform
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A program that this process has started, in a process group of its own.
 ///
@@ -14,9 +7,8 @@ import CPlatform
 /// are its resources released. Releasing the object earlier kills all of it.
 ///
 /// On Linux, a second process, the guardian, ensures this for daemons that have left the group, and even if this
-/// process is killed (SIGKILL). Other systems have no equivalent: processes that leave the group are not found there,
-/// and a program outlives this process if that is killed. On no system are processes found that another service starts
-/// for the program, such as systemd or a daemon that ran before.
+/// process is killed (SIGKILL). On other systems processes that leave the group are not found, and a program outlives
+/// this process if that is killed. Processes that another service starts for the program are never found.
 public final class ChildProcess {
     /// The process id, which is also the id of the process group.
     public var identifier: Int32 { keeper.identifier }
@@ -24,10 +16,8 @@ public final class ChildProcess {
     public private(set) var outcome: Outcome?
     /// Whether ``end(grace:)`` failed to end everything that the program had started.
     public private(set) var leavesProcesses = false
-
     /// The program and everything that it started, for other threads.
     public var group: ChildGroup { ChildGroup(keeper: keeper) }
-
     private let keeper: any ChildKeeper
     private var hasEnded = false
 
@@ -38,13 +28,9 @@ public final class ChildProcess {
         case signalled(Int)
     }
 
-    /// Starts a program.
+    /// Starts a program, which is looked up along `PATH` unless it contains a slash, with its arguments.
     ///
-    /// - Parameters:
-    ///   - command: the program, looked up along `PATH` unless it contains a slash, and its arguments; not empty.
-    ///   - environment: entries `NAME=value`; see ``CurrentProcess/environment(with:)``.
-    ///   - streams: its standard input, output and error.
-    /// - Throws: if the program cannot be started.
+    /// The environment consists of entries `NAME=value`; see ``CurrentProcess/environment(with:)``.
     public convenience init(
         _ command: [String], environment: [String], streams: Streams = Streams()
     ) throws(ChildProcessError) {
@@ -59,18 +45,17 @@ public final class ChildProcess {
     }
 
     deinit {
-        if !hasEnded {
-            keeper.kill()
-            _ = keeper.end(grace: .zero)
-        }
+        guard !hasEnded else { return }
+        keeper.kill()
+        _ = keeper.end(grace: .zero)
     }
 
     /// A descriptor for an event loop that is readable from the program's exit until ``end(grace:)``.
     public var exitDescriptor: Int32 { keeper.exitDescriptor }
 
-    /// Waits until the program has exited, at most until the deadline.
+    /// Waits until the program has exited, at most until the deadline; nil if it still runs.
     ///
-    /// - Returns: nil if it still runs. The programs that it started may continue to run.
+    /// The programs that it started may continue to run.
     @discardableResult
     public func wait(until deadline: MonotonicInstant) -> Outcome? {
         if let outcome { return outcome }
@@ -88,9 +73,8 @@ public final class ChildProcess {
         hasEnded = true
         let end = keeper.end(grace: grace)
         leavesProcesses = !end.isComplete
-        let outcome = outcome ?? end.outcome
-        self.outcome = outcome
-        return outcome
+        outcome = outcome ?? end.outcome
+        return outcome ?? end.outcome
     }
 }
 
@@ -121,9 +105,7 @@ extension ChildProcess {
         }
 
         public init(input: Stream = .null, output: Stream = .inherited, errors: Stream = .inherited) {
-            self.input = input
-            self.output = output
-            self.errors = errors
+            (self.input, self.output, self.errors) = (input, output, errors)
         }
     }
 
@@ -131,9 +113,9 @@ extension ChildProcess {
     ///
     /// The child leads its own group, blocks no signal, and does not ignore SIGPIPE and SIGXFSZ as this process does.
     /// All other descriptors of this process are close-on-exec.
-    static func spawn(
-        _ command: [String], _ environment: [String], _ streams: Streams
-    ) throws(ChildProcessError) -> Int32 {
+    static func spawn(_ command: [String], _ environment: [String], _ streams: Streams) throws(ChildProcessError)
+        -> Int32
+    {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
             var attributes: posix_spawnattr_t?
@@ -186,10 +168,7 @@ extension ChildProcess {
         var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
         pointers.append(nil)
         defer { for pointer in pointers { free(pointer) } }
-        return pointers.withUnsafeMutableBufferPointer { buffer in
-            guard let first = buffer.baseAddress else { return EINVAL }
-            return body(first)
-        }
+        return pointers.withUnsafeMutableBufferPointer { $0.baseAddress.map(body) ?? EINVAL }
     }
 }
 
@@ -213,24 +192,16 @@ extension CurrentProcess {
 public struct ChildProcessError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Operation: Sendable, Equatable {
         case start(String)
-        /// Opening a pipe to the program.
         case openPipe
         /// Watching for its exit.
         case watch
-        case write
-        /// Reading from its standard output.
-        case read
+        case write, read
     }
 
     public let operation: Operation
     /// The errno of the failure.
     public let code: Int32
-
-    public init(_ operation: Operation, code: Int32) {
-        self.operation = operation
-        self.code = code
-    }
-
+    public init(_ operation: Operation, code: Int32) { (self.operation, self.code) = (operation, code) }
     public var isTimeout: Bool { code == ETIMEDOUT }
 
     /// The message for the user, without a full stop.

@@ -1,14 +1,7 @@
+import CLibrary
 import CPlatform
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
-/// The current process: its id, limits and size.
+/// The current process: its id, limits and standard streams.
 public enum CurrentProcess {
     public static var identifier: Int32 { getpid() }
 
@@ -21,27 +14,16 @@ public enum CurrentProcess {
         max(0, Int(cplatform_raise_descriptor_limit(Int64(wanted))))
     }
 
-    /// Resident memory in bytes, for measurements; 0 if unknown.
-    ///
-    /// Source: proc(5) `/proc/self/statm` on Linux, task_info on macOS.
-    public static func residentMemory() -> Int {
-        max(0, Int(cplatform_resident_memory()))
-    }
-
     /// Makes writing to a broken pipe fail with EPIPE instead of ending the process.
     ///
     /// Sockets of this module never raise SIGPIPE; this covers the rest, such as standard output. A handler that the
     /// program has installed is kept.
-    public static func ignoreBrokenPipeSignal() {
-        cplatform_ignore_signal(SIGPIPE)
-    }
+    public static func ignoreBrokenPipeSignal() { cplatform_ignore_signal(SIGPIPE) }
 
     /// Makes writing beyond the limit on file sizes (`ulimit -f`) fail with EFBIG instead of ending the process.
     ///
     /// A handler that the program has installed is kept.
-    public static func ignoreFileSizeSignal() {
-        cplatform_ignore_signal(SIGXFSZ)
-    }
+    public static func ignoreFileSizeSignal() { cplatform_ignore_signal(SIGXFSZ) }
 
     /// Reserves the descriptors of closed standard streams, so that no file opened later takes their numbers.
     ///
@@ -75,28 +57,22 @@ public enum DescriptorOutput {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
-                if count > 0 {
-                    rest = rest.dropFirst(count)
-                } else if count == 0 {
-                    return ENOSPC
-                } else if errno == EAGAIN {
-                    DescriptorOutput.wait(for: Int16(POLLOUT), on: descriptor)
-                } else if errno != EINTR {
-                    return errno
+                switch count > 0 ? 0 : count == 0 ? ENOSPC : errno {
+                case 0: rest = rest.dropFirst(count)
+                case EINTR: break
+                case EAGAIN: SingleDescriptorPoll.wait(for: .write, on: descriptor)
+                case let code: return code
                 }
             }
             return 0
         }
     }
+}
 
-    /// Waits without limit until the descriptor is ready.
-    static func wait(for events: Int16, on descriptor: Int32) {
-        var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        // If it fails, the caller's next attempt reports the reason.
-        _ = cplatform_poll(&entry, 1, -1)
-    }
-
-    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        write(descriptor, bytes.baseAddress, bytes.count)
-    }
+/// read(2) and write(2), which methods of the same names hide.
+func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
+}
+func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -8,13 +8,10 @@ import CPlatform
 public final class EventLoop {
     /// Tokens reserved for the loop's own descriptors.
     public static let reservedTokens: ClosedRange<UInt64> = (UInt64.max - 15)...UInt64.max
-
     private static let mailboxToken = UInt64.max
     private static let signalToken = UInt64.max - 1
-
     /// Passes work from other threads to the loop's thread.
     public let mailbox: Mailbox
-
     private let queue: EventQueue
     private var signalPipe: WakePipe?
     private var watchedSignals: [Int32] = []
@@ -34,8 +31,6 @@ public final class EventLoop {
         signalPipe?.close()
     }
 
-    public var queueKind: EventQueue.Kind { queue.kind }
-
     /// Starts watching the descriptor under a token outside `reservedTokens`; see `EventQueue.add`.
     public func add(_ descriptor: Int32, token: UInt64, interest: Interest) throws(SocketError) {
         precondition(!EventLoop.reservedTokens.contains(token), "token \(token) is reserved for the loop itself")
@@ -49,9 +44,7 @@ public final class EventLoop {
     }
 
     /// Stops watching the descriptor, which must still be open; see `EventQueue.remove`.
-    public func remove(_ descriptor: Int32) {
-        queue.remove(descriptor)
-    }
+    public func remove(_ descriptor: Int32) { queue.remove(descriptor) }
 
     /// Delivers the signals to the handler on the loop's thread instead of their default action.
     ///
@@ -92,9 +85,7 @@ public final class EventLoop {
     /// Makes `run` return at the end of this turn, or of the first one if it is not running yet.
     ///
     /// Call it on the loop's thread, from the handler or from posted work; other threads use `Mailbox.requestStop`.
-    public func stop() {
-        isStopping = true
-    }
+    public func stop() { isStopping = true }
 
     private func turn(_ handler: some EventLoopHandler, _ now: MonotonicInstant) {
         var hasMail = false
@@ -136,7 +127,6 @@ public final class EventLoop {
 public protocol EventLoopHandler: AnyObject {
     /// The descriptor with the token is ready; `now` is the time at which the wait ended.
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant)
-
     /// A watched signal has arrived, perhaps several times since the last call.
     func signalReceived(_ signal: Int32, now: MonotonicInstant)
 

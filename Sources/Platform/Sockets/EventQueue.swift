@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// Waits for any of many descriptors to become ready, with epoll(7) on Linux and poll(2) on all systems.
 ///
@@ -13,8 +7,7 @@
 /// adding one twice, or modifying or removing one that is not in the queue, is a programming error and crashes.
 ///
 /// All operations except `wait` take constant time, and memory is proportional to the highest descriptor. The handler
-/// may add, modify and remove any descriptor: removed descriptors are not reported any more, not even for a new socket
-/// with the same number. Belongs to one thread.
+/// may add, modify and remove any descriptor: removed ones are not reported any more. Belongs to one thread.
 public final class EventQueue {
     private struct Registration {
         var token: UInt64 = 0
@@ -24,23 +17,13 @@ public final class EventQueue {
         var isActive = false
     }
 
-    public let kind: Kind
-
     public private(set) var count = 0
-
-    private let backend: EventQueueBackend
+    private let backend: any EventQueueBackend
     private var registrations: [Registration] = []
     private var collected: [CollectedEvent] = []
     private var isDelivering = false
-
-    public convenience init(kind: Kind = .platformDefault) throws(SocketError) {
-        self.init(kind: kind, backend: try EventQueueBackend(kind: kind))
-    }
-
-    init(kind: Kind, backend: EventQueueBackend) {
-        self.kind = kind
-        self.backend = backend
-    }
+    public convenience init(kind: Kind = .platformDefault) throws(SocketError) { self.init(try kind.makeBackend()) }
+    init(_ backend: any EventQueueBackend) { self.backend = backend }
 
     /// Starts watching the descriptor; its readiness is reported with the token.
     ///
@@ -96,7 +79,7 @@ public final class EventQueue {
             let code = backend.collect(timeout: timeout ?? -1, into: &collected)
             switch code {
             case 0: break
-            case interruptedCode: continue
+            case EINTR: continue
             default: throw SocketError(.wait, code: code)
             }
             if !collected.isEmpty { return collected.count }
@@ -128,9 +111,8 @@ public final class EventQueue {
 
     private func activeIndex(of descriptor: Int32) -> Int {
         let index = Int(descriptor)
-        precondition(
-            index >= 0 && index < registrations.count && registrations[index].isActive,
-            "descriptor \(descriptor) is not in the queue")
+        let isActive = index >= 0 && index < registrations.count && registrations[index].isActive
+        precondition(isActive, "descriptor \(descriptor) is not in the queue")
         return index
     }
 
@@ -144,44 +126,12 @@ public final class EventQueue {
 /// One hour: epoll_wait(2) and poll(2) count milliseconds in 32 bits, and one idle turn per hour is harmless.
 private let longestTimeout: Int64 = 3_600_000_000_000
 
-extension MonotonicInstant {
-    /// Nanoseconds from the earlier instant to this one, saturating.
-    func saturatingNanoseconds(since earlier: MonotonicInstant) -> Int64 {
-        let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
-        guard overflow else { return difference }
-        return self < earlier ? .min : .max
-    }
-}
-
-/// A descriptor that the system found ready, before it is matched with its registration.
-struct CollectedEvent {
-    struct Conditions: OptionSet {
-        let rawValue: UInt8
-        static let read = Conditions(rawValue: 1)
-        static let write = Conditions(rawValue: 2)
-        static let hangUp = Conditions(rawValue: 4)
-        static let error = Conditions(rawValue: 8)
-    }
-
-    let descriptor: Int32
-    let generation: UInt32
-    let conditions: Conditions
-}
-
-/// The errno of a wait that a signal interrupted.
-let interruptedCode = EINTR
-
 /// The conditions for which a descriptor is watched; if empty, only a broken connection is reported.
 public struct Interest: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
-
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Reading would not block: bytes, a pending connection, the end of the stream, or a failure.
     public static let read = Interest(rawValue: 1)
-
     /// Writing would not block: room in the send buffer, the end of connecting, or a failure.
     public static let write = Interest(rawValue: 2)
 }
@@ -190,18 +140,12 @@ public struct Interest: OptionSet, Sendable, Hashable {
 public struct Readiness: Sendable, Hashable {
     /// The latest token given to `add` or `modify`.
     public let token: UInt64
-
-    /// Reading would not block; reported only with an interest in reading.
-    ///
-    /// The end of the stream and a failure count: the next read returns them.
+    /// A read would return bytes, the end of the stream or a failure; reported only with an interest in reading.
     public let readable: Bool
-
     /// Writing would not block; reported only with an interest in writing.
     public let writable: Bool
-
     /// Both directions are closed; always reported.
     public let hangUp: Bool
-
     /// The connection has failed, for example by a reset; always reported.
     public let error: Bool
 }

@@ -1,21 +1,9 @@
+import CLibrary
 import CPlatform
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// A file that could not be created, written or read.
 public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Operation: String, Sendable, CaseIterable {
-        case create
-        case write
-        case read
-        case move
-    }
+    public enum Operation: String, Sendable, CaseIterable { case create, write, read, move }
 
     public enum Cause: Sendable, Equatable {
         /// The system refused, with this errno.
@@ -37,9 +25,7 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
     public let cause: Cause
 
     public init(_ operation: Operation, path: String, cause: Cause) {
-        self.operation = operation
-        self.path = path
-        self.cause = cause
+        (self.operation, self.path, self.cause) = (operation, path, cause)
     }
 
     public init(_ operation: Operation, path: String, code: Int32) {
@@ -48,7 +34,6 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Whether a file with that name exists that must not be replaced.
     public var exists: Bool { operation == .create && cause == .system(EEXIST) }
-
     /// Whether the disk, quota or file size limit is exhausted.
     public var isFull: Bool { [.system(ENOSPC), .system(EDQUOT), .system(EFBIG)].contains(cause) }
 
@@ -76,7 +61,6 @@ public struct FileError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Reading has its own advice.
     private static func reasonNotToRead(_ code: Int32) -> String {
         code == EISDIR ? "it is a folder; name a file in it" : String(cString: strerror(code))
     }
@@ -113,8 +97,7 @@ enum FilePlace: Equatable {
 
     /// Follows the links of a path.
     ///
-    /// - Throws: the operation's error if the path leads to a folder, a socket or a block device, in circles, or
-    ///   nowhere.
+    /// Throws the operation's error if it leads to a folder, a socket or a block device, in circles, or nowhere.
     static func find(_ path: String, for operation: FileError.Operation) throws(FileError) -> FilePlace {
         var place = path
         for _ in 0..<linkLimit {
@@ -135,10 +118,9 @@ enum FilePlace: Equatable {
         throw FileError(operation, path: path, code: ELOOP)
     }
 
-    /// The descriptor that a path like `/dev/fd/3` names; nil for other paths, and for descriptors opened by this
-    /// process.
+    /// The inherited descriptor that a path like `/dev/fd/3` names.
     ///
-    /// Descriptors opened by this process are close-on-exec, inherited ones are not.
+    /// Descriptors that this process has opened are close-on-exec, inherited ones are not.
     static func inheritedDescriptor(_ path: String) -> Int32? {
         let names = ["/dev/stdin": STDIN_FILENO, "/dev/stdout": STDOUT_FILENO, "/dev/stderr": STDERR_FILENO]
         var descriptor = names[path]
@@ -150,9 +132,7 @@ enum FilePlace: Equatable {
     }
 
     /// The folder of a path, with its last slash; empty for a bare name.
-    static func folder(of path: String) -> Substring {
-        path.lastIndex(of: "/").map { path[...$0] } ?? ""
-    }
+    static func folder(of path: String) -> Substring { path.lastIndex(of: "/").map { path[...$0] } ?? "" }
 
     private static func target(
         of link: String, _ path: String, _ operation: FileError.Operation
@@ -171,15 +151,12 @@ enum FilePlace: Equatable {
 struct FileExchange {
     /// Returns 0, or a negative errno.
     typealias Call = (_ first: String, _ second: String) -> Int32
-
     /// renameat2(2) with `RENAME_EXCHANGE`; renamex_np(2) with `RENAME_SWAP`.
     var exchanging: Call = { cplatform_exchange_files($0, $1) }
     var linking: Call = { link($0, $1) == 0 ? 0 : -errno }
     var renaming: Call = { rename($0, $1) == 0 ? 0 : -errno }
-
     /// The errors of systems, file systems and sandboxes that do not support a call.
     private static let unknown = [-EINVAL, -ENOSYS, -ENOTSUP, -EOPNOTSUPP, -EPERM]
-
     /// The temporary name used next to the twin if files cannot be exchanged.
     static func spare(_ twin: String) -> String { twin + "2" }
 

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// Reads a file from start to end, and never blocks in opening one.
 ///
@@ -17,18 +11,16 @@ public final class FileReader {
     /// Opens a regular file.
     ///
     /// - Parameter orInherited: whether the path may also name an inherited descriptor, which is then read as it is:
-    ///   `/dev/stdin`, or the `/dev/fd/63` that a shell creates for `<(command)`. That may wait for the program at the
-    ///   other end, so it is for input that a command reads before anything else.
+    ///   `/dev/stdin`, or the `/dev/fd/63` that a shell creates for `<(command)`. That may wait for another program.
     /// - Throws: if the file does not exist, is not readable, or is not regular; the null device counts as empty.
     public init(_ path: String, orInherited: Bool = false) throws(FileError) {
         self.path = path
         var status = stat()
-        if orInherited, let descriptor = FilePlace.inheritedDescriptor(path), fstat(descriptor, &status) == 0,
-            // A regular file is opened again, so that it is read from its start.
+        // A regular file is opened again, so that it is read from its start.
+        if orInherited, let inherited = FilePlace.inheritedDescriptor(path), fstat(inherited, &status) == 0,
             status.st_mode & S_IFMT != S_IFREG
         {
-            self.descriptor = descriptor
-            isOurs = false
+            (descriptor, isOurs) = (inherited, false)
             return
         }
         // Also checked before opening, because opening alone can act on a device.
@@ -43,20 +35,12 @@ public final class FileReader {
             closeDescriptor(descriptor)
             throw error
         }
-        self.descriptor = descriptor
-        isOurs = true
+        (self.descriptor, isOurs) = (descriptor, true)
     }
 
     /// Reads standard input; messages use the given name for it.
-    public init(standardInputNamed name: String) {
-        path = name
-        descriptor = STDIN_FILENO
-        isOurs = false
-    }
-
-    deinit {
-        if isOurs { closeDescriptor(descriptor) }
-    }
+    public init(standardInputNamed name: String) { (path, descriptor, isOurs) = (name, STDIN_FILENO, false) }
+    deinit { if isOurs { closeDescriptor(descriptor) } }
 
     /// Reads at most `count` available bytes, waiting for at least one; an empty result is the end.
     public func read(atMost count: Int) throws(FileError) -> [UInt8] {
@@ -66,7 +50,7 @@ public final class FileReader {
                 let count = systemRead(descriptor, UnsafeMutableRawBufferPointer(buffer))
                 initialized = max(0, count)
                 code = count < 0 ? errno : 0
-                if code == EAGAIN { DescriptorOutput.wait(for: Int16(POLLIN), on: descriptor) }
+                if code == EAGAIN { SingleDescriptorPoll.wait(for: .read, on: descriptor) }
             } while code == EINTR || code == EAGAIN
         }
         guard code == 0 else { throw FileError(.read, path: path, code: code) }
@@ -94,9 +78,4 @@ public final class FileReader {
             else { throw FileError(.read, path: path, cause: .notRegular) }
         }
     }
-}
-
-/// read(2), which the method of the same name hides.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    read(descriptor, buffer.baseAddress, buffer.count)
 }

@@ -1,12 +1,5 @@
+import CLibrary
 import CPlatform
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The result of one attempt to accept a connection.
 public enum AcceptResult: Sendable, Equatable {
@@ -26,7 +19,6 @@ public enum AcceptResult: Sendable, Equatable {
 /// Like `Socket`, this names the descriptor and does not own it: close it once.
 public struct Listener: Sendable, Hashable {
     public let descriptor: Int32
-
     /// The address in use, with the port chosen by the system if 0 was requested.
     public let localAddress: SocketAddress
 
@@ -90,7 +82,5 @@ public struct Listener: Sendable, Hashable {
     }
 
     /// Stops listening; pending connections are reset.
-    public func close() {
-        closeDescriptor(descriptor)
-    }
+    public func close() { closeDescriptor(descriptor) }
 }

@@ -1,13 +1,6 @@
+import CLibrary
 import CPlatform
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Work and wake-ups that other threads post to the thread of an event loop.
 ///
@@ -21,21 +14,16 @@ public final class Mailbox: Sendable {
 
     /// The maximum number of pending pieces of work; more is rejected.
     public let capacity: Int
-
     private let pipe: WakePipe
     private let state = Mutex(State())
 
-    /// Creates a mailbox for up to `capacity` pieces of pending work.
     public init(capacity: Int = 1 << 18) throws(SocketError) {
         precondition(capacity > 0, "a mailbox holds at least one piece of work")
         self.capacity = capacity
         pipe = try WakePipe()
     }
 
-    deinit {
-        pipe.close()
-    }
-
+    deinit { pipe.close() }
     /// Readable when there is something to drain.
     public var descriptor: Int32 { pipe.reader }
 
@@ -45,32 +33,37 @@ public final class Mailbox: Sendable {
     /// drained is released with the mailbox.
     @discardableResult
     public func post(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let (isAccepted, wakes) = state.withLock { state in
-            guard state.pending.count < capacity else { return (false, false) }
+        update { state in
+            guard state.pending.count < capacity else { return false }
             state.pending.append(work)
-            defer { state.isWakeRequested = true }
-            return (true, !state.isWakeRequested)
+            return true
         }
-        if wakes { pipe.wake() }
-        return isAccepted
     }
 
     /// Stops the mailbox's loop at the end of its turn, after the work posted before.
     ///
-    /// Unlike `EventLoop.stop`, this is callable from any thread.
+    /// Callable from any thread, unlike `EventLoop.stop`.
     public func requestStop() {
-        let wakes = state.withLock { state in
+        _ = update { state in
             state.isStopRequested = true
+            return true
+        }
+    }
+
+    /// Makes a change, and wakes the loop if it was made and the loop was not woken before.
+    private func update(_ change: (inout State) -> Bool) -> Bool {
+        let (isMade, wakes) = state.withLock { state in
+            guard change(&state) else { return (false, false) }
             defer { state.isWakeRequested = true }
-            return !state.isWakeRequested
+            return (true, !state.isWakeRequested)
         }
         if wakes { pipe.wake() }
+        return isMade
     }
 
     /// Runs all work posted so far, in order; true if a stop was requested.
     ///
-    /// The loop's thread calls this when the descriptor is readable. Work posted by the work itself is left for the
-    /// next time, so that it cannot starve the sockets.
+    /// Work posted by the work itself is left for the next time, so that it cannot starve the sockets.
     @discardableResult
     public func drain() -> Bool {
         // Clear first: later posts are either taken just below or wake the loop again.
@@ -96,8 +89,7 @@ struct WakePipe: Sendable {
         var ends: [Int32] = [-1, -1]
         let code = cplatform_open_pipe(&ends)
         guard code == 0 else { throw SocketError(.openQueue, code: -code) }
-        reader = ends[0]
-        writer = ends[1]
+        (reader, writer) = (ends[0], ends[1])
     }
 
     // A full pipe is not an error: the reader is already readable.
@@ -109,12 +101,11 @@ struct WakePipe: Sendable {
     /// Consumes all wake-ups so far.
     func clear() {
         withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
-            while true {
-                let count = read(reader, buffer.baseAddress, buffer.count)
-                // Only a full buffer may have left some bytes in the pipe.
-                if count == buffer.count || (count < 0 && errno == EINTR) { continue }
-                return
-            }
+            var count = 0
+            // Only a full buffer may have left some bytes in the pipe.
+            repeat {
+                count = read(reader, buffer.baseAddress, buffer.count)
+            } while count == buffer.count || (count < 0 && errno == EINTR)
         }
     }
 
@@ -129,14 +120,9 @@ struct WakePipe: Sendable {
 /// It takes two file descriptors. A thread that has passed it sees everything written before it was opened.
 public final class Gate: Sendable {
     private let pipe: WakePipe
-
-    /// Creates a closed gate.
-    ///
-    /// - Throws: if the process has no more descriptors.
+    /// Creates a closed gate; throws if the process has no more descriptors.
     public init() throws(SocketError) { pipe = try WakePipe() }
-
     deinit { pipe.close() }
-
     /// Lets all current and future waiters pass; callable from any thread, more than once.
     public func open() { pipe.wake() }
 
@@ -149,11 +135,9 @@ public final class Gate: Sendable {
 
 /// A system thread, for a loop that runs in parallel to the program's own work.
 public enum SystemThread {
-    /// Runs the work on a new, detached thread, which ends with it.
+    /// Runs the work on a new, detached thread, which ends with it; throws if the system cannot create another.
     ///
     /// The work is sent to the thread: state that only it references need not be safe to share.
-    ///
-    /// - Throws: if the system cannot create another thread.
     public static func start(_ work: sending @escaping () -> Void) throws(SocketError) {
         let box = Unmanaged.passRetained(Box(work))
         #if canImport(Darwin)
@@ -161,12 +145,7 @@ public enum SystemThread {
         #else
             var thread = pthread_t()
         #endif
-        let code = pthread_create(
-            &thread, nil,
-            { argument in
-                SystemThread.run(argument)
-                return nil
-            }, box.toOpaque())
+        let code = pthread_create(&thread, nil, { SystemThread.run($0) }, box.toOpaque())
         guard code == 0 else {
             box.release()
             throw SocketError(.startThread, code: code)
@@ -180,14 +159,14 @@ public enum SystemThread {
     }
 
     // Optional on some systems only.
-    private static func run(_ argument: UnsafeMutableRawPointer?) {
+    private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument else { preconditionFailure("pthread_create hands over what it was given.") }
         Unmanaged<Box>.fromOpaque(argument).takeRetainedValue().work()
+        return nil
     }
 
     private final class Box {
         let work: () -> Void
-
         init(_ work: @escaping () -> Void) { self.work = work }
     }
 }

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// A regular file written at explicit offsets, for data that grows while a program runs.
 ///
@@ -13,42 +7,34 @@
 public struct OutputFile: Sendable {
     public let path: String
     public let descriptor: Int32
+    private init(path: String, descriptor: Int32) { (self.path, self.descriptor) = (path, descriptor) }
 
-    /// Creates the file, empty, with mode 0600.
-    ///
-    /// - Throws: if the folder does not allow it, or something exists at the path.
+    /// Creates the file, empty, with mode 0600; throws if something exists at the path.
     public init(creating path: String) throws(FileError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(0o600))
         guard descriptor >= 0 else { throw FileError(.create, path: path, code: errno) }
-        self.path = path
-        self.descriptor = descriptor
+        self.init(path: path, descriptor: descriptor)
     }
 
-    /// Opens an existing regular file without changing it; links are not followed.
-    ///
-    /// - Parameter toRead: whether it is opened only for reading.
-    /// - Throws: if it is not a regular file, or this user lacks permission.
+    /// Opens an existing regular file without changing it, or only for reading; links are not followed.
     public init(opening path: String, toRead: Bool = false) throws(FileError) {
         let operation: FileError.Operation = toRead ? .read : .write
         var status = stat()
         // Also checked before opening, because opening alone can act on a device.
         guard lstat(path, &status) == 0 else { throw FileError(operation, path: path, code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(operation, path: path, cause: .notRegular) }
-        let flags = (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW
-        let descriptor = open(path, flags)
+        let descriptor = open(path, (toRead ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW)
         guard descriptor >= 0 else { throw FileError(operation, path: path, code: errno) }
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             closeDescriptor(descriptor)
             throw FileError(operation, path: path, cause: .notRegular)
         }
-        self.path = path
-        self.descriptor = descriptor
+        self.init(path: path, descriptor: descriptor)
     }
 
     /// Creates a file that will replace another, in the same folder under an unused name.
     ///
-    /// - Parameter mode: the mode of the file, minus the process's umask.
-    /// - Throws: if the folder does not allow it.
+    /// The process's umask reduces the mode.
     public init(draftFor path: String, mode: Int = 0o600) throws(FileError) {
         let folder = FilePlace.folder(of: path)
         // Existing drafts were left by killed processes with the same process id.
@@ -56,8 +42,7 @@ public struct OutputFile: Sendable {
             let draft = "\(folder).fitiq-mock-\(getpid())-\(number)"
             let descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode_t(mode))
             if descriptor >= 0 {
-                self.path = draft
-                self.descriptor = descriptor
+                self.init(path: draft, descriptor: descriptor)
                 return
             }
             guard errno == EEXIST else { throw FileError(.create, path: path, code: errno) }
@@ -78,30 +63,23 @@ public struct OutputFile: Sendable {
 
     /// Locks the file until it is closed or this process ends.
     ///
-    /// File systems without locks ignore this. Source: flock(2): the lock belongs to the open file, not to its name.
-    ///
-    /// - Throws: ``FileError/Cause/inUse`` if another process has the lock, or the file is no longer at its path.
+    /// Throws ``FileError/Cause/inUse`` if another process has the lock, or the file is no longer at its path. File
+    /// systems without locks ignore this. Source: flock(2): the lock belongs to the open file, not to its name.
     public func lock() throws(FileError) {
         let isRefused = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
         guard !isRefused, isAt(path) else { throw FileError(.write, path: path, cause: .inUse) }
     }
 
-    /// Writes all bytes at an offset; the file grows as needed.
-    ///
-    /// - Throws: if the disk is full or fails; part of the bytes may have been written.
+    /// Writes all bytes at an offset; the file grows as needed, and after an error may have part of the bytes.
     public func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
         let code = bytes.withUnsafeBytes { buffer in
             var done = 0
             while done < buffer.count {
                 let count = pwrite(
                     descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset + done))
-                if count > 0 {
-                    done += count
-                } else if count == 0 {
-                    return ENOSPC
-                } else if errno != EINTR {
-                    return errno
-                }
+                if count == 0 { return ENOSPC }
+                if count < 0, errno != EINTR { return errno }
+                done += max(0, count)
             }
             return 0
         }
@@ -109,8 +87,6 @@ public struct OutputFile: Sendable {
     }
 
     /// Reads bytes from an offset; fewer than requested only if the file ends earlier.
-    ///
-    /// - Throws: if the disk fails.
     public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -118,27 +94,18 @@ public struct OutputFile: Sendable {
                 let got = pread(
                     descriptor, buffer.baseAddress.map { $0 + initialized }, count - initialized,
                     off_t(offset + initialized))
-                if got > 0 {
-                    initialized += got
-                } else if got == 0 {
-                    return
-                } else if errno != EINTR {
-                    code = errno
-                    return
-                }
+                if got < 0, errno != EINTR { code = errno }
+                if got == 0 || code != 0 { return }
+                initialized += max(0, got)
             }
         }
         guard code == 0 else { throw FileError(.read, path: path, code: code) }
         return bytes
     }
 
-    public func close() {
-        closeDescriptor(descriptor)
-    }
+    public func close() { closeDescriptor(descriptor) }
 
-    /// Moves the file to a free path in the same folder.
-    ///
-    /// - Throws: also if something exists there; the file then keeps its name.
+    /// Moves the file to a free path in the same folder; if something exists there, the file keeps its name.
     public func move(toFree path: String) throws(FileError) {
         if link(self.path, path) == 0 {
             unlink(self.path)

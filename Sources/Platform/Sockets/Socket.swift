@@ -1,12 +1,5 @@
+import CLibrary
 import CPlatform
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// The result of one attempt to read from a socket.
 public enum ReadResult: Sendable, Equatable {
@@ -36,10 +29,7 @@ public enum WriteResult: Sendable, Equatable {
 /// removing it from the event queue.
 public struct Socket: Sendable, Hashable {
     public let descriptor: Int32
-
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// Receives available bytes, up to the size of the non-empty buffer, with one recv(2).
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
@@ -62,8 +52,8 @@ public struct Socket: Sendable, Hashable {
         let count = cplatform_send(descriptor, bytes.baseAddress, bytes.count)
         if count >= 0 { return .wrote(count) }
         let code = Int32(-count)
-        if code == EAGAIN || code == EWOULDBLOCK { return .wouldBlock }
-        return .failed(SocketError(.write, code: code, address: peerAddress))
+        let isBlocked = code == EAGAIN || code == EWOULDBLOCK
+        return isBlocked ? .wouldBlock : .failed(SocketError(.write, code: code, address: peerAddress))
     }
 
     /// Finishes sending: the peer reads the end of the stream after the bytes written before.
@@ -73,41 +63,29 @@ public struct Socket: Sendable, Hashable {
     }
 
     /// Closes the socket; written bytes are still delivered, unless received bytes were left unread.
-    public func close() {
-        closeDescriptor(descriptor)
-    }
+    public func close() { closeDescriptor(descriptor) }
 
-    /// Closes the socket with a reset: the peer's next read or write fails.
-    ///
-    /// Lingering for zero seconds discards unsent data and sends RST (RFC 9293 section 3.10.4, ABORT).
+    /// Closes the socket with a reset (RFC 9293 section 3.10.4, ABORT): the peer's next read or write fails.
     public func reset() {
+        // Lingering for zero seconds discards unsent data and sends RST.
         setOption(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
         close()
     }
 
     /// The address of the peer; nil once the connection is gone.
-    public var peerAddress: SocketAddress? {
-        SocketAddress(descriptor, by: { getpeername($0, $1, $2) })
-    }
-
+    public var peerAddress: SocketAddress? { SocketAddress(descriptor, by: { getpeername($0, $1, $2) }) }
     /// The local address; nil if the socket has none yet.
-    public var localAddress: SocketAddress? {
-        SocketAddress(descriptor, by: { getsockname($0, $1, $2) })
-    }
+    public var localAddress: SocketAddress? { SocketAddress(descriptor, by: { getsockname($0, $1, $2) }) }
 
     /// Sets a socket option; false if the system refuses it.
     @discardableResult
     func setOption<Value: BitwiseCopyable>(_ level: Int32, _ name: Int32, _ value: Value) -> Bool {
-        withUnsafeBytes(of: value) {
-            setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count)) == 0
-        }
+        withUnsafeBytes(of: value) { setsockopt(descriptor, level, name, $0.baseAddress, socklen_t($0.count)) == 0 }
     }
 }
 
 /// close(2), once: on Linux the descriptor is closed even if a signal interrupts the call.
-func closeDescriptor(_ descriptor: Int32) {
-    _ = close(descriptor)
-}
+func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
 
 extension Socket {
     /// Starts connecting and returns at once; when the socket becomes writable, call `connectResult`.
@@ -118,14 +96,11 @@ extension Socket {
         guard descriptor >= 0 else { throw SocketError(.create, code: -descriptor, address: address) }
         let socket = Socket(descriptor: descriptor)
         socket.setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
-        guard address.withSockaddr({ startConnecting(descriptor, $0, $1) }) == 0 else {
-            let code = errno
-            // EINTR: a started connection continues in the background (POSIX, connect).
-            if code == EINPROGRESS || code == EINTR { return socket }
-            socket.close()
-            throw SocketError(.connect, code: code, address: address)
-        }
-        return socket
+        let code = address.withSockaddr { startConnecting(descriptor, $0, $1) } == 0 ? 0 : errno
+        // EINTR: a started connection continues in the background (POSIX, connect).
+        if code == 0 || code == EINPROGRESS || code == EINTR { return socket }
+        socket.close()
+        throw SocketError(.connect, code: code, address: address)
     }
 
     /// The result of connecting, once the socket is writable: nil if connected.
@@ -147,10 +122,11 @@ private func startConnecting(_ descriptor: Int32, _ address: UnsafePointer<socka
 /// poll(2) for one descriptor.
 enum SingleDescriptorPoll {
     /// Waits until the descriptor is ready or broken; otherwise returns an errno, ETIMEDOUT after the deadline.
-    static func wait(for interest: Interest, on descriptor: Int32, until deadline: MonotonicInstant) -> Int32? {
-        var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-        if interest.contains(.read) { entry.events |= Int16(POLLIN) }
-        if interest.contains(.write) { entry.events |= Int16(POLLOUT) }
+    @discardableResult
+    static func wait(
+        for interest: Interest, on descriptor: Int32, until deadline: MonotonicInstant = .init(nanoseconds: .max)
+    ) -> Int32? {
+        var entry = pollfd(fd: descriptor, events: interest.pollEvents, revents: 0)
         while true {
             let timeout = max(0, deadline.saturatingNanoseconds(since: .now()))
             let count = cplatform_poll(&entry, 1, timeout)

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// The address of one end of a TCP connection: an IPv4 or IPv6 address and a port.
 ///
@@ -18,33 +12,25 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     let ip: IP
-
     /// The port; 0 asks the system for any free one when listening.
     public var port: UInt16
 
     init(ip: IP, port: UInt16) {
-        if case .v6(high: 0, let low, _) = ip, low >> 32 == 0xFFFF {
-            self.ip = .v4(UInt32(truncatingIfNeeded: low))
-        } else {
-            self.ip = ip
-        }
+        self.ip = if case .v6(0, let low, _) = ip, low >> 32 == 0xFFFF { .v4(UInt32(low & 0xFFFF_FFFF)) } else { ip }
         self.port = port
     }
 
-    /// Creates the address of a host: numeric IPv4 or IPv6 (with or without brackets), `localhost`, or a name to look
-    /// up.
+    /// The address of a host: numeric IPv4 or IPv6 (with or without brackets), `localhost`, or a name to look up.
     ///
-    /// A name with several addresses gives its first IPv4 address, otherwise its first address; use
-    /// `resolve(host:port:)` for all of them. Only names other than `localhost` are looked up, which may block.
+    /// A name with several addresses gives its first IPv4 address, otherwise its first address; see
+    /// `resolve(host:port:)` for all of them. Looking up a name may block.
     public init(host: String, port: UInt16) throws(SocketError) {
         let all = try SocketAddress.resolve(host: host, port: port)
         // resolve(host:port:) never returns an empty array.
         self = all.first { !$0.isIPv6 } ?? all[0]
     }
 
-    public var isIPv6: Bool {
-        if case .v6 = ip { true } else { false }
-    }
+    public var isIPv6: Bool { if case .v6 = ip { true } else { false } }
 
     /// Whether the address is local to this machine: 127.0.0.0/8 (RFC 1122 section 3.2.1.3) or ::1 (RFC 4291).
     public var isLoopback: Bool {
@@ -78,9 +64,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// `127.0.0.1:8080` or `[::1]:8080`, as in a URL (RFC 3986 section 3.2.2).
-    public var description: String {
-        isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
+    public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 extension SocketAddress {
@@ -105,29 +89,22 @@ extension SocketAddress {
         }
         if let ip = numeric(name) { return [SocketAddress(ip: ip, port: port)] }
         if name.utf8.elementsEqual("localhost".utf8, by: { $0 | 0x20 == $1 }) {
-            return [
-                SocketAddress(ip: .v4(0x7F00_0001), port: port),
-                SocketAddress(ip: .v6(high: 0, low: 1, scope: 0), port: port),
-            ]
+            return [IP.v4(0x7F00_0001), .v6(high: 0, low: 1, scope: 0)].map { SocketAddress(ip: $0, port: port) }
         }
         return nil
     }
 
     /// Removes the brackets of an IPv6 address in a URL.
     private static func withoutBrackets(_ host: String) -> String {
-        guard host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]"), host.utf8.count > 2 else {
-            return host
-        }
-        return String(host.dropFirst().dropLast())
+        let isBracketed = host.utf8.first == UInt8(ascii: "[") && host.utf8.last == UInt8(ascii: "]")
+        return isBracketed && host.utf8.count > 2 ? String(host.dropFirst().dropLast()) : host
     }
 
     private static func numeric(_ name: String) -> IP? {
         var v4 = in_addr()
         if inet_pton(AF_INET, name, &v4) == 1 { return .v4(UInt32(bigEndian: v4.s_addr)) }
         var v6 = in6_addr()
-        guard inet_pton(AF_INET6, name, &v6) == 1 else { return nil }
-        let (high, low) = v6.words
-        return .v6(high: high, low: low, scope: 0)
+        return inet_pton(AF_INET6, name, &v6) == 1 ? .v6(high: v6.words.high, low: v6.words.low, scope: 0) : nil
     }
 
     private static func lookUp(_ name: String, port: UInt16) throws(SocketError) -> [SocketAddress] {
@@ -181,16 +158,13 @@ extension SocketAddress {
         switch Int32(address.loadUnaligned(as: sockaddr.self).sa_family) {
         case AF_INET where address.count >= MemoryLayout<sockaddr_in>.size:
             let storage = address.loadUnaligned(as: sockaddr_in.self)
-            self.init(
-                ip: .v4(UInt32(bigEndian: storage.sin_addr.s_addr)), port: UInt16(bigEndian: storage.sin_port))
+            self.init(ip: .v4(UInt32(bigEndian: storage.sin_addr.s_addr)), port: UInt16(bigEndian: storage.sin_port))
         case AF_INET6 where address.count >= MemoryLayout<sockaddr_in6>.size:
             let storage = address.loadUnaligned(as: sockaddr_in6.self)
             let (high, low) = storage.sin6_addr.words
-            self.init(
-                ip: .v6(high: high, low: low, scope: storage.sin6_scope_id),
-                port: UInt16(bigEndian: storage.sin6_port))
-        default:
-            return nil
+            let ip = IP.v6(high: high, low: low, scope: storage.sin6_scope_id)
+            self.init(ip: ip, port: UInt16(bigEndian: storage.sin6_port))
+        default: return nil
         }
     }
 
@@ -203,11 +177,9 @@ extension SocketAddress {
         let result = withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { query(descriptor, $0, &length) }
         }
-        guard result == 0 else { return nil }
-        let address = withUnsafeBytes(of: &storage) {
-            SocketAddress(UnsafeRawBufferPointer(rebasing: $0[..<Int(length)]))
-        }
-        guard let address else { return nil }
+        guard result == 0,
+            let address = withUnsafeBytes(of: storage, { Self(UnsafeRawBufferPointer(rebasing: $0[..<Int(length)])) })
+        else { return nil }
         self = address
     }
 }
@@ -216,27 +188,15 @@ private func lend<Storage, Result>(
     _ storage: inout Storage, to body: (UnsafePointer<sockaddr>, socklen_t) -> Result
 ) -> Result {
     withUnsafePointer(to: &storage) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            body($0, socklen_t(MemoryLayout<Storage>.size))
-        }
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<Storage>.size)) }
     }
 }
 
 extension in6_addr {
-    init(high: UInt64, low: UInt64) {
-        self.init()
-        withUnsafeMutableBytes(of: &self) { bytes in
-            bytes.storeBytes(of: high.bigEndian, toByteOffset: 0, as: UInt64.self)
-            bytes.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
-        }
-    }
+    init(high: UInt64, low: UInt64) { self = unsafeBitCast((high.bigEndian, low.bigEndian), to: in6_addr.self) }
 
     var words: (high: UInt64, low: UInt64) {
-        withUnsafeBytes(of: self) { bytes in
-            (
-                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
-                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            )
-        }
+        let (high, low) = unsafeBitCast(self, to: (UInt64, UInt64).self)
+        return (UInt64(bigEndian: high), UInt64(bigEndian: low))
     }
 }

@@ -1,30 +1,14 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// A failed operation on a socket or on the event queue, as the system reported it.
 public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     public enum Operation: String, Sendable, CaseIterable {
         /// Looking up a host name; the code is one of getaddrinfo(3), not an errno.
         case resolve
-        case create
-        case configure
-        case bind
-        case listen
-        case accept
-        case connect
-        case read
-        case write
+        case create, configure, bind, listen, accept, connect, read, write
         /// Opening the event queue or its wake-up pipe.
         case openQueue
-        case watch
-        case wait
-        case watchSignal
-        case startThread
+        case watch, wait, watchSignal, startThread
     }
 
     /// The subject of the operation, as far as known.
@@ -36,10 +20,8 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     public let operation: Operation
-
     /// The errno of the failure; for `.resolve` the code of getaddrinfo(3).
     public let code: Int32
-
     public let subject: Subject
 
     public init(_ operation: Operation, code: Int32, address: SocketAddress? = nil) {
@@ -51,14 +33,10 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         SocketError(.resolve, code: EAI_AGAIN, host: host)
     }
 
-    init(_ operation: Operation, code: Int32, host: String) {
-        self.init(operation, code: code, subject: .host(host))
-    }
+    init(_ operation: Operation, code: Int32, host: String) { self.init(operation, code: code, subject: .host(host)) }
 
     init(_ operation: Operation, code: Int32, subject: Subject) {
-        self.operation = operation
-        self.code = code
-        self.subject = subject
+        (self.operation, self.code, self.subject) = (operation, code, subject)
     }
 
     public var address: SocketAddress? {
@@ -73,10 +51,7 @@ public struct SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The setting to change so that a listener can start, for example with an option of a program.
-    public enum ListenerChoice: Sendable {
-        case port
-        case host
-    }
+    public enum ListenerChoice: Sendable { case port, host }
 
     /// The setting that prevents a listener from starting; nil if the reason is another one.
     public var listenerChoice: ListenerChoice? {
@@ -141,8 +116,7 @@ extension SocketError {
         case (_, ENOBUFS), (_, ENOMEM): "this machine is out of memory for sockets; close other programs"
         case (.bind, EADDRINUSE), (.listen, EADDRINUSE):
             "the port is in use by another process; choose another, or 0 for any free one"
-        case (.bind, EACCES), (.bind, EPERM):
-            "this port is reserved for privileged users; choose one from 1024 up"
+        case (.bind, EACCES), (.bind, EPERM): "this port is reserved for privileged users; choose one from 1024 up"
         case (.bind, EADDRNOTAVAIL):
             "no interface of this machine has that address; use 127.0.0.1, or 0.0.0.0 for all of IPv4"
         case (.bind, EAFNOSUPPORT), (.create, EAFNOSUPPORT), (.connect, EAFNOSUPPORT):

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// Checks before the two files are created. Files that another process writes, or that may be all that is left of a
 /// recording, are not touched.
@@ -40,21 +34,26 @@ extension TwinFile {
             throw existing == .replace
                 ? FileError(.create, path: path, cause: error.cause) : FileError(.create, path: path, code: EEXIST)
         }
-        do throws(FileError) {
-            try old.lock()
-            guard existing == .replace else { throw FileError(.create, path: path, code: EEXIST) }
-        } catch {
+        try lock(old)
+        guard existing == .replace else {
             old.close()
-            throw error
+            throw FileError(.create, path: path, code: EEXIST)
         }
         return old
     }
 
+    /// Locks a file, or closes it.
+    private static func lock(_ file: OutputFile) throws(FileError) {
+        do throws(FileError) { try file.lock() } catch {
+            file.close()
+            throw error
+        }
+    }
+
     /// Removes a twin that a killed process left, if the file it belongs to is in its place.
     ///
-    /// A twin with no more than the first batch is removed in any case.
-    ///
-    /// - Throws: if another file is there, which may be all that is left of a file that was moved.
+    /// A twin with no more than the first batch is removed in any case. Throws if another file is there, which may be
+    /// all that is left of a file that was moved.
     static func removeLeftover(
         _ path: String, of old: OutputFile?, _ beginning: [UInt8], _ first: Batch
     ) throws(FileError) {
@@ -74,9 +73,7 @@ extension TwinFile {
         try leftover.lock()
         let content = try leftover.read(alike, at: 0)
         let rest = try old?.read(alike, at: 0) ?? []
-        let isTwin =
-            content.starts(with: beginning) && rest.starts(with: beginning)
-            && zip(content, rest).allSatisfy { $0 == $1 }
+        let isTwin = [content, rest].allSatisfy { $0.starts(with: beginning) } && zip(content, rest).allSatisfy(==)
         let isEmpty = content.isEmpty || first.map(\.bytes) == [content]
         guard isEmpty || isTwin else { throw FileError(.create, path: path, code: EEXIST) }
         unlink(path)
@@ -85,12 +82,7 @@ extension TwinFile {
     /// Creates an empty file that only this process writes.
     static func make(_ path: String) throws(FileError) -> OutputFile {
         let file = try OutputFile(creating: path)
-        do throws(FileError) {
-            try file.lock()
-        } catch {
-            file.close()
-            throw error
-        }
+        try lock(file)
         return file
     }
 }

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// A file that grows in batches, each of which it contains completely or not at all.
 ///
@@ -23,10 +17,8 @@ public final class TwinFile {
 
     /// Bytes and their offsets, in order.
     public typealias Batch = [(offset: Int, bytes: [UInt8])]
-
     /// Writes bytes at an offset of a file.
     typealias Write = (OutputFile, [UInt8], Int) throws(FileError) -> Void
-
     public let path: String
     public let twinPath: String
     /// The file at the path, unless something else was put there.
@@ -38,24 +30,20 @@ public final class TwinFile {
     private var keepsReplaced: Bool
     private let put: Write
     private let exchange: FileExchange
-
     /// The number of bytes copied at a time when the twin is recreated.
     private static let pieceSize = 1 << 20
 
     /// Creates the two files; the one at the path has the first batch from the start.
     ///
     /// A twin that a killed process left next to a replaced file is removed too: it starts with `beginning` and
-    /// continues like the file. ``discard()`` restores the replaced file until ``write(_:)``.
-    ///
-    /// - Throws: if the folder does not allow it, if a file exists that must not be replaced, if another process writes
-    ///   the files, or if the file system can neither exchange files nor link them.
+    /// continues like the file. ``discard()`` restores the replaced file until ``write(_:)``. Throws if the folder does
+    /// not allow it, if a file exists that must not be replaced, if another process writes the files, or if the file
+    /// system can neither exchange files nor link them.
     public convenience init(
         creating path: String, existing: Existing, beginning: [UInt8], first: Batch
     ) throws(FileError) {
         try self.init(creating: path, existing: existing, beginning: beginning, first: first, exchange: FileExchange())
-        {
-            (file, bytes, offset) throws(FileError) in try file.write(bytes, at: offset)
-        }
+        { (file, bytes, offset) throws(FileError) in try file.write(bytes, at: offset) }
     }
 
     /// For tests of failing disks, and of file systems that cannot exchange files.
@@ -113,10 +101,9 @@ public final class TwinFile {
 
     /// Writes a batch: bytes at offsets, in order.
     ///
-    /// A missing twin is recreated; an empty batch only removes the replaced file permanently.
-    ///
-    /// - Throws: if the disk is full or fails, or the file was moved, removed or replaced. The file then is unchanged
-    ///   or has the whole batch; nothing more can be written.
+    /// A missing twin is recreated; an empty batch only removes the replaced file permanently. Throws if the disk is
+    /// full or fails, or the file was moved, removed or replaced. The file then is unchanged or has the whole batch;
+    /// nothing more can be written.
     public func write(_ batch: Batch) throws(FileError) {
         guard !batch.isEmpty || keepsReplaced else { return }
         guard shown.isAt(path) else { throw FileError(.write, path: path, cause: .gone) }
@@ -139,9 +126,7 @@ public final class TwinFile {
     }
 
     /// Reads bytes from an offset; fewer than requested only if the file ends earlier.
-    public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] {
-        try shown.read(count, at: offset)
-    }
+    public func read(_ count: Int, at offset: Int) throws(FileError) -> [UInt8] { try shown.read(count, at: offset) }
 
     /// Writes another form of the file with calls that append to it, and moves it to the path; nothing can be written
     /// after.

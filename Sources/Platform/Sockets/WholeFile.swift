@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
+import CLibrary
 
 /// Writes files atomically: a program that opens the path finds either the old content or all of the new one.
 ///
@@ -22,28 +16,25 @@ public enum WholeFile {
 
     /// Writes the bytes, replacing the content of the file.
     ///
-    /// - Parameters:
-    ///   - others: what the path may refer to in addition to a regular file or nothing.
-    ///   - mode: the mode of the file, minus the process's umask; nil keeps the mode of a replaced file.
-    /// - Throws: if the path refers to something else, or the bytes do not fit.
+    /// `others` is what the path may refer to in addition to a regular file or nothing. The process's umask reduces the
+    /// mode; nil keeps the mode of a replaced file.
     public static func write(
         _ bytes: [UInt8], to path: String, others: Others = .streams, mode: Int? = nil
     ) throws(FileError) {
-        let place = try FilePlace.find(path, for: .write)
-        if case .file(let place) = place { return try replace(place, with: bytes, path, mode) }
-        guard others == .streams else { throw FileError(.write, path: path, cause: .notRegular) }
-        switch place {
-        case .file: break
-        case .descriptor(let descriptor):
-            let code = DescriptorOutput.writeAll(bytes, to: descriptor)
-            guard code == 0 else { throw FileError(.write, path: path, code: code) }
-        case .stream(let place): try writeStream(place, bytes, path)
+        switch try FilePlace.find(path, for: .write) {
+        case .file(let place): try replace(place, with: bytes, path, mode)
+        case .descriptor(let descriptor) where others == .streams: try writeAll(bytes, to: descriptor, path)
+        case .stream(let place) where others == .streams: try writeStream(place, bytes, path)
+        case .descriptor, .stream: throw FileError(.write, path: path, cause: .notRegular)
         }
     }
 
-    private static func replace(
-        _ place: String, with bytes: [UInt8], _ path: String, _ mode: Int?
-    ) throws(FileError) {
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
+        let code = DescriptorOutput.writeAll(bytes, to: descriptor)
+        guard code == 0 else { throw FileError(.write, path: path, code: code) }
+    }
+
+    private static func replace(_ place: String, with bytes: [UInt8], _ path: String, _ mode: Int?) throws(FileError) {
         var old = stat()
         let keepsMode = mode == nil && lstat(place, &old) == 0 && old.st_mode & S_IFMT == S_IFREG
         let draft: OutputFile
@@ -83,9 +74,8 @@ public enum WholeFile {
     private static func writeInPlace(_ place: String, _ bytes: [UInt8], _ path: String) throws(FileError) -> Bool {
         guard let file = try? OutputFile(opening: place) else { return false }
         defer { file.close() }
-        var code = ftruncate(file.descriptor, 0) == 0 ? 0 : errno
-        if code == 0 { code = DescriptorOutput.writeAll(bytes, to: file.descriptor) }
-        guard code == 0 else { throw FileError(.write, path: path, code: code) }
+        guard ftruncate(file.descriptor, 0) == 0 else { throw FileError(.write, path: path, code: errno) }
+        try writeAll(bytes, to: file.descriptor, path)
         return true
     }
 
@@ -100,7 +90,6 @@ public enum WholeFile {
         }
         // A vanished reader must be reported as an error.
         CurrentProcess.ignoreBrokenPipeSignal()
-        let code = DescriptorOutput.writeAll(bytes, to: descriptor)
-        guard code == 0 else { throw FileError(.write, path: path, code: code) }
+        try writeAll(bytes, to: descriptor, path)
     }
 }

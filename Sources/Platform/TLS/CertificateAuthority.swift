@@ -9,7 +9,6 @@ public struct CertificateAuthority: Sendable, Equatable {
     public let certificate: [UInt8]
     /// The key in PEM (PKCS #8), unencrypted: keep it from other users.
     public let key: [UInt8]
-
     /// The lifetime of an authority in seconds: ten years.
     public static let lifetime: Int64 = 3_652 * 86_400
     /// The lifetime of a server's certificate in seconds: 397 days, because Apple's clients reject more than 398.
@@ -29,32 +28,24 @@ public struct CertificateAuthority: Sendable, Equatable {
         let key = try PrivateKey.make()
         let draft = try CertificateDraft(
             subject: subject, key: key, serial: serial, notBefore: now - head, notAfter: now + lifetime)
-        try draft.setIssuer(draft.certificate)
-        try draft.extend(NID_basic_constraints, "critical,CA:TRUE,pathlen:0", issuer: draft.certificate)
-        try draft.extend(NID_key_usage, "critical,keyCertSign,cRLSign", issuer: draft.certificate)
-        try draft.extend(NID_subject_key_identifier, "hash", issuer: draft.certificate)
-        if !permitted.isEmpty {
-            let names = permitted.map { "permitted;" + $0.constraint }.joined(separator: ",")
-            try draft.extend(NID_name_constraints, "critical," + names, issuer: draft.certificate)
-        }
-        let certificate = try draft.signed(by: key)
+        var extensions = [
+            (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
+            (NID_subject_key_identifier, "hash"),
+        ]
+        let names = permitted.map { "permitted;" + $0.constraint }.joined(separator: ",")
+        if !permitted.isEmpty { extensions.append((NID_name_constraints, "critical," + names)) }
+        let certificate = try draft.signed(by: key, as: draft.certificate, with: extensions)
         guard let pem = certificate.pem, let keyPEM = key.pem else { throw TLSContext.failure("PEM_write") }
         return CertificateAuthority(certificate: pem, key: keyPEM)
     }
 
-    /// Reads an authority from PEM; `now` is in seconds since 1970.
-    ///
-    /// Throws if the key does not match the certificate, or the certificate is not an authority's or not valid at
-    /// `now`.
+    /// Reads an authority from PEM, which must be valid at `now`, in seconds since 1970.
     public init(certificate: [UInt8], key: [UInt8], now: Int64) throws(TLSError) {
         self.init(certificate: certificate, key: key)
         try opened().certificate.check(at: now)
     }
 
-    private init(certificate: [UInt8], key: [UInt8]) {
-        self.certificate = certificate
-        self.key = key
-    }
+    private init(certificate: [UInt8], key: [UInt8]) { (self.certificate, self.key) = (certificate, key) }
 
     private func opened() throws(TLSError) -> (certificate: X509Certificate, key: PrivateKey) {
         let certificate = try PEM.certificates(certificate, as: .certificate)[0]
@@ -90,15 +81,13 @@ public struct CertificateAuthority: Sendable, Equatable {
         let draft = try CertificateDraft(
             subject: Self.subject(of: names), key: key, serial: serial, notBefore: now - Self.head,
             notAfter: min(now + Self.serverLifetime, authority.certificate.notAfter))
-        try draft.setIssuer(authority.certificate)
-        try draft.extend(NID_basic_constraints, "critical,CA:FALSE", issuer: authority.certificate)
-        try draft.extend(NID_key_usage, "critical,digitalSignature", issuer: authority.certificate)
-        try draft.extend(NID_ext_key_usage, "serverAuth", issuer: authority.certificate)
-        try draft.extend(NID_subject_key_identifier, "hash", issuer: authority.certificate)
-        try draft.extend(NID_authority_key_identifier, "keyid:always", issuer: authority.certificate)
-        let alternatives = names.map(\.alternative).joined(separator: ",")
-        try draft.extend(NID_subject_alt_name, alternatives, issuer: authority.certificate)
-        let issued = try draft.signed(by: authority.key)
+        let extensions = [
+            (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+            (NID_ext_key_usage, "serverAuth"), (NID_subject_key_identifier, "hash"),
+            (NID_authority_key_identifier, "keyid:always"),
+            (NID_subject_alt_name, names.map(\.alternative).joined(separator: ",")),
+        ]
+        let issued = try draft.signed(by: authority.key, as: authority.certificate, with: extensions)
         if let name = names.first(where: { !authority.certificate.permits($0) }) { throw .nameNotPermitted(name) }
         guard let pem = issued.pem, let keyPEM = key.pem else { throw TLSContext.failure("PEM_write") }
         return (pem + certificate, keyPEM)
@@ -109,10 +98,8 @@ public struct CertificateAuthority: Sendable, Equatable {
 struct CertificateDraft {
     let certificate: X509Certificate
 
-    init(
-        subject: String, key: PrivateKey, serial: [UInt8], notBefore: Int64, notAfter: Int64
-    ) throws(TLSError) {
-        precondition((1...20).contains(serial.count), Misuse.noSerial)
+    init(subject: String, key: PrivateKey, serial: [UInt8], notBefore: Int64, notAfter: Int64) throws(TLSError) {
+        precondition((1...20).contains(serial.count), "A serial number has 1 to 20 bytes.")
         OpenSSLErrors.clear()
         guard let new = X509_new() else { throw TLSContext.failure("X509_new") }
         certificate = X509Certificate(owning: new)
@@ -134,27 +121,25 @@ struct CertificateDraft {
         else { throw TLSContext.failure("X509_set") }
     }
 
-    func setIssuer(_ issuer: X509Certificate) throws(TLSError) {
-        guard X509_set_issuer_name(certificate.pointer, X509_get_subject_name(issuer.pointer)) == 1 else {
-            throw TLSContext.failure("X509_set_issuer_name")
-        }
-    }
-
-    /// Adds an extension in the syntax of OpenSSL's configuration files; external text in values must be validated.
-    func extend(_ kind: Int32, _ value: String, issuer: X509Certificate) throws(TLSError) {
+    /// The finished certificate.
+    ///
+    /// Extensions are in the syntax of OpenSSL's configuration files; external text in their values must be validated.
+    func signed(
+        by key: PrivateKey, as issuer: X509Certificate, with extensions: [(kind: Int32, value: String)]
+    ) throws(TLSError) -> X509Certificate {
+        let pointer = certificate.pointer
+        let name = X509_get_subject_name(issuer.pointer)
+        try TLSContext.check(X509_set_issuer_name(pointer, name) == 1, "X509_set_issuer_name")
         var context = X509V3_CTX()
-        X509V3_set_ctx(&context, issuer.pointer, certificate.pointer, nil, nil, 0)
-        guard let new = X509V3_EXT_nconf_nid(nil, &context, kind, value) else {
-            throw TLSContext.failure("X509V3_EXT_nconf_nid")
+        X509V3_set_ctx(&context, issuer.pointer, pointer, nil, nil, 0)
+        for (kind, value) in extensions {
+            guard let new = X509V3_EXT_nconf_nid(nil, &context, kind, value) else {
+                throw TLSContext.failure("X509V3_EXT_nconf_nid")
+            }
+            defer { X509_EXTENSION_free(new) }
+            try TLSContext.check(X509_add_ext(pointer, new, -1) == 1, "X509_add_ext")
         }
-        defer { X509_EXTENSION_free(new) }
-        guard X509_add_ext(certificate.pointer, new, -1) == 1 else { throw TLSContext.failure("X509_add_ext") }
-    }
-
-    func signed(by key: PrivateKey) throws(TLSError) -> X509Certificate {
-        guard X509_sign(certificate.pointer, key.pointer, EVP_sha256()) > 0 else {
-            throw TLSContext.failure("X509_sign")
-        }
+        try TLSContext.check(X509_sign(pointer, key.pointer, EVP_sha256()) > 0, "X509_sign")
         return certificate
     }
 }
@@ -182,10 +167,8 @@ extension CertificateName {
     var constraint: String {
         switch self {
         case .dns(let name): "DNS:\(name)"
-        case .ip(let bytes):
-            "IP:\(description)/"
-                + (bytes.count == 4
-                    ? "255.255.255.255" : Array(repeating: "ffff", count: 8).joined(separator: ":"))
+        case .ip(let bytes) where bytes.count == 4: "IP:\(description)/255.255.255.255"
+        case .ip: "IP:\(description)/ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"
         }
     }
 }

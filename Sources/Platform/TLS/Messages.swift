@@ -12,7 +12,10 @@ enum Messages {
             "The PEM with the \(name(material)) has \(bytes) bytes; at most \(TLSLimits.pemFile) are allowed."
         case .encryptedKey:
             "The key is locked with a passphrase; write it without one: openssl pkey -in locked.pem -out key.pem."
-        case .wrongKey(let position): wrongKey(position)
+        case .wrongKey(nil): "The key does not belong to the certificate: their public keys differ."
+        case .wrongKey(let position?):
+            "The key belongs to certificate \(position) of the file; put that first, then those between it and its "
+                + "authority."
         case .expired(let subject, let notAfter):
             "The certificate of \(quoted(subject)) expired at \(time(notAfter)); get a new one."
         case .notYetValid(let subject, let notBefore):
@@ -22,12 +25,10 @@ enum Messages {
         case .invalidName(let name):
             "\(quoted(name)) is neither a host name nor an IP address; a name with other letters is written in "
                 + "punycode (xn--…)."
-        case .nameCount(let count):
-            "A certificate is issued for 1 to \(TLSLimits.names) names, not for \(count)."
+        case .nameCount(let count): "A certificate is issued for 1 to \(TLSLimits.names) names, not for \(count)."
         case .nameNotPermitted(let name):
             "The authority may not vouch for \(name); its certificate limits it to other names."
-        case .unusable(let material, let reason):
-            "The \(name(material)) cannot be used: \(printable(reason))."
+        case .unusable(let material, let reason): "The \(name(material)) cannot be used: \(printable(reason))."
         case .outOfMemory(let reason): "OpenSSL failed in \(printable(reason)); is there memory left?"
         default: session(error)
         }
@@ -39,8 +40,7 @@ enum Messages {
             "The client speaks plain HTTP (\(quoted(excerpt))) to the TLS port; use https:// or wss:// here."
         case .plainHTTP(.server, let excerpt):
             "The server speaks plain HTTP (\(quoted(excerpt))) on this port; use http:// or ws://, or its TLS port."
-        case .notTLS(let role, let bytes):
-            "\(the(role)) does not speak TLS: it began with the bytes \(hex(bytes))."
+        case .notTLS(let role, let bytes): "\(the(role)) does not speak TLS: it began with the bytes \(hex(bytes))."
         case .refused(let host, let refusal): refused(host, refusal)
         case .noCommonVersion(let role):
             "\(the(role)) and this end have no version of TLS in common; 1.2 and 1.3 are spoken here, unless the "
@@ -68,28 +68,12 @@ enum Messages {
         case .flooded(let role):
             "\(the(role)) has this end answer again and again, and takes no answer; more than "
                 + "\(TLSLimits.answers) bytes wait to be sent."
-        default:
-            "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; nothing more is taken."
+        default: "More than \(TLSLimits.unreadCiphertext) bytes wait to be decrypted; nothing more is taken."
         }
     }
 }
 
-/// Programming errors of this module's callers, for `precondition`.
-enum Misuse {
-    static let noVersion = "A context needs a version."
-    static let otherRole = "The context was made for the other end of a connection."
-    static let noMemory = "OpenSSL has no memory for a session."
-    static let takenTooMuch = "More ciphertext was taken than there was."
-    static let noSerial = "A serial number has 1 to 20 bytes."
-}
-
 extension Messages {
-    private static func wrongKey(_ position: Int?) -> String {
-        guard let position else { return "The key does not belong to the certificate: their public keys differ." }
-        return "The key belongs to certificate \(position) of the file; put that first, then those between it and "
-            + "its authority."
-    }
-
     private static func refused(_ host: String, _ refusal: CertificateRefusal) -> String {
         let host = quoted(host)
         return switch refusal {
@@ -104,8 +88,7 @@ extension Messages {
         case .selfSigned(let subject):
             "The certificate of \(host) is refused: \(quoted(subject)) signed it itself; trust that certificate, or "
                 + "the authority of a proper one."
-        case .wrongName(let names):
-            "The certificate is not for \(host), but for \(list(names.map(\.description)))."
+        case .wrongName(let names): "The certificate is not for \(host), but for \(list(names.map(\.description)))."
         case .other(let subject, let reason):
             "The certificate of \(host) is refused: \(printable(reason)) (\(quoted(subject)))."
         }
@@ -163,7 +146,6 @@ extension Messages {
     }
 
     private static func the(_ role: TLSRole) -> String { role == .client ? "The client" : "The server" }
-
     /// A text of the peer in quotes, or a note that it is missing.
     private static func quoted(_ text: String) -> String { text.isEmpty ? "(no name)" : "'\(printable(text))'" }
 
@@ -181,10 +163,8 @@ extension Messages {
     }
 
     private static func list(_ items: [String]) -> String {
-        guard !items.isEmpty else { return "nothing" }
-        let shown = items.prefix(5).map(printable)
-        guard items.count > 5 else { return shown.joined(separator: ", ") }
-        return shown.joined(separator: ", ") + " and \(items.count - 5) more"
+        let shown = items.isEmpty ? "nothing" : items.prefix(5).map(printable).joined(separator: ", ")
+        return items.count > 5 ? "\(shown) and \(items.count - 5) more" : shown
     }
 
     private static func hex(_ bytes: [UInt8]) -> String {

@@ -7,7 +7,8 @@ enum PEM {
         let bio = try open(pem, as: material)
         defer { BIO_free(bio) }
         var certificates: [X509Certificate] = []
-        while let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil) {
+        // Without a callback that refuses, OpenSSL would ask for a passphrase on the terminal.
+        while let certificate = PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {
             certificates.append(X509Certificate(owning: certificate))
         }
         // The end is reported as an error; any other error means that a block is truncated or damaged.
@@ -20,7 +21,7 @@ enum PEM {
     static func key(_ pem: [UInt8]) throws(TLSError) -> PrivateKey {
         let bio = try open(pem, as: .key)
         defer { BIO_free(bio) }
-        if let key = PEM_read_bio_PrivateKey(bio, nil, refusePassphrase, nil) {
+        if let key = PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil) {
             OpenSSLErrors.clear()
             return PrivateKey(owning: key)
         }
@@ -28,10 +29,8 @@ enum PEM {
         OpenSSLErrors.clear()
         let text = String(decoding: pem, as: UTF8.self)
         guard text.contains("PRIVATE KEY-----") else { throw .notPEM(.key) }
-        if text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED") {
-            throw .encryptedKey
-        }
-        throw .damaged(.key)
+        let isEncrypted = text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")
+        throw isEncrypted ? .encryptedKey : .damaged(.key)
     }
 
     private static func open(_ pem: [UInt8], as material: TLSMaterial) throws(TLSError) -> OpaquePointer {
@@ -39,18 +38,11 @@ enum PEM {
         guard !pem.isEmpty else { throw .notPEM(material) }
         guard COpenSSL_initialise() == 1 else { throw TLSContext.failure("OPENSSL_init_ssl") }
         OpenSSLErrors.clear()
-        guard let bio = BIO_new(BIO_s_mem()),
-            pem.withUnsafeBytes({ BIO_write(bio, $0.baseAddress, Int32($0.count)) })
-                == Int32(pem.count)
-        else { throw .outOfMemory(reason: "BIO") }
+        guard let bio = BIO_new(BIO_s_mem()), BIO_write(bio, pem, Int32(pem.count)) == Int32(pem.count) else {
+            throw .outOfMemory(reason: "BIO")
+        }
         return bio
     }
-
-    /// Without this OpenSSL would prompt on the terminal.
-    private static let refusePassphrase:
-        @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
-            -1
-        }
 
     /// The bytes that `write` puts into a BIO.
     static func bytes(_ write: (OpaquePointer) -> Int32) -> [UInt8]? {
@@ -69,11 +61,8 @@ extension OpenSSLFailure {
 
 final class PrivateKey {
     let pointer: OpaquePointer
-
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
-
     deinit { EVP_PKEY_free(pointer) }
-
     /// The key in PKCS #8, unencrypted.
     var pem: [UInt8]? { PEM.bytes { PEM_write_bio_PKCS8PrivateKey($0, pointer, nil, nil, 0, nil, nil) } }
 }

@@ -1,10 +1,7 @@
 import COpenSSL
 
 /// The end of a connection that a session implements.
-public enum TLSRole: Sendable, Equatable {
-    case client
-    case server
-}
+public enum TLSRole: Sendable, Equatable { case client, server }
 
 /// The supported versions of TLS; older ones are rejected (RFC 8996).
 public enum TLSVersion: String, Sendable, CaseIterable {
@@ -37,16 +34,11 @@ public enum TLSLimits {
     public static let answers = 131_072
 
     /// The maximum number of undecrypted bytes of ciphertext: 1 MiB; more fails the session.
-    ///
-    /// A caller that reads the plaintext after each receipt never has more than it received at once.
     public static let unreadCiphertext = 1_048_576
-
     /// The maximum size of a PEM file in bytes: 1 MiB.
     public static let pemFile = 1_048_576
-
     /// The maximum number of names in an issued certificate.
     public static let names = 100
-
     /// The maximum number of bytes of the peer's text repeated in a message.
     static let excerpt = 100
 }
@@ -61,9 +53,7 @@ public final class TLSTicket {
     let context: TLSContext
 
     init(owning pointer: OpaquePointer, host: String, context: TLSContext) {
-        self.pointer = pointer
-        self.host = host
-        self.context = context
+        (self.pointer, self.host, self.context) = (pointer, host, context)
     }
 
     deinit { SSL_SESSION_free(pointer) }
@@ -76,19 +66,17 @@ public final class TLSTicket {
 public final class TLSContext {
     /// The protocol negotiated by ALPN (RFC 7301).
     public static let applicationProtocol = "http/1.1"
-
     public let role: TLSRole
     let pointer: OpaquePointer
     /// The type of BIO that reads from a ``TLSWire``.
     let wireMethod: OpaquePointer
     /// The buffer for decrypted bytes, shared by all sessions because only one is read at a time.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: recordSize, alignment: 16)
-
     /// The maximum plaintext of one record (RFC 8446 §5.1).
     static let recordSize = 16_384
 
     private init(_ role: TLSRole, versions: Set<TLSVersion>) throws(TLSError) {
-        precondition(!versions.isEmpty, Misuse.noVersion)
+        precondition(!versions.isEmpty, "A context needs a version.")
         guard COpenSSL_initialise() == 1 else { throw Self.failure("OPENSSL_init_ssl") }
         OpenSSLErrors.clear()
         guard let pointer = SSL_CTX_new(role == .server ? TLS_server_method() : TLS_client_method()) else {
@@ -98,13 +86,10 @@ public final class TLSContext {
             SSL_CTX_free(pointer)
             throw Self.failure("BIO_meth_new")
         }
-        self.role = role
-        self.pointer = pointer
-        self.wireMethod = wireMethod
+        (self.role, self.pointer, self.wireMethod) = (role, pointer, wireMethod)
         let numbers = versions.map(\.number)
-        guard COpenSSL_set_versions(pointer, numbers.min() ?? 0, numbers.max() ?? 0) == 1 else {
-            throw Self.failure("SSL_CTX_set_min_proto_version")
-        }
+        let isSet = COpenSSL_set_versions(pointer, numbers.min() ?? 0, numbers.max() ?? 0) == 1
+        try Self.check(isSet, "SSL_CTX_set_min_proto_version")
         COpenSSL_forbid_renegotiation(pointer)
         COpenSSL_release_idle_buffers(pointer)
     }
@@ -134,9 +119,8 @@ public final class TLSContext {
         let context = try TLSContext(.server, versions: versions)
         try context.use(chain, key)
         // For TLS 1.2, only forward secrecy with authenticated encryption, as Apple's clients require.
-        guard SSL_CTX_set_cipher_list(context.pointer, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1 else {
-            throw failure("SSL_CTX_set_cipher_list")
-        }
+        let ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
+        try check(SSL_CTX_set_cipher_list(context.pointer, ciphers) == 1, "SSL_CTX_set_cipher_list")
         COpenSSL_set_session_cache_mode(context.pointer, Int(SSL_SESS_CACHE_OFF))
         SSL_CTX_set_alpn_select_cb(
             context.pointer,
@@ -150,22 +134,18 @@ public final class TLSContext {
     ) throws(TLSError) -> TLSContext {
         let context = try TLSContext(.client, versions: versions)
         switch trust {
-        case .system:
-            TrustStore.loadSystem(into: context.pointer)
+        case .system: TrustStore.loadSystem(into: context.pointer)
         case .systemAnd(let pem):
             TrustStore.loadSystem(into: context.pointer)
             try TrustStore.load(pem, into: context.pointer)
-        case .only(let pem):
-            try TrustStore.load(pem, into: context.pointer)
+        case .only(let pem): try TrustStore.load(pem, into: context.pointer)
         }
         SSL_CTX_set_verify(context.pointer, SSL_VERIFY_PEER, { CertificateRefusal.note($0, $1) })
         let offer = ALPN.encoded([applicationProtocol])
-        guard SSL_CTX_set_alpn_protos(context.pointer, offer, UInt32(offer.count)) == 0 else {
-            throw failure("SSL_CTX_set_alpn_protos")
-        }
+        let isOffered = SSL_CTX_set_alpn_protos(context.pointer, offer, UInt32(offer.count)) == 0
+        try check(isOffered, "SSL_CTX_set_alpn_protos")
         // The caller keeps the tickets: see ``TLSSession/takeTicket()``.
-        COpenSSL_set_session_cache_mode(
-            context.pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
+        COpenSSL_set_session_cache_mode(context.pointer, Int(SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL))
         SSL_CTX_sess_set_new_cb(context.pointer) { session, ticket in
             guard let wire = TLSWire.of(session) else { return 0 }
             SSL_SESSION_free(wire.ticket)
@@ -178,12 +158,12 @@ public final class TLSContext {
     private func use(_ chain: [X509Certificate], _ key: PrivateKey) throws(TLSError) {
         guard SSL_CTX_use_certificate(pointer, chain[0].pointer) == 1 else { throw Self.unusable(.certificate) }
         guard SSL_CTX_use_PrivateKey(pointer, key.pointer) == 1 else { throw Self.unusable(.key) }
-        for certificate in chain.dropFirst() {
-            guard COpenSSL_add_chain_certificate(pointer, certificate.pointer) == 1 else {
-                throw Self.unusable(.certificate)
-            }
-        }
+        for certificate in chain.dropFirst()
+        where COpenSSL_add_chain_certificate(pointer, certificate.pointer) != 1 { throw Self.unusable(.certificate) }
     }
+
+    /// Throws if a call has failed that only fails without memory.
+    static func check(_ isDone: Bool, _ call: String) throws(TLSError) { if !isDone { throw failure(call) } }
 
     static func unusable(_ material: TLSMaterial) -> TLSError {
         .unusable(material, reason: OpenSSLErrors.take()?.text ?? "")

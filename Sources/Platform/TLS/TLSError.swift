@@ -4,8 +4,6 @@ import COpenSSL
 ///
 /// A failed session has sent the alert of RFC 8446 §6 for it, if any.
 public enum TLSError: Error, Sendable, Equatable {
-    // Files.
-
     /// The PEM does not contain the material.
     case notPEM(TLSMaterial)
     /// A block of the PEM cannot be decoded.
@@ -32,8 +30,6 @@ public enum TLSError: Error, Sendable, Equatable {
     case unusable(TLSMaterial, reason: String)
     /// An OpenSSL call failed that only fails without memory.
     case outOfMemory(reason: String)
-
-    // Sessions.
 
     /// The peer uses HTTP without TLS; the start of its bytes.
     case plainHTTP(from: TLSRole, excerpt: String)
@@ -119,26 +115,21 @@ extension TLSError {
         firstBytes: [UInt8], wire: TLSWire
     ) {
         let end: TLSError = inHandshake ? .hungUp(from: peer, afterBytes: receivedCount) : .truncated(from: peer)
-        guard let failure else {
-            self = wire.isEnded ? end : .violation(from: peer, reason: "")
-            return
-        }
-        if let alert = failure.receivedAlert {
-            self = .alert(alert, from: peer, inHandshake: inHandshake)
-        } else if let refusal = wire.refusal {
-            self = .refused(host: host, refusal)
-        } else if let offered = wire.refusedProtocols {
-            self = .noCommonProtocol(offered: offered)
-        } else if failure.isOfSSL {
-            self = Self.ofSSL(failure, from: peer, end: end, firstBytes: firstBytes)
-        } else {
-            self = .violation(from: peer, reason: failure.text)
-        }
+        self =
+            if let alert = failure?.receivedAlert {
+                .alert(alert, from: peer, inHandshake: inHandshake)
+            } else if let refusal = wire.refusal, failure != nil {
+                .refused(host: host, refusal)
+            } else if let offered = wire.refusedProtocols, failure != nil {
+                .noCommonProtocol(offered: offered)
+            } else if let failure, failure.isOfSSL {
+                Self.ofSSL(failure, from: peer, end: end, firstBytes: firstBytes)
+            } else {
+                failure == nil && wire.isEnded ? end : .violation(from: peer, reason: failure?.text ?? "")
+            }
     }
 
-    private static func ofSSL(
-        _ failure: OpenSSLFailure, from peer: TLSRole, end: TLSError, firstBytes: [UInt8]
-    ) -> TLSError {
+    private static func ofSSL(_ failure: OpenSSLFailure, from peer: TLSRole, end: Self, firstBytes: [UInt8]) -> Self {
         switch failure.reason {
         case SSL_R_UNEXPECTED_EOF_WHILE_READING: end
         case SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_VERSION_TOO_LOW, SSL_R_VERSION_TOO_HIGH, SSL_R_WRONG_SSL_VERSION,
@@ -149,8 +140,7 @@ extension TLSError {
             .noCommonCipher(from: peer)
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST:
             .notTLS(from: peer, bytes: firstBytes)
-        case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, SSL_R_DECRYPTION_FAILED:
-            .badRecord(from: peer)
+        case SSL_R_DECRYPTION_FAILED_OR_BAD_RECORD_MAC, SSL_R_DECRYPTION_FAILED: .badRecord(from: peer)
         default: .violation(from: peer, reason: failure.text)
         }
     }
@@ -169,13 +159,11 @@ enum OpenSSLErrors {
 
     /// The first error of libssl, which is specific to sessions, otherwise the first error; clears the queue.
     static func takeForSession() -> OpenSSLFailure? {
+        defer { ERR_clear_error() }
         var first: OpenSSLFailure?
         while case let code = ERR_get_error(), code != 0 {
             let failure = OpenSSLFailure(code: code)
-            if failure.isOfSSL {
-                ERR_clear_error()
-                return failure
-            }
+            if failure.isOfSSL { return failure }
             first = first ?? failure
         }
         return first
@@ -184,18 +172,11 @@ enum OpenSSLErrors {
 
 struct OpenSSLFailure {
     let code: UInt
-
     /// The reason code; its meaning depends on the library.
     var reason: Int32 { ERR_GET_REASON(code) }
-
-    /// Whether it is an error of libssl.
     var isOfSSL: Bool { ERR_GET_LIB(code) == ERR_LIB_SSL }
-
     /// The received alert, if that is the error.
-    var receivedAlert: UInt8? {
-        isOfSSL ? UInt8(exactly: reason - SSL_AD_REASON_OFFSET) : nil
-    }
-
+    var receivedAlert: UInt8? { isOfSSL ? UInt8(exactly: reason - SSL_AD_REASON_OFFSET) : nil }
     /// OpenSSL's text for the error.
     var text: String { ERR_reason_error_string(code).map { String(cString: $0) } ?? "error \(code)" }
 }
@@ -218,14 +199,12 @@ extension CertificateRefusal {
         self =
             switch code {
             case X509_V_ERR_CERT_HAS_EXPIRED: .expired(subject: subject, notAfter: certificate?.notAfter ?? 0)
-            case X509_V_ERR_CERT_NOT_YET_VALID:
-                .notYetValid(subject: subject, notBefore: certificate?.notBefore ?? 0)
+            case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid(subject: subject, notBefore: certificate?.notBefore ?? 0)
             case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: .selfSigned(subject: subject)
             case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
                 X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
                 .unknownAuthority(issuer: certificate?.issuer ?? "")
-            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH:
-                .wrongName(certificate?.names ?? [])
+            case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .wrongName(certificate?.names ?? [])
             default: .other(subject: subject, reason: String(cString: X509_verify_cert_error_string(Int(code))))
             }
     }

@@ -25,7 +25,6 @@ public final class TLSSession {
     /// The reason for the failure, with a message for the user.
     public private(set) var failure: TLSError?
     public var role: TLSRole { context.role }
-
     let pointer: OpaquePointer
     let wire = TLSWire()
     private let context: TLSContext
@@ -36,7 +35,7 @@ public final class TLSSession {
 
     /// Creates the server's end of a connection.
     public convenience init(server context: TLSContext) {
-        precondition(context.role == .server, Misuse.otherRole)
+        precondition(context.role == .server, "The context was made for the other end of a connection.")
         self.init(context, host: "")
         SSL_set_accept_state(pointer)
     }
@@ -49,7 +48,7 @@ public final class TLSSession {
     public convenience init(
         client context: TLSContext, host: String, resuming ticket: TLSTicket? = nil, now: Int64? = nil
     ) {
-        precondition(context.role == .client, Misuse.otherRole)
+        precondition(context.role == .client, "The context was made for the other end of a connection.")
         self.init(context, host: host)
         SSL_set_connect_state(pointer)
         guard expect(host) else {
@@ -64,7 +63,7 @@ public final class TLSSession {
     private init(_ context: TLSContext, host: String) {
         OpenSSLErrors.clear()
         guard let session = SSL_new(context.pointer), let bio = BIO_new(context.wireMethod) else {
-            preconditionFailure(Misuse.noMemory)
+            preconditionFailure("OpenSSL has no memory for a session.")
         }
         self.context = context
         self.host = host
@@ -77,8 +76,7 @@ public final class TLSSession {
     }
 
     deinit {
-        // Otherwise OpenSSL would invalidate the ticket of a session that was not closed; TLS 1.2 and later do not
-        // require that.
+        // Otherwise OpenSSL would invalidate the ticket of a session that was not closed, which TLS does not require.
         SSL_set_shutdown(pointer, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         SSL_free(pointer)
     }
@@ -208,22 +206,19 @@ public final class TLSSession {
     }
 
     public var hasCiphertext: Bool { wire.unsentCount > 0 }
-
     /// Lends the ciphertext to send.
     public func withCiphertext<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R { wire.withUnsent(body) }
 
     /// Removes ciphertext that was sent.
     public func takeCiphertext(_ count: Int) {
-        precondition(count >= 0 && count <= wire.unsentCount, Misuse.takenTooMuch)
+        precondition(count >= 0 && count <= wire.unsentCount, "More ciphertext was taken than there was.")
         wire.dropSent(count)
     }
 
     // MARK: Negotiated parameters
 
     /// The negotiated version, once known.
-    public var version: TLSVersion? {
-        isAgreed ? TLSVersion.allCases.first { $0.number == SSL_version(pointer) } : nil
-    }
+    public var version: TLSVersion? { isAgreed ? TLSVersion.allCases.first { $0.number == SSL_version(pointer) } : nil }
 
     /// The protocol negotiated by ALPN, or nil if the client offered none.
     public var applicationProtocol: String? {
@@ -256,17 +251,16 @@ public final class TLSSession {
             phase = .closed
             wire.dropUnread()
         default:
-            fail(
-                TLSError(
-                    OpenSSLErrors.takeForSession(), from: peer, host: host, inHandshake: phase == .handshaking,
-                    receivedCount: receivedCount, firstBytes: opening.bytes, wire: wire))
+            let error = TLSError(
+                OpenSSLErrors.takeForSession(), from: peer, host: host, inHandshake: phase == .handshaking,
+                receivedCount: receivedCount, firstBytes: opening.bytes, wire: wire)
+            fail(error)
         }
         OpenSSLErrors.clear()
     }
 
     private func fail(_ error: TLSError) {
-        phase = .failed
-        failure = error
+        (phase, failure) = (.failed, error)
         wire.dropUnread()
     }
 }

@@ -18,16 +18,12 @@ final class TLSWire {
     var refusal: CertificateRefusal?
     /// The newest session that the server allows to resume.
     var ticket: OpaquePointer?
-
     deinit { SSL_SESSION_free(ticket) }
-
     var unread: ArraySlice<UInt8> { incoming[incomingStart...] }
-
     var unreadCount: Int { incoming.count - incomingStart }
-
     var unsentCount: Int { outgoing.count - outgoingStart }
 
-    /// Returns the newest session; the caller must free it.
+    /// Returns the newest session, which the caller must free.
     func takeTicket() -> OpaquePointer? {
         defer { ticket = nil }
         return ticket
@@ -43,10 +39,7 @@ final class TLSWire {
     }
 
     /// Drops received and unread bytes.
-    func dropUnread() {
-        incoming = []
-        incomingStart = 0
-    }
+    func dropUnread() { (incoming, incomingStart) = ([], 0) }
 
     func withUnsent<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         outgoing.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[outgoingStart...])) }
@@ -56,8 +49,7 @@ final class TLSWire {
     func dropSent(_ count: Int) {
         outgoingStart += count
         if outgoingStart == outgoing.count {
-            outgoing = []
-            outgoingStart = 0
+            (outgoing, outgoingStart) = ([], 0)
         } else if outgoingStart >= TLSLimits.unsentCiphertext {
             outgoing.removeFirst(outgoingStart)
             outgoingStart = 0
@@ -123,15 +115,13 @@ final class TLSWire {
 /// The first bytes of the peer, which distinguish TLS from HTTP and other protocols.
 struct Opening {
     enum Verdict: Equatable {
-        case tls
-        case undecided
+        case tls, undecided
         case other(TLSError)
     }
 
     /// The first bytes, as many as a message shows.
     private(set) var bytes: [UInt8] = []
     private var isTLS = false
-
     /// The longest request method to wait for.
     private static let longestMethod = 16
 
@@ -146,10 +136,7 @@ struct Opening {
             isTLS = true
             return .tls
         }
-        switch sender {
-        case .client: return Self.request(received)
-        case .server: return Self.answer(received)
-        }
+        return sender == .client ? Self.request(received) : Self.answer(received)
     }
 
     /// A request starts with a method and a space (RFC 9112 §3).
@@ -163,9 +150,7 @@ struct Opening {
 
     private static func answer(_ received: ArraySlice<UInt8>) -> Verdict {
         let start = Array("HTTP/".utf8)
-        guard received.prefix(start.count).elementsEqual(start.prefix(received.count)) else {
-            return unknown(received, from: .server)
-        }
+        guard zip(received, start).allSatisfy(==) else { return unknown(received, from: .server) }
         guard received.count >= start.count else { return .undecided }
         return .other(.plainHTTP(from: .server, excerpt: firstLine(received)))
     }

@@ -3,7 +3,6 @@ import COpenSSL
 /// A certificate in OpenSSL's representation.
 final class X509Certificate {
     let pointer: OpaquePointer
-
     init(owning pointer: OpaquePointer) { self.pointer = pointer }
 
     /// Shares ownership of a certificate.
@@ -13,17 +12,11 @@ final class X509Certificate {
     }
 
     deinit { X509_free(pointer) }
-
     var pem: [UInt8]? { PEM.bytes { PEM_write_bio_X509($0, pointer) } }
-
     var notBefore: Int64 { Self.seconds(X509_get0_notBefore(pointer)) }
-
     var notAfter: Int64 { Self.seconds(X509_get0_notAfter(pointer)) }
-
     var subject: String { Self.text(X509_get_subject_name(pointer)) }
-
     var issuer: String { Self.text(X509_get_issuer_name(pointer)) }
-
     var isAuthority: Bool { X509_check_ca(pointer) == 1 }
 
     /// The DER encoding, whose digest is the fingerprint.
@@ -89,10 +82,8 @@ extension X509Certificate {
         guard let probe = X509_new() else { return false }
         defer { X509_free(probe) }
         guard let names = X509V3_EXT_nconf_nid(nil, nil, NID_subject_alt_name, name.alternative) else { return false }
-        defer {
-            X509_EXTENSION_free(names)
-            OpenSSLErrors.clear()
-        }
+        defer { OpenSSLErrors.clear() }
+        defer { X509_EXTENSION_free(names) }
         guard X509_add_ext(probe, names, -1) == 1 else { return false }
         // Fills the certificate's cache of extensions.
         X509_check_ca(probe)
@@ -115,7 +106,6 @@ public struct CertificateFacts: Sendable, Equatable {
     /// The SHA-256 digest of the encoding, 32 bytes.
     public let sha256: [UInt8]
     public let isAuthority: Bool
-
     /// The time before its end at which a certificate should be renewed, in seconds: 30 days.
     public static let renewalTime: Int64 = 30 * 86_400
 
@@ -146,10 +136,8 @@ public struct CertificateFacts: Sendable, Equatable {
 
     /// The end of validity as text: `2026-11-21 20:47:26 UTC`.
     public var expiry: String { Messages.time(notAfter) }
-
     /// Whether it should be renewed by `now`, in seconds since 1970: it ends within 30 days, or is not valid yet.
     public func isDue(at now: Int64) -> Bool { now < notBefore || now > notAfter - Self.renewalTime }
-
     public func covers(_ wanted: [CertificateName]) -> Bool { Set(wanted).isSubset(of: names) }
 }
 
@@ -170,13 +158,9 @@ public enum CertificateName: Sendable, Hashable {
     /// Host names are letters, digits, `-` and `_` in labels of 1 to 63 bytes, 253 bytes in all (RFC 1035 §2.3.4);
     /// throws ``TLSError/invalidName(_:)``.
     public init(_ text: String) throws(TLSError) {
-        if let address = Self.address(text) {
-            self = .ip(address)
-        } else if Self.isHostName(text) {
-            self = .dns(text.lowercased())
-        } else {
-            throw .invalidName(text)
-        }
+        let address = Self.address(text)
+        guard address != nil || Self.isHostName(text) else { throw .invalidName(text) }
+        self = address.map { .ip($0) } ?? .dns(text.lowercased())
     }
 
     /// Throws for an invalid constructed name: commas in it would become separate extensions.
@@ -206,8 +190,9 @@ public enum CertificateName: Sendable, Hashable {
         guard let last = labels.last, !last.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
         return labels.enumerated().allSatisfy { index, label in
             if index == 0, labels.count > 1, label.elementsEqual("*".utf8) { return true }
-            return (1...63).contains(label.count) && label.first != UInt8(ascii: "-")
-                && label.last != UInt8(ascii: "-") && label.allSatisfy(Self.isHostByte)
+            let hyphen = UInt8(ascii: "-")
+            return (1...63).contains(label.count) && label.first != hyphen && label.last != hyphen
+                && label.allSatisfy(Self.isHostByte)
         }
     }
 
@@ -239,9 +224,7 @@ extension CertificateName: CustomStringConvertible {
             if index - start > longest.count, index - start > 1 { longest = start..<index }
             start = index + 1
         }
-        let text = { (part: ArraySlice<UInt16>) in
-            part.map { String($0, radix: 16) }.joined(separator: ":")
-        }
+        let text = { (part: ArraySlice<UInt16>) in part.map { String($0, radix: 16) }.joined(separator: ":") }
         guard !longest.isEmpty else { return text(groups[...]) }
         return text(groups[..<longest.lowerBound]) + "::" + text(groups[longest.upperBound...])
     }

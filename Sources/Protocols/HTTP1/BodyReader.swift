@@ -31,14 +31,8 @@ struct BodyReader: Sendable {
     /// The part of the current line already scanned for its end.
     private var scanned = 0
     private var section: FieldSection
-
-    init(_ position: Position, _ section: FieldSection) {
-        self.position = position
-        self.section = section
-    }
-
+    init(_ position: Position, _ section: FieldSection) { (self.position, self.section) = (position, section) }
     static let none = BodyReader(.length(0), FieldSection())
-
     /// Whether the message ends here.
     var isComplete: Bool { position == .length(0) }
     /// Whether the end of the stream is the end of the body.
@@ -47,9 +41,7 @@ struct BodyReader: Sendable {
     /// The next piece; the caller takes reported data from the buffer before the next call.
     ///
     /// - Parameter bodyLimit: the maximum number of bytes of this body, which may have been raised.
-    mutating func advance(
-        _ buffer: inout ReceiveBuffer, _ limits: Limits, bodyLimit: Int
-    ) throws(RemoteError) -> Step {
+    mutating func advance(_ buffer: inout ReceiveBuffer, _ limits: Limits, bodyLimit: Int) throws(RemoteError) -> Step {
         while true {
             switch position {
             case .length(let remaining):
@@ -75,8 +67,7 @@ struct BodyReader: Sendable {
             case .chunkEnd:
                 guard try chunkEnd(&buffer) else { return .needsData }
                 position = .chunkSize
-            case .trailers:
-                guard try trailer(&buffer, limits) else { return .needsData }
+            case .trailers: guard try trailer(&buffer, limits) else { return .needsData }
             }
         }
     }
@@ -154,12 +145,11 @@ enum ChunkSize {
             index += 1
         }
         guard index > line.lower else { throw .badChunkSize(Excerpt(bytes, line)) }
-        if index < line.upper {
-            while index < line.upper, bytes[index].isWhitespace { index += 1 }
-            guard index < line.upper, bytes[index] == .semicolon else { throw .badChunkSize(Excerpt(bytes, line)) }
-            for position in index..<line.upper where !bytes[position].isFieldValueCharacter {
-                throw .badChunkExtension(bytes[position], Excerpt(bytes, line))
-            }
+        guard index < line.upper else { return Int(exactly: size) ?? .max }
+        while index < line.upper, bytes[index].isWhitespace { index += 1 }
+        guard index < line.upper, bytes[index] == .semicolon else { throw .badChunkSize(Excerpt(bytes, line)) }
+        for position in index..<line.upper where !bytes[position].isFieldValueCharacter {
+            throw .badChunkExtension(bytes[position], Excerpt(bytes, line))
         }
         return Int(exactly: size) ?? .max
     }

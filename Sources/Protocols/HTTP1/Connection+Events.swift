@@ -8,11 +8,7 @@ extension Connection {
     /// may then still respond if ``canRespond``, with or without `close: true`.
     public mutating func nextEvent() throws(RemoteError) -> Event {
         if let failure { throw failure }
-        do {
-            return try step()
-        } catch {
-            throw fail(error)
-        }
+        do { return try step() } catch { throw fail(error) }
     }
 
     private mutating func step() throws(RemoteError) -> Event {
@@ -20,8 +16,7 @@ extension Connection {
             switch theirState {
             case .idle where role == .server: return try requestHead()
             case .sendResponse where role == .client: return try responseHead()
-            case .sendBody:
-                if let event = try bodyEvent() { return event }
+            case .sendBody: if let event = try bodyEvent() { return event }
             case .idle, .sendResponse: return try betweenResponses()
             case .done:
                 if buffer.isEmpty && endOfStream { return closed() }
@@ -93,7 +88,7 @@ extension Connection {
         buffer.consume(self.head.length)
         let persists = self.head.framing.persists(head.version)
         if head.status.code == 101 {
-            guard theirSwitchIsExpected else { throw .unexpectedSwitch() }
+            guard states.client == .mightSwitchProtocol else { throw .unexpectedSwitch() }
             finishHead(.none)
             states.process(.switchProtocols, by: .server)
             return .response(head)
@@ -107,8 +102,6 @@ extension Connection {
         states.process(.response, by: .server)
         return .response(head)
     }
-
-    private var theirSwitchIsExpected: Bool { states.client == .mightSwitchProtocol }
 
     /// A server without a request to answer must not send anything.
     private mutating func betweenResponses() throws(RemoteError) -> Event {
@@ -195,9 +188,7 @@ extension Connection {
         process(.end, by: role)
     }
 
-    /// The bytes of the new protocol that already arrived before a change of protocol.
-    ///
-    /// Pass them, and all later bytes, to the new protocol.
+    /// The bytes that arrived after a change of protocol: pass them, and all later bytes, to the new protocol.
     public mutating func takeTrailingBytes() -> [UInt8] {
         precondition(theirState == .switchedProtocol, "the connection still speaks HTTP")
         return buffer.takeAll()

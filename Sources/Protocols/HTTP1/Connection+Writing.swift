@@ -34,11 +34,8 @@ extension Connection {
     ///
     /// `encodedFields` are complete field lines, each with its CRLF, and are not checked. They must not include
     /// Content-Length, Transfer-Encoding, Connection or Upgrade.
-    ///
-    /// - Precondition: ``canRespond``, and the status is a final one.
     public mutating func respond(
-        status: HTTPResponse.Status, encodedFields: [UInt8], body: [UInt8], close: Bool = false,
-        into out: inout [UInt8]
+        status: HTTPResponse.Status, encodedFields: [UInt8], body: [UInt8], close: Bool = false, into out: inout [UInt8]
     ) {
         beginResponse(status, close: close)
         StatusLine.append(status, to: &out)
@@ -68,13 +65,8 @@ extension Connection {
                 out.append(literal: "Transfer-Encoding: chunked\r\n")
             }
         }
-        appendConnection(upgrade: facts.hasUpgrade, into: &out)
-        out.appendLineEnd()
-        if hasBody {
-            sending = contentLength.map { .length($0) } ?? (untilClose ? .untilClose : .chunked)
-        } else {
-            sending = .none
-        }
+        endHead(upgrade: facts.hasUpgrade, into: &out)
+        sending = hasBody ? contentLength.map { .length($0) } ?? (untilClose ? .untilClose : .chunked) : .none
     }
 
     /// Sends `101 Switching Protocols`; the connection uses the other protocol from then on (RFC 9110 §15.2.2).
@@ -96,9 +88,7 @@ extension Connection {
     /// Stops waiting for a request, or for the rest of one, for example after a timeout.
     ///
     /// Nothing more is read, and ``nextEvent()`` throws `error` from then on; one response may follow and closes the
-    /// connection.
-    ///
-    /// - Precondition: the connection is between messages, or its request is not complete.
+    /// connection. The connection must be between messages, or its request not complete.
     public mutating func abandonRequest(_ error: RemoteError) {
         precondition(role == .server, "a client waits for no requests")
         precondition(
@@ -112,14 +102,12 @@ extension Connection {
     private mutating func beginResponse(_ status: HTTPResponse.Status, close: Bool) {
         precondition(canRespond, "a \(role) in state \(ourState) cannot respond: no request waits for an answer")
         precondition((200...999).contains(status.code), "\(status.code) is not the status of a final response")
-        precondition(
-            !(request.isConnect && status.kind == .successful), "tunnels are not supported; refuse the CONNECT")
+        precondition(!request.isConnect || status.kind != .successful, "tunnels are not supported; refuse the CONNECT")
         endRequestWithoutBody()
         // "A server that responds with a final status code instead of reading the entire request content" may not know
         // whether the rest arrives if the client waits for 100 Continue (RFC 9110 §10.1.1).
-        if close || request.awaitsContinue || theirState == .error || theirState == .closed {
-            states.disableKeepAlive()
-        }
+        let isCutOff = theirState == .error || theirState == .closed
+        if close || request.awaitsContinue || isCutOff { states.disableKeepAlive() }
         request.isAnswered = true
         states.process(.response, by: .server)
     }
@@ -127,17 +115,11 @@ extension Connection {
     private mutating func finishResponse(
         _ status: HTTPResponse.Status, body: [UInt8], upgrade: Bool, into out: inout [UInt8]
     ) {
-        if status.allowsBody {
-            // "A server MUST NOT generate content in a 205 response" (RFC 9110 §15.3.6).
-            let isEmpty = status.code == 205
-            out.appendContentLength(isEmpty ? 0 : body.count)
-            appendConnection(upgrade: upgrade, into: &out)
-            out.appendLineEnd()
-            if !request.isHead && !isEmpty { out.append(contentsOf: body) }
-        } else {
-            appendConnection(upgrade: upgrade, into: &out)
-            out.appendLineEnd()
-        }
+        // "A server MUST NOT generate content in a 205 response" (RFC 9110 §15.3.6).
+        let hasContent = status.allowsBody && status.code != 205
+        if status.allowsBody { out.appendContentLength(hasContent ? body.count : 0) }
+        endHead(upgrade: upgrade, into: &out)
+        if hasContent && !request.isHead { out.append(contentsOf: body) }
         process(.end, by: .server)
     }
 
@@ -146,9 +128,11 @@ extension Connection {
         if states.client == .sendBody && body.isComplete { process(.end, by: .client) }
     }
 
+    /// Appends the Connection field and the empty line.
+    ///
     /// "A server that does not support persistent connections MUST send the close connection option"; an HTTP/1.0
     /// client must be sent `keep-alive` instead (RFC 9112 §9.3, §9.6).
-    private func appendConnection(upgrade: Bool, into out: inout [UInt8]) {
+    private func endHead(upgrade: Bool, into out: inout [UInt8]) {
         if !states.keepsAlive {
             out.append(literal: upgrade ? "Connection: close, upgrade\r\n" : "Connection: close\r\n")
         } else if request.version == .http10 {
@@ -156,6 +140,7 @@ extension Connection {
         } else if upgrade {
             out.append(literal: "Connection: upgrade\r\n")
         }
+        out.appendLineEnd()
     }
 }
 
@@ -170,11 +155,8 @@ extension Connection {
         method: HTTPRequest.Method, target: String, fields: HTTPFields, body: [UInt8]?, into out: inout [UInt8]
     ) {
         beginRequest(method, target, fields, into: &out)
-        if let body {
-            out.appendContentLength(body.count)
-        } else if method == .post || method == .put || method == .patch {
-            out.appendContentLength(0)
-        }
+        let anticipatesBody = method == .post || method == .put || method == .patch
+        if body != nil || anticipatesBody { out.appendContentLength(body?.count ?? 0) }
         out.appendLineEnd()
         if let body { out.append(contentsOf: body) }
         process(.end, by: .client)

@@ -38,15 +38,12 @@ public struct Limits: Sendable, Equatable {
 
     /// The default limits.
     public static let standard = Limits()
-
-    /// Creates the default limits.
     public init() {}
 
     /// Contradictory limits are a programming error, not a fault of the peer.
     func validate() {
         precondition(methodName > 0, "Limits.methodName must be positive")
-        precondition(
-            requestLine > methodName + 16, "Limits.requestLine must hold a method name, a target and a version")
+        precondition(requestLine > methodName + 16, "Limits.requestLine must hold a method, a target and a version")
         precondition(chunkLine >= 18, "Limits.chunkLine must hold a chunk size of 16 digits")
         precondition(
             headerBlock >= 0 && fieldCount >= 0 && body >= 0 && raisedBody ?? 0 >= 0 && leadingEmptyLines >= 0
@@ -84,8 +81,7 @@ public enum Event: Sendable {
 /// caller owns.
 ///
 /// Violations by the peer are thrown as a ``RemoteError``; mistakes of the caller, such as responding twice, stop the
-/// program. A server calls ``nextEvent()`` again after each response, because the next request may have arrived
-/// already.
+/// program. A server calls ``nextEvent()`` again after each response: the next request may have arrived already.
 ///
 /// A server may respond at any time after ``Event/request(_:)``. The rest of that request is then read, checked against
 /// the limits, and dropped without events. If that could hang (the client waits for a `100 Continue` that was never
@@ -93,7 +89,6 @@ public enum Event: Sendable {
 public struct Connection: Sendable {
     public let role: Role
     public let limits: Limits
-
     var states = StateMachine()
     var buffer = ReceiveBuffer()
     var head = HeadReader()
@@ -101,7 +96,6 @@ public struct Connection: Sendable {
     var failure: RemoteError?
     var endOfStream = false
     var emptyLines = 0
-
     /// The facts about the current request, whichever end sent it.
     var request = RequestFacts()
     var sending = BodyFraming.none
@@ -122,15 +116,10 @@ public struct Connection: Sendable {
     }
 
     enum BodyFraming: Sendable, Equatable {
-        case none
+        case none, chunked, untilClose
         case length(Int)
-        case chunked
-        case untilClose
     }
 
-    /// Creates a connection.
-    ///
-    /// - Precondition: the limits do not contradict each other.
     public init(role: Role, limits: Limits = .standard) {
         limits.validate()
         self.role = role
@@ -152,14 +141,9 @@ public struct Connection: Sendable {
         }
         if ignoresRest { return }
         // A caller that keeps reading while `wantsBytes` is false must not make the buffer grow without limit.
-        if !wantsBytes, !bytes.isEmpty {
-            fail(.tooMuchPipelined(limits.pipelined))
-            return
-        }
-        buffer.append(bytes)
+        if wantsBytes || bytes.isEmpty { buffer.append(bytes) } else { fail(.tooMuchPipelined(limits.pipelined)) }
     }
 
-    /// Accepts received bytes from any collection.
     public mutating func receive(_ bytes: some Collection<UInt8>) {
         if bytes.withContiguousStorageIfAvailable({ receive(UnsafeRawBufferPointer($0)) }) == nil {
             Array(bytes).withUnsafeBytes { receive($0) }
@@ -185,21 +169,16 @@ public struct Connection: Sendable {
 
     /// Whether the connection is between messages with nothing buffered.
     public var isIdle: Bool { states.isBetweenMessages && buffer.isEmpty }
-
     /// Whether the peer's head has started to arrive and is not complete.
-    public var isReadingHead: Bool { theirState == stateBeforeTheirHead && !buffer.isEmpty }
-
+    public var isReadingHead: Bool { theirState == (role == .server ? .idle : .sendResponse) && !buffer.isEmpty }
     /// Whether the peer's body is expected or arriving, including while it is read only to be dropped.
     public var isReadingBody: Bool { theirState == .sendBody && !ignoresRest }
-
     /// Whether the announced body exceeds the limit, so that the next ``nextEvent()`` rejects it with 413.
     public var refusesBody: Bool { request.tooLargeBody != nil }
 
     /// Raises the body limit above ``Limits/body`` for the most recently reported request only.
     ///
-    /// Call it after ``Event/request(_:)`` and before the next ``nextEvent()``.
-    ///
-    /// - Precondition: the role is server, a request is in progress, and the limit is at most ``Limits/raisedBody``.
+    /// Call it after ``Event/request(_:)`` and before the next ``nextEvent()``; at most to ``Limits/raisedBody``.
     public mutating func raiseBodyLimit(to limit: Int) {
         precondition(role == .server && theirState == .sendBody, "no request is under way")
         precondition(limit <= limits.raisedBody ?? 0, "Limits.raisedBody must allow it")
@@ -210,8 +189,7 @@ public struct Connection: Sendable {
     /// The number of bytes received and not yet consumed.
     public var bufferedByteCount: Int { buffer.count }
 
-    /// Whether to read from the transport: false while too much is buffered behind a pending response, and once reading
-    /// ends.
+    /// Whether to read from the transport: false once reading ends, and while too much waits for a pending response.
     ///
     /// Stop reading while this is false, so that TCP slows down a client that pipelines without end.
     public var wantsBytes: Bool {
@@ -227,13 +205,8 @@ public struct Connection: Sendable {
         role == .server && (ourState == .sendResponse || (ourState == .idle && theirState == .error))
     }
 
-    /// The state of the peer before its head is complete.
-    var stateBeforeTheirHead: State { role == .server ? .idle : .sendResponse }
-
     /// The rest of an answered request is not read if the connection closes.
-    var ignoresRest: Bool {
-        role == .server && request.isAnswered && !states.keepsAlive && theirState == .sendBody
-    }
+    var ignoresRest: Bool { role == .server && request.isAnswered && !states.keepsAlive && theirState == .sendBody }
 
     /// Records a violation by the peer and returns it with the status that fits this role.
     @discardableResult

@@ -7,11 +7,10 @@ extension StatusLine {
     /// Always HTTP/1.1: a server sends the highest version it conforms to (RFC 9110 §6.2).
     static func append(_ status: HTTPResponse.Status, to out: inout [UInt8]) {
         let index = status.code - 100
-        if index < encoded.count, let line = encoded[index], line.reason == status.reasonPhrase {
-            out.append(contentsOf: line.bytes)
-        } else {
-            out.append(contentsOf: encode(status))
+        guard index < encoded.count, let line = encoded[index], line.reason == status.reasonPhrase else {
+            return out.append(contentsOf: encode(status))
         }
+        out.append(contentsOf: line.bytes)
     }
 
     private static let encoded: [(reason: String, bytes: [UInt8])?] = {
@@ -28,13 +27,7 @@ extension StatusLine {
     ]
 
     private static func encode(_ status: HTTPResponse.Status) -> [UInt8] {
-        var line: [UInt8] = []
-        line.append(literal: "HTTP/1.1 ")
-        line.appendDecimal(status.code)
-        line.append(.space)
-        line.append(contentsOf: status.reasonPhrase.utf8)
-        line.appendLineEnd()
-        return line
+        Array("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8)
     }
 }
 
@@ -53,8 +46,7 @@ struct FieldFacts {
             case "connection":
                 let value = Array(field.value.utf8)
                 value.withUnsafeBufferPointer { bytes in
-                    var elements = ListElements(bytes, ByteRange(0, bytes.count))
-                    while let element = elements.next() {
+                    for element in ListElements(bytes, ByteRange(0, bytes.count)) {
                         if bytes.equalsIgnoringCase(element, "close") { closes = true }
                         if bytes.equalsIgnoringCase(element, "upgrade") { namesUpgrade = true }
                     }

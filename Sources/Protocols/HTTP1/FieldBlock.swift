@@ -8,12 +8,7 @@ import Text
 public struct FieldBlock: Sendable {
     let bytes: [UInt8]
     let lines: [FieldLine]
-
-    init(bytes: [UInt8], lines: [FieldLine]) {
-        self.bytes = bytes
-        self.lines = lines
-    }
-
+    init(bytes: [UInt8], lines: [FieldLine]) { (self.bytes, self.lines) = (bytes, lines) }
     public init() { self.init(bytes: [], lines: []) }
 
     public init(_ fields: HTTPFields) {
@@ -30,7 +25,6 @@ public struct FieldBlock: Sendable {
     }
 
     public var count: Int { lines.count }
-
     public func contains(_ name: HTTPField.Name) -> Bool { withFirstValue(of: name) { _ in true } ?? false }
 
     /// All values of the name joined with `, ` (RFC 9110 §5.2), or nil.
@@ -52,15 +46,6 @@ public struct FieldBlock: Sendable {
             return true
         }
         return values
-    }
-
-    public func count(of name: HTTPField.Name) -> Int {
-        var count = 0
-        forEachValue(of: name) { _ in
-            count += 1
-            return true
-        }
-        return count
     }
 
     /// Borrows the bytes of the first value of the name without copying; nil if there is none.
@@ -95,13 +80,20 @@ public struct FieldBlock: Sendable {
         return token.withUTF8 { wanted in
             var found = false
             forEachValue(of: name) { value in
-                var elements = ListElements(value, ByteRange(0, value.count))
-                while !found, let element = elements.next() {
-                    found = !element.isEmpty && value[element].equalsIgnoringCase(wanted)
-                }
+                let elements = ListElements(value, ByteRange(0, value.count))
+                found = elements.contains { !$0.isEmpty && value[$0].equalsIgnoringCase(wanted) }
                 return !found
             }
             return found
+        }
+    }
+
+    /// The field lines in order of arrival, with the names in their original case.
+    public var nameValuePairs: [(name: String, value: String)] {
+        bytes.withUnsafeBufferPointer { bytes in
+            lines.map { line in
+                (String(decoding: bytes[line.name], as: UTF8.self), String(decoding: bytes[line.value], as: UTF8.self))
+            }
         }
     }
 
@@ -138,23 +130,6 @@ extension Bytes {
     }
 }
 
-extension FieldBlock {
-    /// The field lines in order of arrival, with the names in their original case.
-    public var nameValuePairs: [(name: String, value: String)] {
-        bytes.withUnsafeBufferPointer { bytes in
-            lines.map { line in
-                (String(decoding: bytes[line.name], as: UTF8.self), String(decoding: bytes[line.value], as: UTF8.self))
-            }
-        }
-    }
-}
-
-extension RequestHead {
-    /// The number of bytes of the head as it arrived, from the first line to the empty one; the head keeps them in
-    /// memory.
-    public var byteCount: Int { fields.bytes.count }
-}
-
 /// The part of the header block a message has used; trailers continue the count of the head.
 struct FieldSection: Sendable {
     private(set) var byteCount = 0
@@ -180,9 +155,9 @@ struct FieldSection: Sendable {
     ///
     /// "A recipient MAY recognize a single LF as a line terminator" (RFC 9112 §2.2): not done here, because a peer that
     /// does and one that does not see different messages in the same bytes.
-    mutating func line(_ bytes: Bytes, from start: Int, lineFeed: Int, _ limits: Limits) throws(RemoteError)
-        -> ByteRange
-    {
+    mutating func line(
+        _ bytes: Bytes, from start: Int, lineFeed: Int, _ limits: Limits
+    ) throws(RemoteError) -> ByteRange {
         let hasCarriageReturn = lineFeed > start && bytes[lineFeed - 1] == .carriageReturn
         if hasCarriageReturn && lineFeed - 1 == start { return .empty }
         try admit(lineLength: lineFeed + 1 - start, limits)
@@ -195,16 +170,11 @@ struct FieldSection: Sendable {
 ///
 /// `#element => [ element ] *( OWS "," OWS [ element ] )` (RFC 9110 §5.6.1.2). Commas in quoted strings are not
 /// special: no list that this module reads has quoted strings.
-struct ListElements: IteratorProtocol {
+struct ListElements: Sequence, IteratorProtocol {
     private let bytes: Bytes
     private var position: Int
     private let end: Int
-
-    init(_ bytes: Bytes, _ range: ByteRange) {
-        self.bytes = bytes
-        position = range.lower
-        end = range.upper
-    }
+    init(_ bytes: Bytes, _ range: ByteRange) { (self.bytes, position, end) = (bytes, range.lower, range.upper) }
 
     mutating func next() -> ByteRange? {
         guard position <= end else { return nil }

@@ -15,7 +15,6 @@ struct FramingFields: Sendable {
     private var chunkedCodings = 0
     private var lastCodingIsChunked = false
     private var unknownCoding: ByteRange?
-
     var wantsUpgrade: Bool { namesUpgrade && hasUpgrade }
 
     /// Evaluates a field line.
@@ -47,21 +46,15 @@ struct FramingFields: Sendable {
 
     /// Expect = #expectation; the only defined expectation is 100-continue (RFC 9110 §10.1.1).
     private mutating func noteExpect(_ value: ByteRange, _ bytes: Bytes) {
-        var elements = ListElements(bytes, value)
-        while let element = elements.next() {
-            if element.isEmpty { continue }
-            if bytes.equalsIgnoringCase(element, "100-continue") {
-                expectsContinue = true
-            } else if unknownExpectation == nil {
-                unknownExpectation = element
-            }
+        for element in ListElements(bytes, value) where !element.isEmpty {
+            let isKnown = bytes.equalsIgnoringCase(element, "100-continue")
+            if isKnown { expectsContinue = true } else if unknownExpectation == nil { unknownExpectation = element }
         }
     }
 
     /// Connection = #connection-option, case-insensitive (RFC 9110 §7.6.1).
     private mutating func noteConnection(_ value: ByteRange, _ bytes: Bytes) {
-        var elements = ListElements(bytes, value)
-        while let element = elements.next() {
+        for element in ListElements(bytes, value) {
             if bytes.equalsIgnoringCase(element, "close") { closes = true }
             if bytes.equalsIgnoringCase(element, "keep-alive") { keepsAlive = true }
             if bytes.equalsIgnoringCase(element, "upgrade") { namesUpgrade = true }
@@ -70,8 +63,7 @@ struct FramingFields: Sendable {
 
     /// Content-Length = 1*DIGIT; a list of identical values may be taken as one (RFC 9110 §8.6).
     private mutating func noteLength(_ value: ByteRange, _ bytes: Bytes) throws(RemoteError) {
-        var elements = ListElements(bytes, value)
-        while let element = elements.next() {
+        for element in ListElements(bytes, value) {
             guard let length = Self.decimal(bytes, element) else { throw .badContentLength(Excerpt(bytes, value)) }
             if let earlier = contentLength, earlier != length {
                 throw .differingContentLengths(earlier, Excerpt(bytes, value))
@@ -96,9 +88,7 @@ struct FramingFields: Sendable {
     /// Transfer-Encoding = #transfer-coding (RFC 9112 §6.1); checked when the head is complete.
     private mutating func noteCoding(_ value: ByteRange, _ bytes: Bytes) {
         hasTransferEncoding = true
-        var elements = ListElements(bytes, value)
-        while let element = elements.next() {
-            if element.isEmpty { continue }
+        for element in ListElements(bytes, value) where !element.isEmpty {
             codings += 1
             lastCodingIsChunked = bytes.equalsIgnoringCase(element, "chunked")
             if lastCodingIsChunked { chunkedCodings += 1 } else if unknownCoding == nil { unknownCoding = element }
@@ -152,7 +142,6 @@ struct FieldLine: Sendable, Equatable {
         while index < end, bytes[index].isTokenCharacter { index += 1 }
         guard index < end, bytes[index] == .colon, index > start else { throw nameError(bytes, line, index) }
         let name = ByteRange(start, index)
-
         let value = bytes.trimmingWhitespace(ByteRange(index + 1, end))
         // One pass without an early exit, which the compiler vectorizes; the position is found on failure.
         var invalid: UInt8 = 0

@@ -41,7 +41,6 @@ typealias Bytes = UnsafeBufferPointer<UInt8>
 struct ByteRange: Sendable, Equatable {
     private var start: UInt32
     private var end: UInt32
-
     var lower: Int { Int(start) }
     var upper: Int { Int(end) }
     var count: Int { Int(end &- start) }
@@ -123,9 +122,7 @@ enum Authority {
             while index < end, bytes[index] != .colon {
                 if bytes[index] == .percent {
                     // pct-encoded = "%" HEXDIG HEXDIG (RFC 3986 §2.1)
-                    guard index + 2 < end, bytes[index + 1].hexValue != nil, bytes[index + 2].hexValue != nil else {
-                        return false
-                    }
+                    guard index + 2 < end, PercentCoding.byte(at: index, in: bytes) != nil else { return false }
                     index += 3
                 } else {
                     guard bytes[index].isRegisteredNameCharacter else { return false }

@@ -9,13 +9,6 @@ struct HeadReader: Sendable {
     enum StartLine: Sendable {
         case request(RequestLine)
         case status(StatusLine)
-
-        var version: Version {
-            switch self {
-            case .request(let line): line.version
-            case .status(let line): line.version
-            }
-        }
     }
 
     private(set) var startLine: StartLine?
@@ -24,7 +17,6 @@ struct HeadReader: Sendable {
     private(set) var framing = FramingFields()
     private var lineStart = 0
     private var scanned = 0
-
     /// The length of the head with its empty line, after `advance` has returned true.
     var length: Int { lineStart }
 
@@ -77,10 +69,8 @@ struct HeadReader: Sendable {
     }
 
     private func checkPendingStartLine(_ bytes: Bytes, from sender: Role, _ limits: Limits) throws(RemoteError) {
-        if sender == .client {
-            let end = bytes.last == .carriageReturn ? bytes.count - 1 : bytes.count
-            try RequestLine.checkMethodLength(bytes, 0, end, limits)
-        }
+        let end = bytes.last == .carriageReturn ? bytes.count - 1 : bytes.count
+        if sender == .client { try RequestLine.checkMethodLength(bytes, 0, end, limits) }
         guard bytes.count + 1 <= limits.requestLine else { throw tooLong(sender, limits) }
     }
 
@@ -107,12 +97,7 @@ extension HeadReader {
         if let contentLength, contentLength > max(limits.body, limits.raisedBody ?? 0) {
             throw .bodyTooLarge(announced: contentLength, limits.body)
         }
-        let hasBody = chunked || (contentLength ?? 0) > 0
-        let head = RequestHead(
-            method: line.method, target: RequestTarget(bytes: bytes, parts: line.target), version: line.version,
-            fields: FieldBlock(bytes: bytes, lines: lines), contentLength: contentLength, isChunked: chunked,
-            expectsContinue: framing.expectsContinue && hasBody && line.version == .http11,
-            wantsUpgrade: framing.wantsUpgrade && line.version == .http11)
+        let head = RequestHead(line, FieldBlock(bytes: bytes, lines: lines), framing, isChunked: chunked)
         // "If this is a request message and none of the above are true, then the message body length is zero."
         return (head, BodyReader(chunked ? .chunkSize : .length(contentLength ?? 0), section))
     }
@@ -152,10 +137,8 @@ extension HTTPResponse.Status {
 struct ReceiveBuffer: Sendable {
     /// An empty buffer with a larger capacity than this releases its memory.
     static let retainedCapacity = 256 * 1024
-
     private var bytes: [UInt8] = []
     private var start = 0
-
     var count: Int { bytes.count - start }
     var isEmpty: Bool { bytes.count == start }
 
@@ -188,16 +171,11 @@ struct ReceiveBuffer: Sendable {
         return all
     }
 
-    mutating func removeAll() {
-        bytes = []
-        start = 0
-    }
+    mutating func removeAll() { (bytes, start) = ([], 0) }
 
     @inline(__always)
     func withUnread<R, E: Error>(_ body: (Bytes) throws(E) -> R) throws(E) -> R {
         let start = start
-        return try bytes.withUnsafeBufferPointer { (all) throws(E) -> R in
-            try body(Bytes(rebasing: all[start...]))
-        }
+        return try bytes.withUnsafeBufferPointer { (all) throws(E) in try body(Bytes(rebasing: all[start...])) }
     }
 }

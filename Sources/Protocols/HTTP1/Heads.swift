@@ -13,33 +13,39 @@ public struct RequestHead: Sendable {
     public var contentLength: Int?
     /// Whether the body is chunked and its length unknown.
     public var isChunked: Bool
-    /// Whether the client may be waiting for a `100 Continue` before it sends its body (RFC 9110 §10.1.1).
-    ///
-    /// Never set for HTTP/1.0 or for a request without a body.
+    /// Whether the client of HTTP/1.1 may wait for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
     public var expectsContinue: Bool
-    /// Whether the request has `Connection: upgrade` and an Upgrade field (RFC 9110 §7.8).
-    ///
-    /// Never set for HTTP/1.0, in which Upgrade fields must be ignored.
+    /// Whether a request of HTTP/1.1 has `Connection: upgrade` and an Upgrade field (RFC 9110 §7.8).
     public var wantsUpgrade: Bool
-
     public var hasBody: Bool { isChunked || (contentLength ?? 0) > 0 }
     /// The requested host and port: those of the target if it names them, else the Host field (RFC 9112 §3.3).
     public var authority: String? { target.authority ?? fields[.hostField] }
 }
 
 extension RequestHead {
-    /// Parses the head of a request that was recorded after a server had accepted it: a request line and field lines,
-    /// without the empty line.
+    init(_ line: RequestLine, _ fields: FieldBlock, _ framing: FramingFields, isChunked: Bool) {
+        (method, version, self.fields, self.isChunked) = (line.method, line.version, fields, isChunked)
+        target = RequestTarget(bytes: fields.bytes, parts: line.target)
+        contentLength = framing.contentLength
+        let hasBody = isChunked || (framing.contentLength ?? 0) > 0
+        expectsContinue = framing.expectsContinue && hasBody && line.version == .http11
+        wantsUpgrade = framing.wantsUpgrade && line.version == .http11
+    }
+
+    /// The number of bytes of the head as it arrived, which it keeps in memory, from the first line to the empty one.
+    public var byteCount: Int { fields.bytes.count }
+
+    /// Parses the recorded head of an accepted request: a request line and field lines, without the empty line.
     ///
     /// The grammar is enforced, but no limits, and a Host is not required. The facts about the body are derived again.
     /// Throws the first violation of the grammar.
     package init(recorded bytes: [UInt8]) throws(RemoteError) {
-        typealias Parts = (line: RequestLine, fields: [FieldLine], framing: FramingFields)
-        let parts = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) -> Parts in
+        var fields: [FieldLine] = []
+        fields.reserveCapacity(12)
+        var framing = FramingFields()
+        typealias Parts = (line: RequestLine, isChunked: Bool)
+        let (line, isChunked) = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) -> Parts in
             var line: RequestLine?
-            var fields: [FieldLine] = []
-            fields.reserveCapacity(12)
-            var framing = FramingFields()
             var start = 0
             while let lineFeed = buffer.firstLineFeed(from: start) {
                 precondition(lineFeed > start && buffer[lineFeed - 1] == .carriageReturn, "lines end with CRLF")
@@ -55,18 +61,9 @@ extension RequestHead {
                 start = lineFeed + 1
             }
             guard let line else { preconditionFailure("a head has a request line") }
-            return (line, fields, framing)
+            return (line, try framing.checkTransferEncoding(line.version, buffer))
         }
-        let version = parts.line.version
-        let chunked = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) in
-            try parts.framing.checkTransferEncoding(version, buffer)
-        }
-        let hasBody = chunked || (parts.framing.contentLength ?? 0) > 0
-        self.init(
-            method: parts.line.method, target: RequestTarget(bytes: bytes, parts: parts.line.target), version: version,
-            fields: FieldBlock(bytes: bytes, lines: parts.fields), contentLength: parts.framing.contentLength,
-            isChunked: chunked, expectsContinue: parts.framing.expectsContinue && hasBody && version == .http11,
-            wantsUpgrade: parts.framing.wantsUpgrade && version == .http11)
+        self.init(line, FieldBlock(bytes: bytes, lines: fields), framing, isChunked: isChunked)
     }
 }
 

@@ -3,117 +3,110 @@ import Text
 
 /// The messages of this module: what arrived, what was expected and how to fix it.
 extension RemoteError {
-    private static func bad(_ source: String, _ message: String) -> RemoteError {
-        RemoteError(status: .badRequest, message: message, source: source)
+    private typealias Status = HTTPResponse.Status
+
+    private static func bad(_ source: String, _ message: String, _ status: Status = .badRequest) -> RemoteError {
+        RemoteError(status: status, message: message, source: source)
     }
+    private static func rfc9110(_ section: String, _ message: String, _ status: Status = .badRequest) -> RemoteError {
+        bad("RFC 9110 §" + section, message, status)
+    }
+    private static func rfc9112(_ section: String, _ message: String, _ status: Status = .badRequest) -> RemoteError {
+        bad("RFC 9112 §" + section, message, status)
+    }
+
+    private static let tokenCharacters = "letters, digits and !#$%&'*+-.^_`|~"
+    private static func the(_ byte: UInt8) -> String { "The byte 0x" + byte.uppercaseHex }
 
     // MARK: Lines
 
     static func bareLineFeed(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §2.2", "A line ended with LF alone: \(line). End every line of a message with CRLF.")
+        rfc9112("2.2", "A line ended with LF alone: \(line). End every line of a message with CRLF.")
     }
     static func bareCarriageReturn(_ line: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9112 §2.2",
-            "A CR without LF after it arrived in \(line). Send CR only before LF, at the end of a line.")
+        rfc9112("2.2", "A CR without LF after it arrived in \(line). Send CR only before LF, at the end of a line.")
     }
     static func tooManyEmptyLines(_ limit: Int) -> RemoteError {
-        bad("RFC 9112 §2.2", "More than \(limit) empty lines arrived before a request line. Send none.")
+        rfc9112("2.2", "More than \(limit) empty lines arrived before a request line. Send none.")
     }
     static func truncated(_ what: String) -> RemoteError {
-        bad("RFC 9112 §8", "The stream ended within \(what). Send the whole message before closing the connection.")
+        rfc9112("8", "The stream ended within \(what). Send the whole message before closing the connection.")
     }
     static func tlsOnPlainPort() -> RemoteError {
-        bad(
-            "RFC 9112 §2.1",
-            "A TLS handshake arrived, but this port speaks plain HTTP. "
-                + "Use http:// or ws:// in the URL, not https:// or wss://."
-        )
+        rfc9112(
+            "2.1",
+            "A TLS handshake arrived, but this port speaks plain HTTP. Use http:// or ws:// in the URL, not "
+                + "https:// or wss://.")
     }
     static func http2Preface() -> RemoteError {
-        RemoteError(
-            status: .httpVersionNotSupported,
-            message: "An HTTP/2 connection preface arrived, but this server speaks HTTP/1.1. "
-                + "Turn off HTTP/2 with prior knowledge in the client.",
-            source: "RFC 9113 §3.4")
+        bad(
+            "RFC 9113 §3.4",
+            "An HTTP/2 connection preface arrived, but this server speaks HTTP/1.1. Turn off HTTP/2 "
+                + "with prior knowledge in the client.", .httpVersionNotSupported)
     }
     static func tooMuchPipelined(_ limit: Int) -> RemoteError {
-        bad(
-            "RFC 9112 §9.3.2",
+        rfc9112(
+            "9.3.2",
             "More than \(limit) bytes arrived ahead of their turn. Wait for answers before sending more requests.")
     }
 
     // MARK: Start line
 
     static func malformedRequestLine(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §3", "The request line is \(line). Expected METHOD SP target SP HTTP/1.1, with single spaces.")
+        rfc9112("3", "The request line is \(line). Expected METHOD SP target SP HTTP/1.1, with single spaces.")
     }
     static func badMethod(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9110 §9.1",
-            "The byte 0x\(byte.uppercaseHex) stands in the method of \(line). "
-                + "A method is letters, digits and !#$%&'*+-.^_`|~."
-        )
+        rfc9110("9.1", "\(the(byte)) stands in the method of \(line). A method is \(tokenCharacters).")
     }
     static func methodTooLong(_ limit: Int, _ line: Excerpt) -> RemoteError {
-        RemoteError(
-            status: .notImplemented,
-            message: "The method \(line) has more than \(limit) bytes. Use one that is known, such as GET or POST.",
-            source: "RFC 9112 §3")
+        rfc9112(
+            "3", "The method \(line) has more than \(limit) bytes. Use one that is known, such as GET or POST.",
+            .notImplemented)
     }
     static func requestLineTooLong(_ limit: Int) -> RemoteError {
-        RemoteError(
-            status: .uriTooLong,
-            message: "The request line has more than \(limit) bytes. Shorten the target or send the data in a body.",
-            source: "RFC 9112 §3")
+        rfc9112(
+            "3", "The request line has more than \(limit) bytes. Shorten the target or send the data in a body.",
+            .uriTooLong)
     }
     static func missingVersion(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §3", "The request line \(line) has no version, as in HTTP/0.9. End it with HTTP/1.1.")
+        rfc9112("3", "The request line \(line) has no version, as in HTTP/0.9. End it with HTTP/1.1.")
     }
     static func malformedVersion(_ version: Excerpt) -> RemoteError {
-        bad("RFC 9112 §2.3", "The version is \(version). Expected HTTP/1.1 or HTTP/1.0, in capitals.")
+        rfc9112("2.3", "The version is \(version). Expected HTTP/1.1 or HTTP/1.0, in capitals.")
     }
     static func unsupportedVersion(_ version: Excerpt) -> RemoteError {
-        RemoteError(
-            status: .httpVersionNotSupported,
-            message: "The version is \(version), but HTTP/1.1 and HTTP/1.0 are spoken here. Use one of them.",
-            source: "RFC 9110 §15.6.6")
+        rfc9110(
+            "15.6.6", "The version is \(version), but HTTP/1.1 and HTTP/1.0 are spoken here. Use one of them.",
+            .httpVersionNotSupported)
     }
     static func malformedStatusLine(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §4", "The status line is \(line). Expected HTTP/1.1 SP three digits SP reason.")
+        rfc9112("4", "The status line is \(line). Expected HTTP/1.1 SP three digits SP reason.")
     }
     static func statusLineTooLong(_ limit: Int) -> RemoteError {
-        bad("RFC 9112 §4", "The status line has more than \(limit) bytes. Shorten the reason phrase.")
+        rfc9112("4", "The status line has more than \(limit) bytes. Shorten the reason phrase.")
     }
 
     // MARK: Target
 
     static func badTargetByte(_ byte: UInt8, _ target: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9112 §3.2",
-            "The byte 0x\(byte.uppercaseHex) stands in the target \(target). "
-                + "Percent-encode it as %\(byte.uppercaseHex)."
-        )
+        rfc9112("3.2", "\(the(byte)) stands in the target \(target). Percent-encode it as %\(byte.uppercaseHex).")
     }
     static func fragmentInTarget(_ target: Excerpt) -> RemoteError {
-        bad("RFC 9112 §3.2", "The target \(target) has a fragment. Leave out the # and what follows, or send %23.")
+        rfc9112("3.2", "The target \(target) has a fragment. Leave out the # and what follows, or send %23.")
     }
     static func badConnectTarget(_ target: Excerpt) -> RemoteError {
-        bad("RFC 9112 §3.2.3", "The target of CONNECT is \(target). Expected host:port.")
+        rfc9112("3.2.3", "The target of CONNECT is \(target). Expected host:port.")
     }
     static func asteriskWithoutOptions(_ method: String) -> RemoteError {
-        bad(
-            "RFC 9112 §3.2.4",
-            "The target of \(method) is *, which is for OPTIONS only. Send a path that begins with /.")
+        rfc9112("3.2.4", "The target of \(method) is *, which is for OPTIONS only. Send a path that begins with /.")
     }
     static func badTargetForm(_ target: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9112 §3.2",
-            "The target is \(target). Expected a path that begins with /, or a URL that begins with http://.")
+        rfc9112(
+            "3.2", "The target is \(target). Expected a path that begins with /, or a URL that begins with http://.")
     }
     static func badTargetAuthority(_ authority: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9110 §4.2.1",
+        rfc9110(
+            "4.2.1",
             "The target names the host \(authority). Expected host or host:port, without user name or password.")
     }
     static func badEscape(_ escape: Excerpt) -> RemoteError {
@@ -133,139 +126,116 @@ extension RemoteError {
     // MARK: Field lines
 
     static func foldedLine(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §5.2", "A header line begins with a space or tab: \(line). Send each field on one line.")
+        rfc9112("5.2", "A header line begins with a space or tab: \(line). Send each field on one line.")
     }
     static func whitespaceBeforeColon(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §5.1", "Whitespace stands before the colon of \(line). Send Name: value.")
+        rfc9112("5.1", "Whitespace stands before the colon of \(line). Send Name: value.")
     }
     static func emptyFieldName(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §5", "The header line \(line) has no name before its colon. Send Name: value.")
+        rfc9112("5", "The header line \(line) has no name before its colon. Send Name: value.")
     }
     static func badFieldName(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9110 §5.1",
-            "The byte 0x\(byte.uppercaseHex) stands in the name of the header line \(line). "
-                + "A name is letters, digits and !#$%&'*+-.^_`|~.")
+        rfc9110("5.1", "\(the(byte)) stands in the name of the header line \(line). A name is \(tokenCharacters).")
     }
     static func fieldWithoutColon(_ line: Excerpt) -> RemoteError {
-        bad("RFC 9112 §5", "The header line \(line) has no colon. Send Name: value, and an empty line after the last.")
+        rfc9112("5", "The header line \(line) has no colon. Send Name: value, and an empty line after the last.")
     }
     static func controlCharacterInValue(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9110 §5.5",
+        rfc9110(
+            "5.5",
             "The control character 0x\(byte.uppercaseHex) stands in the value of \(line). Leave it out or encode it.")
     }
     static func headerBlockTooLarge(_ limit: Int) -> RemoteError {
-        RemoteError(
-            status: .requestHeaderFieldsTooLarge,
-            message: "The header lines and trailers have more than \(limit) bytes. Send fewer or shorter ones.",
-            source: "RFC 6585 §5")
+        bad(
+            "RFC 6585 §5", "The header lines and trailers have more than \(limit) bytes. Send fewer or shorter ones.",
+            .requestHeaderFieldsTooLarge)
     }
     static func tooManyFields(_ limit: Int) -> RemoteError {
-        RemoteError(
-            status: .requestHeaderFieldsTooLarge,
-            message: "More than \(limit) header lines and trailers arrived. Send fewer.", source: "RFC 6585 §5")
+        bad(
+            "RFC 6585 §5",
+            "More than \(limit) header lines and trailers arrived. Send fewer.", .requestHeaderFieldsTooLarge)
     }
     static func missingHost() -> RemoteError {
-        bad(
-            "RFC 9112 §3.2",
-            "An HTTP/1.1 request arrived without a Host field. Send Host: with the authority of the URL.")
+        rfc9112("3.2", "An HTTP/1.1 request arrived without a Host field. Send Host: with the authority of the URL.")
     }
     static func severalHosts(_ value: Excerpt) -> RemoteError {
-        bad("RFC 9112 §3.2", "A second Host field arrived: \(value). Send exactly one.")
+        rfc9112("3.2", "A second Host field arrived: \(value). Send exactly one.")
     }
     static func badHost(_ value: Excerpt) -> RemoteError {
-        bad("RFC 9112 §3.2", "The Host field is \(value). Expected host or host:port, such as localhost:8080.")
+        rfc9112("3.2", "The Host field is \(value). Expected host or host:port, such as localhost:8080.")
     }
     static func unknownExpectation(_ value: Excerpt) -> RemoteError {
-        RemoteError(
-            status: .expectationFailed,
-            message: "The expectation \(value) arrived. The only one that can be met is 100-continue.",
-            source: "RFC 9110 §10.1.1")
+        rfc9110(
+            "10.1.1",
+            "The expectation \(value) arrived. The only one that can be met is 100-continue.", .expectationFailed)
     }
 
     // MARK: Framing
 
     static func badContentLength(_ value: Excerpt) -> RemoteError {
-        bad("RFC 9110 §8.6", "Content-Length is \(value). Expected the number of bytes in decimal digits.")
+        rfc9110("8.6", "Content-Length is \(value). Expected the number of bytes in decimal digits.")
     }
     static func differingContentLengths(_ earlier: Int, _ value: Excerpt) -> RemoteError {
-        bad("RFC 9112 §6.3", "Content-Length is \(earlier) and then \(value). Send one Content-Length.")
+        rfc9112("6.3", "Content-Length is \(earlier) and then \(value). Send one Content-Length.")
     }
     static func lengthWithTransferEncoding() -> RemoteError {
-        bad("RFC 9112 §6.3", "Both Content-Length and Transfer-Encoding arrived. Send only one of them.")
+        rfc9112("6.3", "Both Content-Length and Transfer-Encoding arrived. Send only one of them.")
     }
     static func transferEncodingInHTTP10() -> RemoteError {
-        bad("RFC 9112 §6.1", "Transfer-Encoding arrived in HTTP/1.0, which knows none. Use HTTP/1.1 or Content-Length.")
+        rfc9112("6.1", "Transfer-Encoding arrived in HTTP/1.0, which knows none. Use HTTP/1.1 or Content-Length.")
     }
     static func emptyTransferEncoding() -> RemoteError {
-        bad(
-            "RFC 9112 §6.1",
-            "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or none and a Content-Length.")
+        rfc9112("6.1", "Transfer-Encoding is empty. Send Transfer-Encoding: chunked, or none and a Content-Length.")
     }
     static func chunkedTwice() -> RemoteError {
-        bad("RFC 9112 §6.1", "Transfer-Encoding names chunked more than once. Name it once, at the end.")
+        rfc9112("6.1", "Transfer-Encoding names chunked more than once. Name it once, at the end.")
     }
     static func chunkedNotLast() -> RemoteError {
-        bad(
-            "RFC 9112 §6.3",
-            "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put it last.")
+        rfc9112("6.3", "Transfer-Encoding does not end with chunked, so the end of the body is unknown. Put it last.")
     }
     static func unknownTransferCoding(_ coding: Excerpt) -> RemoteError {
-        RemoteError(
-            status: .notImplemented,
-            message:
-                "The transfer coding \(coding) is not known here. Send Transfer-Encoding: chunked or a Content-Length.",
-            source: "RFC 9112 §6.1")
+        rfc9112(
+            "6.1",
+            "The transfer coding \(coding) is not known here. Send Transfer-Encoding: chunked or a "
+                + "Content-Length.", .notImplemented)
     }
     static func bodyTooLarge(announced: Int, _ limit: Int) -> RemoteError {
         let size = announced == .max ? "A Content-Length beyond all bounds" : "Content-Length: \(announced)"
-        return RemoteError(
-            status: .contentTooLarge,
-            message: "\(size) arrived, but a body may have at most \(limit) bytes. Send less.",
-            source: "RFC 9110 §15.5.14")
+        return rfc9110(
+            "15.5.14", "\(size) arrived, but a body may have at most \(limit) bytes. Send less.", .contentTooLarge)
     }
     static func bodyTooLarge(_ limit: Int) -> RemoteError {
-        RemoteError(
-            status: .contentTooLarge, message: "The body has more than \(limit) bytes. Send less.",
-            source: "RFC 9110 §15.5.14")
+        rfc9110("15.5.14", "The body has more than \(limit) bytes. Send less.", .contentTooLarge)
     }
     static func chunkLineTooLong(_ limit: Int) -> RemoteError {
-        bad("RFC 9112 §7.1.1", "A chunk-size line has more than \(limit) bytes. Send it without extensions.")
+        rfc9112("7.1.1", "A chunk-size line has more than \(limit) bytes. Send it without extensions.")
     }
     static func badChunkSize(_ line: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9112 §7.1", "The chunk-size line is \(line). Expected the number of bytes in hexadecimal digits alone."
-        )
+        rfc9112("7.1", "The chunk-size line is \(line). Expected the number of bytes in hexadecimal digits alone.")
     }
     static func chunkSizeTooLong(_ line: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9112 §7.1",
-            "The chunk size \(line) has more than 16 digits. Send smaller chunks, without leading zeros.")
+        rfc9112("7.1", "The chunk size \(line) has more than 16 digits. Send smaller chunks, without leading zeros.")
     }
     static func badChunkExtension(_ byte: UInt8, _ line: Excerpt) -> RemoteError {
-        bad(
-            "RFC 9112 §7.1.1",
-            "The control character 0x\(byte.uppercaseHex) stands in the chunk extension of \(line). "
-                + "Leave extensions out."
-        )
+        rfc9112(
+            "7.1.1",
+            "The control character 0x\(byte.uppercaseHex) stands in the chunk extension of \(line). Leave "
+                + "extensions out.")
     }
     static func chunkWithoutLineEnd(_ byte: UInt8) -> RemoteError {
-        bad(
-            "RFC 9112 §7.1",
-            "The data of a chunk was followed by the byte 0x\(byte.uppercaseHex). "
-                + "Expected CRLF: check that the chunk size counts bytes.")
+        rfc9112(
+            "7.1",
+            "The data of a chunk was followed by the byte 0x\(byte.uppercaseHex). Expected CRLF: check that "
+                + "the chunk size counts bytes.")
     }
 
     // MARK: Responses
 
     /// Names the first byte only, because the number of bytes that have arrived depends on timing.
     static func unexpectedResponse(_ byte: UInt8) -> RemoteError {
-        bad(
-            "RFC 9112 §9.2",
-            "The byte 0x\(byte.uppercaseHex) arrived when no request waited for an answer. Answer each request once.")
+        rfc9112("9.2", "\(the(byte)) arrived when no request waited for an answer. Answer each request once.")
     }
     static func unexpectedSwitch() -> RemoteError {
-        bad("RFC 9110 §15.2.2", "The server sent 101 to a request that proposed no other protocol. Answer it in HTTP.")
+        rfc9110("15.2.2", "The server sent 101 to a request that proposed no other protocol. Answer it in HTTP.")
     }
 }

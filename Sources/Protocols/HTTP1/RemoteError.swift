@@ -13,9 +13,7 @@ public struct RemoteError: Error, Sendable, Equatable {
     public var source: String
 
     public init(status: HTTPResponse.Status, message: String, source: String) {
-        self.status = status
-        self.message = message
-        self.source = source
+        (self.status, self.message, self.source) = (status, message, source)
     }
 }
 
@@ -30,7 +28,6 @@ extension RemoteError: CustomStringConvertible {
 struct Excerpt: CustomStringConvertible, Sendable {
     static let limit = 40
     let description: String
-
     init(_ bytes: Bytes, _ range: ByteRange) { self.init(bytes[range]) }
 
     init(_ bytes: Bytes) {

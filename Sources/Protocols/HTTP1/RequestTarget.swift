@@ -26,15 +26,9 @@ public struct RequestTarget: Sendable {
 
     private let bytes: [UInt8]
     private let parts: Parts
-
-    init(bytes: [UInt8], parts: Parts) {
-        self.bytes = bytes
-        self.parts = parts
-    }
+    init(bytes: [UInt8], parts: Parts) { (self.bytes, self.parts) = (bytes, parts) }
 
     /// Parses a request target on its own, as in a request with the given method.
-    ///
-    /// Throws the error a server would respond with.
     public init(parsing text: String, method: HTTPRequest.Method = .get) throws(RemoteError) {
         let bytes = Array(text.utf8)
         let parts = try bytes.withUnsafeBufferPointer { (buffer) throws(RemoteError) -> Parts in
@@ -45,22 +39,17 @@ public struct RequestTarget: Sendable {
     }
 
     public var form: Form { parts.form }
-
     /// The path, still percent-encoded: starts with `/`, or is `*`, or is empty for CONNECT.
     public var path: String { withPath { String(decoding: $0, as: UTF8.self) } }
-
     /// The query, still encoded and without its `?`; nil without a `?`.
     public var query: String? { parts.query.map(text) }
-
     /// The host and port, if the target names them (absolute and authority form).
     public var authority: String? { parts.authority.map(text) }
 
     /// Borrows the bytes of ``path`` without copying; the buffer is valid only during the call.
     ///
     /// Not generic, because generic code is not specialised for other modules, and every request calls this.
-    public func readPath(_ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        withPath(body)
-    }
+    public func readPath(_ body: (UnsafeBufferPointer<UInt8>) -> Void) { withPath(body) }
 
     func withPath<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
         // "If the path component is empty …, the client MUST send "/"" (RFC 9112 §3.2.1); the path of http://host is
@@ -132,14 +121,12 @@ extension RequestTarget.Parts {
     ///
     /// absolute-form = absolute-URI: "http" "://" authority path-abempty [ "?" query ] (RFC 9112 §3.2.2, RFC 9110 §4.2)
     private static func absolute(_ bytes: Bytes, _ range: ByteRange) throws(RemoteError) -> RequestTarget.Parts {
-        var start = range.lower
-        if range.count > 7, bytes.equalsIgnoringCase(ByteRange(start, start + 7), "http://") {
-            start += 7
-        } else if range.count > 8, bytes.equalsIgnoringCase(ByteRange(start, start + 8), "https://") {
-            start += 8
-        } else {
-            throw .badTargetForm(Excerpt(bytes, range))
+        func begins(with scheme: StaticString, of length: Int) -> Bool {
+            range.count > length && bytes.equalsIgnoringCase(ByteRange(range.lower, range.lower + length), scheme)
         }
+        let scheme = begins(with: "http://", of: 7) ? 7 : begins(with: "https://", of: 8) ? 8 : 0
+        guard scheme > 0 else { throw .badTargetForm(Excerpt(bytes, range)) }
+        let start = range.lower + scheme
         var end = start
         while end < range.upper, bytes[end] != .slash, bytes[end] != .questionMark { end += 1 }
         let authority = ByteRange(start, end)
@@ -177,9 +164,10 @@ extension RequestTarget.Parts {
         var index = path.lower
         while index < path.upper {
             if bytes[index] == .percent {
-                guard index + 2 < path.upper, let high = bytes[index + 1].hexValue, let low = bytes[index + 2].hexValue
-                else { throw .badEscape(Excerpt(bytes, ByteRange(index, min(index + 3, path.upper)))) }
-                if high == 0 && low == 0 { throw .escapedNUL(Excerpt(bytes, path)) }
+                guard index + 2 < path.upper, let byte = PercentCoding.byte(at: index, in: bytes) else {
+                    throw .badEscape(Excerpt(bytes, ByteRange(index, min(index + 3, path.upper))))
+                }
+                if byte == 0 { throw .escapedNUL(Excerpt(bytes, path)) }
                 index += 2
             }
             index += 1
@@ -227,10 +215,7 @@ extension RequestTarget {
                     let name = query[ByteRange(start, equals)]
                     let value = query[ByteRange(min(equals + 1, end), end)]
                     items.append(
-                        (
-                            PercentCoding.string(name, plusIsSpace: true),
-                            PercentCoding.string(value, plusIsSpace: true)
-                        ))
+                        (PercentCoding.string(name, plusIsSpace: true), PercentCoding.string(value, plusIsSpace: true)))
                 }
                 start = end + 1
             }

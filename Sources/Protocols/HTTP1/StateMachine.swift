@@ -1,4 +1,4 @@
-/// /// The progress of one end of a connection through its message, the same for both roles (after h11).
+/// The progress of one end of a connection through its message, the same for both roles (after h11).
 public enum State: Sendable, Hashable {
     /// Between messages.
     case idle
@@ -23,24 +23,14 @@ public enum State: Sendable, Hashable {
 ///
 /// When both ends are done and keep the connection alive, the next cycle starts automatically.
 struct StateMachine: Sendable, Equatable {
-    enum Action: Sendable, Hashable {
-        case request
-        case informational
-        case response
-        case body
-        case end
-        case switchProtocols
-        case close
-    }
+    enum Action: Sendable, Hashable { case request, informational, response, body, end, switchProtocols, close }
 
     private(set) var client = State.idle
     private(set) var server = State.idle
     /// Whether both ends allow another message after this one.
     private(set) var keepsAlive = true
     private(set) var switchProposed = false
-
     subscript(_ role: Role) -> State { role == .client ? client : server }
-
     var isBetweenMessages: Bool { client == .idle && server == .idle }
 
     /// The state after an action of an end in `state`; nil if the action is not allowed.
@@ -58,9 +48,7 @@ struct StateMachine: Sendable, Equatable {
         }
     }
 
-    /// Applies an action of one end.
-    ///
-    /// An action that is not in the table is a programming error.
+    /// Applies an action of one end, which must be in the table.
     mutating func process(_ action: Action, by role: Role) {
         guard let next = Self.next(role, self[role], action) else {
             preconditionFailure("a \(role) in state \(self[role]) cannot do \(action)")
@@ -78,9 +66,7 @@ struct StateMachine: Sendable, Equatable {
         settle()
     }
 
-    /// Records that one end sent an invalid message.
-    ///
-    /// The other end may still finish its message.
+    /// Records that one end sent an invalid message; the other end may still finish its message.
     mutating func fail(_ role: Role) {
         set(role, .error)
         settle()

@@ -10,26 +10,16 @@ import Text
 /// canonically equivalent to any other ASCII character.
 public struct ExactString: Sendable {
     public let text: String
-
     public init(_ text: String) { self.text = text }
-
     public init(_ text: Substring) { self.text = String(text) }
-
     public var utf8: String.UTF8View { text.utf8 }
-
     public var isEmpty: Bool { text.isEmpty }
-
-    /// The text with ASCII letters in lower case and all else unchanged, including the Kelvin sign, which otherwise
-    /// becomes `k`.
-    public func asciiLowercased() -> ExactString {
-        ExactString(
-            String(decoding: utf8.map(\.lowercased), as: UTF8.self))
-    }
+    /// The text with ASCII letters in lower case and all else unchanged, even the Kelvin sign.
+    public func asciiLowercased() -> Self { Self(String(decoding: utf8.map(\.lowercased), as: UTF8.self)) }
 }
 
 extension ExactString: Hashable, Comparable {
     public static func == (left: ExactString, right: ExactString) -> Bool { left.text.isExactly(right.text) }
-
     /// Compares the bytes, which is also the order of the Unicode scalars.
     public static func < (left: ExactString, right: ExactString) -> Bool { left.text.isExactlyBefore(right.text) }
 
@@ -41,7 +31,6 @@ extension ExactString: Hashable, Comparable {
 
 extension ExactString: ExpressibleByStringInterpolation, CustomStringConvertible {
     public init(stringLiteral value: String) { self.init(value) }
-
     public var description: String { text }
 }
 

@@ -1,3 +1,5 @@
+import Text
+
 /// A strict parser of JSON text (RFC 8259): nothing is repaired, and an error says where it is.
 ///
 /// Two parsers that disagree about the same bytes hide a client's mistake, so the options of RFC 8259 (section 9: "A
@@ -15,7 +17,6 @@ public enum JSON {
         public var bytes: Int
         /// The maximum number of values in a text, arrays and objects included.
         public var values: Int
-
         /// The maximum for `depth`: freeing a value recurses once per level.
         public static let deepest = 1_024
 
@@ -23,9 +24,7 @@ public enum JSON {
         public init(depth: Int = 128, bytes: Int = 16 * 1_024 * 1_024, values: Int = 1_000_000) {
             precondition((1...Limits.deepest).contains(depth), "depth is 1 to \(Limits.deepest), not \(depth)")
             precondition(bytes >= 1 && values >= 1, "a limit is at least 1")
-            self.depth = depth
-            self.bytes = bytes
-            self.values = values
+            (self.depth, self.bytes, self.values) = (depth, bytes, values)
         }
     }
 
@@ -37,7 +36,6 @@ public enum JSON {
         return try parser.parseText()
     }
 
-    /// Parses one JSON text, in time linear in its length.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in try parse(buffer, limits: limits) }
     }
@@ -47,7 +45,6 @@ public enum JSON {
         try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in try parse(buffer, limits: limits) }
     }
 
-    /// Parses the UTF-8 of a string as one JSON text.
     public static func parse(_ text: String, limits: Limits = Limits()) throws(JSONError) -> JSONValue {
         try parse(Array(text.utf8), limits: limits)
     }
@@ -65,10 +62,7 @@ public struct JSONError: Error, Sendable, Equatable {
     public var message: String
 
     public init(line: Int, column: Int, offset: Int, message: String) {
-        self.line = line
-        self.column = column
-        self.offset = offset
-        self.message = message
+        (self.line, self.column, self.offset, self.message) = (line, column, offset, message)
     }
 
     /// Creates an error; lines are counted only now, because most texts have no error.
@@ -92,17 +86,12 @@ struct TextPosition {
         for index in 0..<min(offset, bytes.count) {
             let byte = bytes[index]
             // CRLF ends one line: the CR does not count if an LF follows.
-            let endsLine = byte == .lineFeed || (byte == .carriageReturn && !isLineFeed(index + 1, in: bytes))
-            if endsLine {
-                line += 1
-                column = 1
-            } else if byte & 0b1100_0000 != 0b1000_0000 {
+            let isCRLF = byte == .carriageReturn && index + 1 < bytes.count && bytes[index + 1] == .lineFeed
+            if byte == .lineFeed || (byte == .carriageReturn && !isCRLF) {
+                (line, column) = (line + 1, 1)
+            } else if !UTF8Sequence.isTail(byte) {
                 column += 1
             }
         }
-    }
-
-    private func isLineFeed(_ index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        index < bytes.count && bytes[index] == .lineFeed
     }
 }

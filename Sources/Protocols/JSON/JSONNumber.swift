@@ -6,19 +6,17 @@ import Text
 public struct JSONNumber: Sendable, Hashable {
     /// The number as it arrived, a valid RFC 8259 number.
     public let text: String
-
     /// Creates a number from text that the parser has validated.
     init(valid text: String) { self.text = text }
 
     /// Creates a number from its text, or nil if RFC 8259, section 6, does not allow it.
     public init?(_ text: String) {
         let utf8 = Array(text.utf8)
-        let isNumber = utf8.withUnsafeBufferPointer { buffer in
+        let end = utf8.withUnsafeBufferPointer { buffer in
             var parser = Parser(buffer, limits: JSON.Limits())
-            guard let end = try? parser.scanNumber() else { return false }
-            return end == buffer.count
+            return try? parser.scanNumber()
         }
-        guard isNumber else { return nil }
+        guard end == utf8.count else { return nil }
         self.text = text
     }
 
@@ -32,10 +30,7 @@ public struct JSONNumber: Sendable, Hashable {
     }
 
     /// The nearest double, or nil if the number is too large for a double.
-    public var double: Double? {
-        guard let value = Double(text), value.isFinite else { return nil }
-        return value
-    }
+    public var double: Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
 
     /// The number as an exact integer, or nil if it has a fraction or does not fit; `1.0` and `1e2` are integers.
     public var int: Int? {
@@ -82,7 +77,6 @@ struct Decimal {
     }
 
     var isZero: Bool { digits.allSatisfy { $0 == 0 } }
-
     /// The digit at a position; zero outside the stored digits.
     func digit(at position: Int) -> UInt8 { digits.indices.contains(position) ? digits[position] : 0 }
 
@@ -90,20 +84,16 @@ struct Decimal {
     var int: Int? {
         var value = 0
         for (position, digit) in digits.enumerated() {
-            if position >= pointPosition {
-                if digit != 0 { return nil }
-            } else if let next = append(digit, to: value) {
-                value = next
-            } else {
-                return nil
-            }
+            guard position < pointPosition || digit == 0 else { return nil }
+            guard position < pointPosition else { continue }
+            guard let next = append(digit, to: value) else { return nil }
+            value = next
         }
         if value == 0 { return 0 }
-        var missingZeros = pointPosition - digits.count
-        while missingZeros > 0 {
+        // Overflow ends the loop soon, however many zeros are missing.
+        for _ in digits.count..<max(digits.count, pointPosition) {
             guard let next = append(0, to: value) else { return nil }
             value = next
-            missingZeros -= 1
         }
         return value
     }
@@ -112,9 +102,7 @@ struct Decimal {
     private func append(_ digit: UInt8, to value: Int) -> Int? {
         let (shifted, overflow) = value.multipliedReportingOverflow(by: 10)
         if overflow { return nil }
-        let (sum, sumOverflow) =
-            isNegative
-            ? shifted.subtractingReportingOverflow(Int(digit)) : shifted.addingReportingOverflow(Int(digit))
+        let (sum, sumOverflow) = shifted.addingReportingOverflow(isNegative ? -Int(digit) : Int(digit))
         return sumOverflow ? nil : sum
     }
 
@@ -194,9 +182,7 @@ enum NumberText {
         var decimal = text.withUTF8 { Decimal($0) }
         decimal.round(toFractionDigits: fractionDigits)
         if value < 0, !decimal.isZero { output.append(.minus) }
-        for position in 0..<max(decimal.pointPosition, 0) {
-            output.append(.digitZero + decimal.digit(at: position))
-        }
+        for position in 0..<max(decimal.pointPosition, 0) { output.append(.digitZero + decimal.digit(at: position)) }
         if decimal.pointPosition <= 0 { output.append(.digitZero) }
         guard fractionDigits > 0 else { return }
         output.append(.dot)

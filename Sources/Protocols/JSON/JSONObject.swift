@@ -4,19 +4,13 @@
 /// keeps the place of the first, as in Go's `encoding/json` and JavaScript. Looking up a member takes constant time.
 public struct JSONObject: Sendable {
     public typealias Element = (key: String, value: JSONValue)
-
     private(set) var members: [Element]
     /// The positions of the members by name; empty for small objects, in which a linear search is as fast.
     private var index: [ExactString: Int] = [:]
-
     private static let largestUnindexed = 16
-
     public init() { members = [] }
-
     /// Creates an object; the last of several members with the same name wins.
-    public init(_ members: some Sequence<Element>) {
-        self.init(consuming: Array(members))
-    }
+    public init(_ members: some Sequence<Element>) { self.init(consuming: Array(members)) }
 
     init(consuming members: consuming [Element]) {
         self.members = members
@@ -24,9 +18,7 @@ public struct JSONObject: Sendable {
     }
 
     public var count: Int { members.count }
-
     public var isEmpty: Bool { members.isEmpty }
-
     /// The names in source order.
     public var keys: [String] { members.map(\.key) }
 
@@ -65,8 +57,7 @@ public struct JSONObject: Sendable {
         for (position, member) in members.enumerated() { index[ExactString(member.key)] = position }
     }
 
-    /// Compares the members of small objects pair by pair, and hashes those of large ones: no input takes quadratic
-    /// time.
+    /// Compares the members of small objects pair by pair, and hashes those of large ones, to avoid quadratic time.
     private func hasRepeatedName() -> Bool {
         if members.count > Self.largestUnindexed {
             return Set(members.lazy.map { ExactString($0.key) }).count != members.count
@@ -86,7 +77,6 @@ public struct JSONObject: Sendable {
 
 extension JSONObject: Sequence {
     public func makeIterator() -> IndexingIterator<[Element]> { members.makeIterator() }
-
     public var underestimatedCount: Int { members.count }
 }
 

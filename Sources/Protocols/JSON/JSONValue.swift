@@ -7,50 +7,27 @@ import Text
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
-    /// A number, with its text preserved.
+    /// With its text preserved.
     case number(JSONNumber)
-    /// A string, with its escapes decoded.
+    /// With its escapes decoded.
     case string(String)
     case array([JSONValue])
-    /// An object, with its members in source order.
     case object(JSONObject)
 }
 
 extension JSONValue {
     public var isNull: Bool { self == .null }
 
-    /// The truth value, or nil if this is not a boolean.
-    public var bool: Bool? {
-        if case .bool(let value) = self { value } else { nil }
-    }
-
-    /// The number, or nil if this is not a number.
-    public var number: JSONNumber? {
-        if case .number(let value) = self { value } else { nil }
-    }
-
-    /// The exact integer, or nil if this is not a number, has a fraction, or does not fit; `1.0` and `1e2` are
-    /// integers.
+    // Each is nil if this is a value of another kind.
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+    public var string: String? { if case .string(let value) = self { value } else { nil } }
+    public var array: [JSONValue]? { if case .array(let value) = self { value } else { nil } }
+    public var object: JSONObject? { if case .object(let value) = self { value } else { nil } }
+    public var number: JSONNumber? { if case .number(let value) = self { value } else { nil } }
+    /// The exact integer, or nil if this has a fraction or does not fit; `1.0` and `1e2` are integers.
     public var int: Int? { number?.int }
-
     /// The number as a double, or nil if this is not a number or too large for a double.
     public var double: Double? { number?.double }
-
-    /// The string, or nil if this is not a string.
-    public var string: String? {
-        if case .string(let value) = self { value } else { nil }
-    }
-
-    /// The elements, or nil if this is not an array.
-    public var array: [JSONValue]? {
-        if case .array(let value) = self { value } else { nil }
-    }
-
-    /// The object, or nil if this is not an object.
-    public var object: JSONObject? {
-        if case .object(let value) = self { value } else { nil }
-    }
-
     /// The member with the name, or nil if this is not an object or has no such member.
     public subscript(name: String) -> JSONValue? { object?[name] }
 
@@ -90,16 +67,11 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     public init(nilLiteral: ()) { self = .null }
-
     public init(booleanLiteral value: Bool) { self = .bool(value) }
-
     public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
-
     /// Creates a number in its shortest form: `2.0` becomes `2`.
     public init(floatLiteral value: Double) { self = .number(JSONNumber(value)) }
-
     public init(stringLiteral value: String) { self = .string(value) }
-
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
     /// Creates an object; the last of several members with the same name wins.
@@ -143,7 +115,7 @@ extension JSONValue {
     /// The value as JSON with one member or element per line, each level indented by `indent` spaces.
     public func encoded(indent: Int) -> [UInt8] {
         var output: [UInt8] = []
-        Rendering.append(self, indent: indent, level: 0, to: &output)
+        Rendering.appendFormatted(self, indent: indent, to: &output)
         return output
     }
 
@@ -167,11 +139,9 @@ extension JSONValue {
         // Only clusters of several scalars need more than four bytes per character; they are truncated earlier.
         let budget = 4 * limit
         var output: [UInt8] = []
-        Rendering.append(self, budget: budget, to: &output)
+        Rendering.appendFormatted(self, budget: budget, to: &output)
         let isCut = output.count > budget
-        if isCut {
-            output.removeLast(output.count - UTF8Sequence.boundary(in: output, at: budget))
-        }
+        if isCut { output.removeLast(output.count - UTF8Sequence.boundary(in: output, at: budget)) }
         let text = String(decoding: output, as: UTF8.self)
         guard isCut || text.count > limit else { return text }
         // The bytes may have been truncated inside the last cluster, so drop it too.
@@ -217,38 +187,10 @@ enum Rendering {
         }
     }
 
-    static func append(_ value: JSONValue, indent: Int, level: Int, to output: inout [UInt8]) {
-        switch value {
-        case .array(let elements) where !elements.isEmpty:
-            output.append(.leftBracket)
-            for (index, element) in elements.enumerated() {
-                appendLineBreak(indent * (level + 1), after: index > 0, to: &output)
-                append(element, indent: indent, level: level + 1, to: &output)
-            }
-            appendLineBreak(indent * level, after: false, to: &output)
-            output.append(.rightBracket)
-        case .object(let object) where !object.isEmpty:
-            output.append(.leftBrace)
-            for (index, member) in object.members.enumerated() {
-                appendLineBreak(indent * (level + 1), after: index > 0, to: &output)
-                Escape.append(member.key, to: &output)
-                output.append(": ")
-                append(member.value, indent: indent, level: level + 1, to: &output)
-            }
-            appendLineBreak(indent * level, after: false, to: &output)
-            output.append(.rightBrace)
-        default: append(value, to: &output)
-        }
-    }
-
-    private static func appendLineBreak(_ spaces: Int, after another: Bool, to output: inout [UInt8]) {
-        if another { output.append(.comma) }
-        output.append(.lineFeed)
-        output.append(contentsOf: repeatElement(.space, count: spaces))
-    }
-
-    /// Appends until the output exceeds the budget, then stops at any place.
-    static func append(_ value: JSONValue, budget: Int, to output: inout [UInt8]) {
+    /// Appends with one member or element per line if there is an indent, and stops at any place beyond the budget.
+    static func appendFormatted(
+        _ value: JSONValue, indent: Int? = nil, level: Int = 0, budget: Int = .max - 1, to output: inout [UInt8]
+    ) {
         guard output.count <= budget else { return }
         switch value {
         case .null, .bool: append(value, to: &output)
@@ -258,27 +200,35 @@ enum Rendering {
             output.append(.leftBracket)
             for (index, element) in elements.enumerated() {
                 if index > 0 { output.append(.comma) }
-                append(element, budget: budget, to: &output)
+                appendLineBreak(indent, level + 1, to: &output)
+                appendFormatted(element, indent: indent, level: level + 1, budget: budget, to: &output)
                 if output.count > budget { return }
             }
+            if !elements.isEmpty { appendLineBreak(indent, level, to: &output) }
             output.append(.rightBracket)
         case .object(let object):
             output.append(.leftBrace)
             for (index, member) in object.members.enumerated() {
                 if index > 0 { output.append(.comma) }
+                appendLineBreak(indent, level + 1, to: &output)
                 appendStart(of: member.key, budget: budget, to: &output)
-                output.append(.colon)
-                append(member.value, budget: budget, to: &output)
+                indent == nil ? output.append(.colon) : output.append(": ")
+                appendFormatted(member.value, indent: indent, level: level + 1, budget: budget, to: &output)
                 if output.count > budget { return }
             }
+            if !object.isEmpty { appendLineBreak(indent, level, to: &output) }
             output.append(.rightBrace)
         }
     }
 
+    private static func appendLineBreak(_ indent: Int?, _ level: Int, to output: inout [UInt8]) {
+        guard let indent else { return }
+        output.append(.lineFeed)
+        output.append(contentsOf: repeatElement(.space, count: indent * level))
+    }
+
     private static func appendStart(of string: String, budget: Int, to output: inout [UInt8]) {
         var string = string
-        string.withUTF8 { utf8 in
-            Escape.append(UnsafeBufferPointer(rebasing: utf8.prefix(budget + 1)), to: &output)
-        }
+        string.withUTF8 { Escape.append(UnsafeBufferPointer(rebasing: $0.prefix(budget + 1)), to: &output) }
     }
 }

@@ -1,130 +1,71 @@
 extension JSONWriter {
-    public mutating func value(_ string: String) {
-        beginValue()
-        append { Escape.append(string, to: &$0) }
-    }
-
-    public mutating func value(_ integer: Int) {
-        beginValue()
-        append { NumberText.append(integer, to: &$0) }
-    }
-
+    public mutating func value(_ string: String) { write { Escape.append(string, to: &$0) } }
+    public mutating func value(_ integer: Int) { write { NumberText.append(integer, to: &$0) } }
     /// Writes the shortest number that parses to the same double: `2.0` becomes `2`; the value must be finite.
-    public mutating func value(_ number: Double) {
-        beginValue()
-        append { NumberText.append(number, to: &$0) }
-    }
+    public mutating func value(_ number: Double) { write { NumberText.append(number, to: &$0) } }
 
     /// Writes a finite number with exactly `fractionDigits` digits (0 to 17) after the point, halves rounded away from
     /// zero.
     public mutating func value(fixed number: Double, fractionDigits: Int) {
-        beginValue()
-        append { NumberText.append(number, fractionDigits: fractionDigits, to: &$0) }
+        write { NumberText.append(number, fractionDigits: fractionDigits, to: &$0) }
     }
 
     /// Writes an integer whose last digits (1 to 17) follow the point: 372 with one such digit is `37.2`.
     public mutating func value(_ integer: Int, fractionDigits: Int) {
-        beginValue()
-        append { NumberText.append(integer, fractionDigits: fractionDigits, to: &$0) }
+        write { NumberText.append(integer, fractionDigits: fractionDigits, to: &$0) }
     }
 
-    public mutating func value(_ bool: Bool) {
-        beginValue()
-        append { bool ? $0.append("true") : $0.append("false") }
-    }
-
-    public mutating func null() {
-        beginValue()
-        append { $0.append("null") }
-    }
-
-    public mutating func value(_ value: JSONValue) {
-        beginValue()
-        append { Rendering.append(value, to: &$0) }
-    }
-
+    public mutating func value(_ bool: Bool) { write { bool ? $0.append("true") : $0.append("false") } }
+    public mutating func null() { write { $0.append("null") } }
+    public mutating func value(_ value: JSONValue) { write { Rendering.append(value, to: &$0) } }
     /// Writes a value that is already JSON text, without checking it.
-    public mutating func raw(_ encoded: [UInt8]) {
-        beginValue()
-        append { $0.append(contentsOf: encoded) }
-    }
-
+    public mutating func raw(_ encoded: [UInt8]) { write { $0.append(contentsOf: encoded) } }
     /// Writes a value that is already JSON text, without checking it.
-    public mutating func raw(_ encoded: ArraySlice<UInt8>) {
-        beginValue()
-        append { $0.append(contentsOf: encoded) }
-    }
+    public mutating func raw(_ encoded: ArraySlice<UInt8>) { write { $0.append(contentsOf: encoded) } }
 }
 
 /// Members: a name and a value in one call.
 extension JSONWriter {
-    public mutating func member(_ name: StaticString, _ string: String) {
+    @inline(__always)
+    private mutating func member(_ name: StaticString, writing value: (inout JSONWriter) -> Void) {
         key(name)
-        value(string)
+        value(&self)
     }
 
-    public mutating func member(_ name: StaticString, _ integer: Int) {
-        key(name)
-        value(integer)
-    }
-
+    public mutating func member(_ name: StaticString, _ string: String) { member(name) { $0.value(string) } }
+    public mutating func member(_ name: StaticString, _ integer: Int) { member(name) { $0.value(integer) } }
     /// Writes a member with the shortest number that parses to the same double; the value must be finite.
-    public mutating func member(_ name: StaticString, _ number: Double) {
-        key(name)
-        value(number)
-    }
+    public mutating func member(_ name: StaticString, _ number: Double) { member(name) { $0.value(number) } }
 
     /// Writes a member with exactly `fractionDigits` digits (0 to 17) after the point: `198.0`.
     public mutating func member(_ name: StaticString, fixed number: Double, fractionDigits: Int) {
-        key(name)
-        value(fixed: number, fractionDigits: fractionDigits)
+        member(name) { $0.value(fixed: number, fractionDigits: fractionDigits) }
     }
 
-    public mutating func member(_ name: StaticString, _ bool: Bool) {
-        key(name)
-        value(bool)
-    }
-
-    public mutating func member(_ name: StaticString, _ value: JSONValue) {
-        key(name)
-        self.value(value)
-    }
-
+    public mutating func member(_ name: StaticString, _ bool: Bool) { member(name) { $0.value(bool) } }
+    public mutating func member(_ name: StaticString, _ value: JSONValue) { member(name) { $0.value(value) } }
     /// Writes a member with a value that is already JSON text, without checking it.
-    public mutating func member(_ name: StaticString, raw encoded: [UInt8]) {
-        key(name)
-        raw(encoded)
-    }
-
-    public mutating func memberNull(_ name: StaticString) {
-        key(name)
-        null()
-    }
+    public mutating func member(_ name: StaticString, raw encoded: [UInt8]) { member(name) { $0.raw(encoded) } }
+    public mutating func memberNull(_ name: StaticString) { member(name) { $0.null() } }
 
     public mutating func member(_ name: StaticString, ifPresent string: String?) {
         if let string { member(name, string) }
     }
-
     public mutating func member(_ name: StaticString, ifPresent integer: Int?) {
         if let integer { member(name, integer) }
     }
-
     public mutating func member(_ name: StaticString, ifPresent number: Double?) {
         if let number { member(name, number) }
     }
-
     public mutating func member(_ name: StaticString, orNull string: String?) {
         if let string { member(name, string) } else { memberNull(name) }
     }
 
     public mutating func object(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
-        key(name)
-        object(body)
+        member(name) { $0.object(body) }
     }
-
     public mutating func array(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
-        key(name)
-        array(body)
+        member(name) { $0.array(body) }
     }
 
     @inline(__always)
@@ -150,7 +91,5 @@ extension JSONWriter {
 
 extension [UInt8] {
     @inline(__always)
-    mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { append(contentsOf: $0) }
-    }
+    mutating func append(_ text: StaticString) { text.withUTF8Buffer { append(contentsOf: $0) } }
 }

@@ -18,7 +18,6 @@ import Text
 public struct JSONWriter: Sendable {
     /// The output so far; a whole JSON text once `isComplete`.
     public private(set) var bytes: [UInt8]
-
     /// One bit for each open array (0) or object (1), the innermost lowest.
     private var objects: UInt64 = 0
     private var depth = 0
@@ -57,27 +56,17 @@ public struct JSONWriter: Sendable {
 
     /// Whether one whole value has been written.
     public var isComplete: Bool { depth == 0 && expects == .nextValue }
-
     /// Restarts the writer, keeping its memory.
     public mutating func removeAll() {
-        self = JSONWriter(appendingTo: takeEmptied())
-    }
-
-    private mutating func takeEmptied() -> [UInt8] {
-        var taken: [UInt8] = []
-        swap(&taken, &bytes)
-        taken.removeAll(keepingCapacity: true)
-        return taken
+        bytes.removeAll(keepingCapacity: true)
+        (objects, depth, expects) = (0, 0, .firstValue)
     }
 
     // MARK: Structure
 
     public mutating func beginObject() { begin(.leftBrace, isObject: true) }
-
     public mutating func endObject() { end(.rightBrace, isObject: true) }
-
     public mutating func beginArray() { begin(.leftBracket, isObject: false) }
-
     public mutating func endArray() { end(.rightBracket, isObject: false) }
 
     /// Writes a member name that needs no escaping; its value must follow.
@@ -101,11 +90,10 @@ public struct JSONWriter: Sendable {
     }
 
     /// Prepares for a value; called for every value.
-    mutating func beginValue() {
+    private mutating func beginValue() {
         switch expects {
         case .memberValue: break
-        case .firstValue:
-            precondition(depth == 0 || objects & 1 == 0, "a value in an object needs a name")
+        case .firstValue: precondition(depth == 0 || objects & 1 == 0, "a value in an object needs a name")
         case .nextValue:
             precondition(depth > 0, "a JSON text is one value")
             precondition(objects & 1 == 0, "a value in an object needs a name")
@@ -140,7 +128,10 @@ public struct JSONWriter: Sendable {
         expects = .nextValue
     }
 
-    /// Gives the encodings of single values access to the bytes; they call `beginValue` first.
+    /// Writes a single value with its encoding.
     @inline(__always)
-    mutating func append(_ body: (inout [UInt8]) -> Void) { body(&bytes) }
+    mutating func write(_ body: (inout [UInt8]) -> Void) {
+        beginValue()
+        body(&bytes)
+    }
 }

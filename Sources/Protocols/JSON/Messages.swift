@@ -21,7 +21,6 @@ enum Messages {
         }
         return "expected \(expected) but found \(found)\(found.hintForValue)"
     }
-
     static func name(after place: Place, found: Found) -> String {
         if place == .comma, found == .character("}") {
             return "expected a member name after ',' but found '}'; remove the trailing comma"
@@ -29,21 +28,17 @@ enum Messages {
         let expected = place == .comma ? "a member name after ','" : "a member name or '}' after '{'"
         return "expected \(expected) but found \(found)\(found.hintForName)"
     }
-
     static func colon(after name: String, found: Found) -> String {
         "expected ':' after the member name \(JSONValue.string(name).excerpt()) but found \(found)"
     }
-
     static func separator(after place: Place, found: Found) -> String {
         place == .element
             ? "expected ',' or ']' after an element but found \(found)\(found.hintForSeparator)"
             : "expected ',' or '}' after a member but found \(found)\(found.hintForSeparator)"
     }
-
     static func trailing(found: Found) -> String {
         "expected the end of the text after the value but found \(found)\(found.hintForSeparator)"
     }
-
     static func digit(after part: Place, found: Found) -> String {
         let place =
             switch part {
@@ -53,48 +48,34 @@ enum Messages {
             }
         return "expected a digit \(place) but found \(found)"
     }
-
     static let leadingZero = "a number does not begin with 0 unless a point or an exponent follows; drop the zero"
-
     static func unterminated(openedAt position: TextPosition) -> String {
         "expected '\"' to end the string from line \(position.line), column \(position.column) "
             + "but found the end of the text"
     }
-
     static func controlCharacter(_ byte: UInt8) -> String {
         "a control character in a string is written as an escape: "
             + "\(Escape.text(of: byte)) instead of \(Found.codePoint(UInt32(byte)))"
     }
-
     static func invalidUTF8(_ byte: UInt8) -> String {
         "the byte \(Found.hex(UInt32(byte), digits: 2)) is not valid UTF-8 here; JSON text is UTF-8 "
             + "(RFC 8259, section 8.1)"
     }
-
-    static func escape(found: Found) -> String {
-        #"expected one of "\/bfnrtu after '\' but found \#(found)"#
-    }
-
-    static func hexDigit(found: Found) -> String {
-        #"expected four hexadecimal digits after '\u' but found \#(found)"#
-    }
-
+    static func escape(found: Found) -> String { #"expected one of "\/bfnrtu after '\' but found \#(found)"# }
+    static func hexDigit(found: Found) -> String { #"expected four hexadecimal digits after '\u' but found \#(found)"# }
     static func loneSurrogate(_ codeUnit: UInt32) -> String {
         let name = "\\u" + Found.hex(codeUnit, digits: 4).dropFirst(2)
         return codeUnit < 0xDC00
             ? "\(name) is the first half of a surrogate pair; a \\uDC00 to \\uDFFF must follow it"
             : "\(name) is the second half of a surrogate pair; a \\uD800 to \\uDBFF must precede it"
     }
-
     static let byteOrderMark =
         "JSON text does not begin with a byte order mark (RFC 8259, section 8.1); remove EF BB BF"
 
     static func tooDeep(limit: Int) -> String { "more than \(limit) arrays and objects are nested; nest fewer" }
-
     static func tooManyBytes(_ count: Int, limit: Int) -> String {
         "the text has \(count) bytes, the limit is \(limit); send less at once"
     }
-
     static func tooManyValues(limit: Int) -> String { "the text has more than \(limit) values; send less at once" }
 }
 
@@ -111,27 +92,18 @@ enum Found: Equatable, CustomStringConvertible {
 
     private static let longestWord = 20
 
-    init(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) {
-        guard offset < bytes.count else {
-            self = .end
-            return
-        }
+    static func at(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Found {
+        guard offset < bytes.count else { return .end }
         let length = UTF8Sequence.length(at: offset, in: bytes)
-        guard length > 0 else {
-            self = .byte(bytes[offset])
-            return
-        }
-        var end = offset
+        guard length > 0 else { return .byte(bytes[offset]) }
         if bytes[offset].isLetter {
-            while end < bytes.count, end - offset < Found.longestWord, Found.isWordByte(bytes[end]) { end += 1 }
-            let word = String(decoding: UnsafeBufferPointer(rebasing: bytes[offset..<end]), as: UTF8.self)
-            let isCut = end < bytes.count && Found.isWordByte(bytes[end])
-            self = .word(isCut ? word + "…" : word)
-            return
+            let word = bytes[offset...].prefix(while: isWordByte)
+            let text = String(decoding: word.prefix(longestWord), as: UTF8.self)
+            return .word(word.count > longestWord ? text + "…" : text)
         }
         let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[offset..<(offset + length)]), as: UTF8.self)
         let isPrintableASCII = (0x20..<0x7F).contains(bytes[offset])
-        self = isPrintableASCII ? .character(text) : .scalar(text.unicodeScalars.first ?? "\u{FFFD}")
+        return isPrintableASCII ? .character(text) : .scalar(text.unicodeScalars.first ?? "\u{FFFD}")
     }
 
     private static func isWordByte(_ byte: UInt8) -> Bool {
@@ -179,7 +151,6 @@ enum Found: Equatable, CustomStringConvertible {
     }
 
     private static let literals: Set = ["true", "false", "null", "none", "nil", "undefined"]
-
     /// `U+000A`.
     static func codePoint(_ value: UInt32) -> String { "U+" + hex(value, digits: 4).dropFirst(2) }
 

@@ -124,9 +124,7 @@ extension Parser {
         if index < bytes.count, bytes[index] == .minus { index += 1 }
         let integer = index
         try skipDigits(&index, after: .minus)
-        if bytes[integer] == .digitZero, index > integer + 1 {
-            throw failure(Messages.leadingZero, at: integer)
-        }
+        if bytes[integer] == .digitZero, index > integer + 1 { throw failure(Messages.leadingZero, at: integer) }
         if index < bytes.count, bytes[index] == .dot {
             index += 1
             try skipDigits(&index, after: .point)

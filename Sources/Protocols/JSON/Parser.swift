@@ -10,7 +10,6 @@ struct Parser {
     var offset = 0
     /// A reusable buffer for strings with escapes.
     var scratch: [UInt8] = []
-
     private var containers: [Container] = []
     private var elements: [JSONValue] = []
     private var members: [JSONObject.Element] = []
@@ -23,10 +22,7 @@ struct Parser {
         var start: Int
     }
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSON.Limits) {
-        self.bytes = bytes
-        self.limits = limits
-    }
+    init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSON.Limits) { (self.bytes, self.limits) = (bytes, limits) }
 
     /// RFC 8259, section 2: `JSON-text = ws value ws`.
     mutating func parseText() throws(JSONError) -> JSONValue {
@@ -103,9 +99,7 @@ struct Parser {
     }
 
     private mutating func open(isObject: Bool) throws(JSONError) {
-        guard containers.count < limits.depth else {
-            throw failure(Messages.tooDeep(limit: limits.depth), at: offset)
-        }
+        guard containers.count < limits.depth else { throw failure(Messages.tooDeep(limit: limits.depth), at: offset) }
         offset += 1
         containers.append(Container(isObject: isObject, start: isObject ? members.count : elements.count))
     }
@@ -171,8 +165,7 @@ struct Parser {
     }
 
     func failure(_ message: String, at offset: Int) -> JSONError { JSONError(message, at: offset, in: bytes) }
-
-    func found(at offset: Int) -> Found { Found(at: offset, in: bytes) }
+    func found(at offset: Int) -> Found { .at(offset, in: bytes) }
 }
 
 extension UInt8 {

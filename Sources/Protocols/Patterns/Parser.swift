@@ -14,7 +14,6 @@ struct Node {
     let kind: Kind
     /// The number of instructions; it stops counting far above the limit.
     let size: Int
-
     /// The maximum of a size, so that sums and products stay far below Int's end.
     private static let muchTooLarge = 1_000_000
 
@@ -40,15 +39,12 @@ struct Node {
 }
 
 /// A place in a text, between two scalars.
-enum Place {
-    case start, end, wordBoundary, insideOrOutsideOfWords
-}
+enum Place { case start, end, wordBoundary, insideOrOutsideOfWords }
 
 /// Parses an expression by recursive descent; the nesting of groups is limited, so the stack stays small.
 struct Parser {
     /// The largest number in a repetition.
     static let maximumRepetition = 1000
-
     let scalars: [Unicode.Scalar]
     var position = 0
     private var depth = 0
@@ -185,12 +181,9 @@ extension Parser {
         guard let scalar = next else { throw .trailingBackslash(at: start) }
         position += 1
         switch scalar {
-        case "d": return .name(.digit, isNegated: false)
-        case "D": return .name(.digit, isNegated: true)
-        case "w": return .name(.word, isNegated: false)
-        case "W": return .name(.word, isNegated: true)
-        case "s": return .name(.space, isNegated: false)
-        case "S": return .name(.space, isNegated: true)
+        case "d", "D": return .name(.digit, isNegated: scalar == "D")
+        case "w", "W": return .name(.word, isNegated: scalar == "W")
+        case "s", "S": return .name(.space, isNegated: scalar == "S")
         case "b": return .place(.wordBoundary)
         case "B": return .place(.insideOrOutsideOfWords)
         case "n": return .scalar("\n")
@@ -238,9 +231,9 @@ extension Parser {
     }
 
     /// The range that starts with a scalar: only that scalar, unless a hyphen follows that is not the last.
-    private mutating func range(
-        from low: Unicode.Scalar, of start: Int
-    ) throws(PatternError) -> ClosedRange<Unicode.Scalar> {
+    private mutating func range(from low: Unicode.Scalar, of start: Int) throws(PatternError)
+        -> ClosedRange<Unicode.Scalar>
+    {
         let hyphen = position
         guard next == "-", hyphen + 1 < scalars.count, scalars[hyphen + 1] != "]" else { return low...low }
         position += 1

@@ -9,7 +9,6 @@ public struct Pattern: Sendable {
     /// Whether upper and lower case are equal, by Unicode's simple mappings.
     public let ignoresCase: Bool
     let program: Program
-
     /// The maximum number of scalars in an expression.
     public static let maximumLength = 1000
     /// The maximum number of instructions of an expression; a counted repetition counts as often as it repeats.
@@ -17,10 +16,7 @@ public struct Pattern: Sendable {
     /// The maximum depth of nested groups.
     public static let maximumNesting = 50
 
-    /// Compiles an expression.
-    ///
-    /// - Parameter ignoresCase: true by default, because coaches do not care about case.
-    /// - Throws: the error or the unsupported feature (backreferences, lookaround), and its position.
+    /// Compiles an expression, by default without regard to case, because coaches do not care about it.
     public init(_ source: String, ignoresCase: Bool = true) throws(PatternError) {
         self.source = source
         self.ignoresCase = ignoresCase
@@ -30,11 +26,8 @@ public struct Pattern: Sendable {
 
     /// The number of instructions: the maximum number of steps per scalar of a text.
     public var instructionCount: Int { program.instructions.count }
-
     /// Whether any part of the text matches; anchors restrict it.
-    public func isFound(in text: String) -> Bool {
-        search(text).isFound
-    }
+    public func isFound(in text: String) -> Bool { search(text).isFound }
 
     /// Searches for the expression and counts the steps.
     func search(_ text: String) -> Search.Outcome {
@@ -44,8 +37,8 @@ public struct Pattern: Sendable {
 }
 
 extension Pattern: Equatable {
-    public static func == (left: Pattern, right: Pattern) -> Bool {
-        left.source == right.source && left.ignoresCase == right.ignoresCase
+    public static func == (left: Self, right: Self) -> Bool {
+        (left.source, left.ignoresCase) == (right.source, right.ignoresCase)
     }
 }
 
@@ -54,125 +47,94 @@ public struct PatternError: Error, Equatable, Sendable {
     public let message: String
     /// The scalar at which the error was detected, from 0.
     public let position: Int
-
-    private init(_ message: String, at position: Int) {
-        self.message = message
-        self.position = position
-    }
+    private init(_ message: String, at position: Int) { (self.message, self.position) = (message, position) }
 }
 
 /// The messages.
 extension PatternError {
-    static func tooLong(_ count: Int) -> PatternError {
-        PatternError(
+    static func tooLong(_ count: Int) -> Self {
+        Self(
             "The expression has \(count) characters; at most \(Pattern.maximumLength) are allowed.",
             at: Pattern.maximumLength)
     }
-
-    static func tooLarge(at position: Int) -> PatternError {
-        PatternError(
+    static func tooLarge(at position: Int) -> Self {
+        Self(
             "The expression becomes larger than \(Pattern.maximumInstructionCount) steps; "
                 + "a repetition by number counts as often as it repeats.", at: position)
     }
-
-    static func tooDeep(at position: Int) -> PatternError {
-        PatternError("At most \(Pattern.maximumNesting) groups may stand within one another.", at: position)
+    static func tooDeep(at position: Int) -> Self {
+        Self("At most \(Pattern.maximumNesting) groups may stand within one another.", at: position)
     }
-
-    static func nothingToRepeat(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError(
-            "Nothing stands before '\(sign)' that it could repeat; write '\\\(sign)' for the sign.", at: position)
+    static func nothingToRepeat(_ sign: Unicode.Scalar, at position: Int) -> Self {
+        Self("Nothing stands before '\(sign)' that it could repeat; write '\\\(sign)' for the sign.", at: position)
     }
-
-    static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError("'\(sign)' would repeat a place in the text, not a part of it.", at: position)
+    static func repeatedAnchor(_ sign: Unicode.Scalar, at position: Int) -> Self {
+        Self("'\(sign)' would repeat a place in the text, not a part of it.", at: position)
     }
-
-    static func repeatedRepetition(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError(
-            "'\(sign)' follows another repetition; put that into a group, '(?:…)', to repeat it.", at: position)
+    static func repeatedRepetition(_ sign: Unicode.Scalar, at position: Int) -> Self {
+        Self("'\(sign)' follows another repetition; put that into a group, '(?:…)', to repeat it.", at: position)
     }
-
-    static func possessive(at position: Int) -> PatternError {
-        PatternError(
-            "Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'.", at: position)
+    static func possessive(at position: Int) -> Self {
+        Self("Possessive repetitions ('*+', '++', '?+', '}+') are not supported; leave out the '+'.", at: position)
     }
-
-    static func badRepetition(at position: Int) -> PatternError {
-        PatternError(
-            "'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\\{' for the sign.", at: position)
+    static func badRepetition(at position: Int) -> Self {
+        Self("'{' begins a repetition: '{2}', '{2,}' or '{2,5}'; write '\\{' for the sign.", at: position)
     }
-
-    static func reversedRepetition(_ least: Int, _ most: Int, at position: Int) -> PatternError {
-        PatternError("'{\(least),\(most)}' is at least \(least) and at most \(most); swap them.", at: position)
+    static func reversedRepetition(_ least: Int, _ most: Int, at position: Int) -> Self {
+        Self("'{\(least),\(most)}' is at least \(least) and at most \(most); swap them.", at: position)
     }
-
-    static func largeRepetition(at position: Int) -> PatternError {
-        PatternError("A repetition goes up to \(Parser.maximumRepetition).", at: position)
+    static func largeRepetition(at position: Int) -> Self {
+        Self("A repetition goes up to \(Parser.maximumRepetition).", at: position)
     }
-
-    static func unclosedGroup(at position: Int) -> PatternError {
-        PatternError("The group that begins here has no ')'; write '\\(' for the sign.", at: position)
+    static func unclosedGroup(at position: Int) -> Self {
+        Self("The group that begins here has no ')'; write '\\(' for the sign.", at: position)
     }
-
-    static func unopenedGroup(at position: Int) -> PatternError {
-        PatternError("This ')' closes no group; write '\\)' for the sign.", at: position)
+    static func unopenedGroup(at position: Int) -> Self {
+        Self("This ')' closes no group; write '\\)' for the sign.", at: position)
     }
-
-    static func lookaround(_ sign: String, at position: Int) -> PatternError {
-        PatternError("Lookaround ('(\(sign)…)') is not supported.", at: position)
+    static func lookaround(_ sign: String, at position: Int) -> Self {
+        Self("Lookaround ('(\(sign)…)') is not supported.", at: position)
     }
-
-    static func specialGroup(at position: Int) -> PatternError {
-        PatternError("Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags.", at: position)
+    static func specialGroup(at position: Int) -> Self {
+        Self("Of the groups that begin with '(?' only '(?:…)' is supported: no names, no flags.", at: position)
     }
-
-    static func trailingBackslash(at position: Int) -> PatternError {
-        PatternError("The expression ends in a backslash; write '\\\\' for the sign.", at: position)
+    static func trailingBackslash(at position: Int) -> Self {
+        Self("The expression ends in a backslash; write '\\\\' for the sign.", at: position)
     }
-
-    static func backreference(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError("Backreferences ('\\\(sign)') are not supported.", at: position)
+    static func backreference(_ sign: Unicode.Scalar, at position: Int) -> Self {
+        Self("Backreferences ('\\\(sign)') are not supported.", at: position)
     }
-
-    static func unknownEscape(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError(
+    static func unknownEscape(_ sign: Unicode.Scalar, at position: Int) -> Self {
+        Self(
             "'\\\(sign)' is not supported; of letters and digits '\\d', '\\w', '\\s', '\\D', '\\W', '\\S', '\\b', "
                 + "'\\B', '\\n', '\\r' and '\\t' are.", at: position)
     }
-
-    static func boundaryInClass(_ sign: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError("'\\\(sign)' is a place in the text and cannot stand in a class.", at: position)
+    static func boundaryInClass(_ sign: Unicode.Scalar, at position: Int) -> Self {
+        Self("'\\\(sign)' is a place in the text and cannot stand in a class.", at: position)
     }
-
-    static func unclosedClass(at position: Int) -> PatternError {
-        PatternError("The class that begins here has no ']'; write '\\[' for the sign.", at: position)
+    static func unclosedClass(at position: Int) -> Self {
+        Self("The class that begins here has no ']'; write '\\[' for the sign.", at: position)
     }
-
-    static func emptyClass(at position: Int) -> PatternError {
-        PatternError("The class is empty; write '\\]' for the sign in a class.", at: position)
+    static func emptyClass(at position: Int) -> Self {
+        Self("The class is empty; write '\\]' for the sign in a class.", at: position)
     }
-
-    static func nestedClass(at position: Int) -> PatternError {
-        PatternError("A class within a class is not supported; write '\\[' for the sign.", at: position)
+    static func nestedClass(at position: Int) -> Self {
+        Self("A class within a class is not supported; write '\\[' for the sign.", at: position)
     }
-
-    static func reversedRange(_ low: Unicode.Scalar, _ high: Unicode.Scalar, at position: Int) -> PatternError {
-        PatternError(
-            "The range '\(shown(low))-\(shown(high))' ends before it begins; swap its ends.", at: position)
+    static func reversedRange(_ low: Unicode.Scalar, _ high: Unicode.Scalar, at position: Int) -> Self {
+        Self("The range '\(shown(low))-\(shown(high))' ends before it begins; swap its ends.", at: position)
     }
-
-    static func rangeOfClass(at position: Int) -> PatternError {
-        PatternError("A range goes from one character to another; write '\\-' for the sign.", at: position)
+    static func rangeOfClass(at position: Int) -> Self {
+        Self("A range goes from one character to another; write '\\-' for the sign.", at: position)
     }
 
     /// A character in printable form: one that would control a terminal is shown by its number.
     private static func shown(_ scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator:
-            "U+" + String(repeating: "0", count: max(0, 4 - String(scalar.value, radix: 16).count))
-                + String(scalar.value, radix: 16, uppercase: true)
-        default: String(scalar)
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        default: return String(scalar)
         }
     }
 }

@@ -17,7 +17,6 @@ struct Program {
     }
 
     private(set) var instructions: [Instruction] = []
-
     let ignoresCase: Bool
 
     init(_ node: Node, ignoresCase: Bool) {
@@ -153,8 +152,7 @@ struct Search {
             stepCount += 1
             switch instructions[state] {
             case .scalar, .oneOf: waiting.append(state)
-            case .place(let place):
-                if place.lies(between: previous, and: next) { pending.append(state + 1) }
+            case .place(let place): if place.lies(between: previous, and: next) { pending.append(state + 1) }
             case .split(let left, let right):
                 pending.append(right)
                 pending.append(left)
@@ -177,7 +175,5 @@ extension Place {
         }
     }
 
-    private func isWord(_ scalar: Unicode.Scalar?) -> Bool {
-        scalar.map(ScalarClass.Name.word.contains) ?? false
-    }
+    private func isWord(_ scalar: Unicode.Scalar?) -> Bool { scalar.map(ScalarClass.Name.word.contains) ?? false }
 }

@@ -66,12 +66,9 @@ struct CasedScalar {
         itself = scalar
         if scalar.isASCII {
             switch scalar.value {
-            case 0x41...0x5A:
-                (lower, upper) = (Unicode.Scalar(UInt8(scalar.value | 0x20)), scalar)
-            case 0x61...0x7A:
-                (lower, upper) = (scalar, Unicode.Scalar(UInt8(scalar.value & 0xDF)))
-            default:
-                (lower, upper) = (scalar, scalar)
+            case 0x41...0x5A: (lower, upper) = (Unicode.Scalar(UInt8(scalar.value | 0x20)), scalar)
+            case 0x61...0x7A: (lower, upper) = (scalar, Unicode.Scalar(UInt8(scalar.value & 0xDF)))
+            default: (lower, upper) = (scalar, scalar)
             }
             folded = lower
         } else {

@@ -31,29 +31,17 @@ extension UInt8 {
 
 /// Classes of characters (RFC 5234 appendix B.1, RFC 3986 §2).
 extension UInt8 {
-    /// `0` to `9`.
     @inlinable public var isDigit: Bool { self &- 0x30 < 10 }
-
-    /// `a` to `z` and `A` to `Z`.
     @inlinable public var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
-
-    /// `A` to `Z`.
     @inlinable public var isUppercaseLetter: Bool { self &- 0x41 < 26 }
-
-    /// `a` to `z`.
     @inlinable public var isLowercaseLetter: Bool { self &- 0x61 < 26 }
-
     @inlinable public var isAlphanumeric: Bool { isDigit || isLetter }
-
     /// A letter, a digit, `-` or `_`: the characters of names, ids and parts of tokens.
     @inlinable public var isWordCharacter: Bool { isAlphanumeric || self == .minus || self == .underscore }
-
     /// RFC 3986 §2.3: `unreserved = ALPHA / DIGIT / "-" / "." / "_" / "~"`.
     @inlinable public var isUnreserved: Bool { isWordCharacter || self == .dot || self == 0x7E }
-
     /// RFC 5234 appendix B.1: `VCHAR = %x21-7E`.
     @inlinable public var isVisible: Bool { self &- 0x21 < 0x5E }
-
     /// The letter in lower case; any other byte unchanged.
     @inlinable public var lowercased: UInt8 { isUppercaseLetter ? self | 0x20 : self }
 }
@@ -71,7 +59,6 @@ extension UInt8 {
 
     /// The lowercase digit for a value from 0 to 15.
     @inlinable public var lowercaseHexDigit: UInt8 { self < 10 ? self &+ 0x30 : self &+ 0x57 }
-
     /// The uppercase digit for a value from 0 to 15.
     @inlinable public var uppercaseHexDigit: UInt8 { self < 10 ? self &+ 0x30 : self &+ 0x37 }
 

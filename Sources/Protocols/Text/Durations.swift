@@ -58,8 +58,7 @@ public enum Durations {
     /// A duration in the largest unit that gives a whole number, `90s`; `0` if it is not positive.
     public static func whole(_ nanoseconds: Int64, largest: Unit = .days) -> String {
         guard nanoseconds > 0 else { return "0" }
-        let unit =
-            Unit.allCases.first { $0.length <= largest.length && nanoseconds % $0.length == 0 } ?? .nanoseconds
+        let unit = Unit.allCases.first { $0.length <= largest.length && nanoseconds % $0.length == 0 } ?? .nanoseconds
         return "\(nanoseconds / unit.length)\(unit.rawValue)"
     }
 
@@ -89,12 +88,9 @@ public enum Durations {
         // The value of the fraction's current digit; digits finer than a nanosecond must be zeros.
         var place = unit.length
         for digit in fraction {
-            if place % 10 == 0 {
-                place /= 10
-                total += Int64(digit &- .digitZero) * place
-            } else if digit != .digitZero {
-                return nil
-            }
+            guard place % 10 == 0 || digit == .digitZero else { return nil }
+            if place % 10 == 0 { place /= 10 }
+            total += Int64(digit &- .digitZero) * place
         }
         return total <= longest ? total : nil
     }

@@ -5,9 +5,8 @@
 public enum PercentCoding {
     /// The byte encoded as `%XX` at an index.
     @inlinable public static func byte(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> UInt8? {
-        guard index + 2 < text.count, text[index] == .percent, let high = text[index + 1].hexValue,
-            let low = text[index + 2].hexValue
-        else { return nil }
+        guard index + 2 < text.count, text[index] == .percent else { return nil }
+        guard let high = text[index + 1].hexValue, let low = text[index + 2].hexValue else { return nil }
         return high << 4 | low
     }
 
@@ -35,7 +34,6 @@ public enum PercentCoding {
         return String(decoding: decoded(text, plusIsSpace: plusIsSpace), as: UTF8.self)
     }
 
-    /// The decoded text; bytes that are not UTF-8 become U+FFFD.
     public static func string(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String {
         text.withContiguousStorageIfAvailable { string($0, plusIsSpace: plusIsSpace) }
             ?? Array(text).withUnsafeBufferPointer { string($0, plusIsSpace: plusIsSpace) }

@@ -22,11 +22,9 @@ public enum RFC3339 {
         return text.withUTF8 { time($0) }
     }
 
-    /// Parses a `date-time` (RFC 3339 §5.6) with any fraction and offset; nil for anything else.
     public static func time(_ bytes: UnsafeBufferPointer<UInt8>) -> Time? {
-        guard let time = time(at: 0, in: bytes), time.length == bytes.count, time.offset != nil, bytes[10] != .space
-        else { return nil }
-        return time
+        guard let time = time(at: 0, in: bytes), time.length == bytes.count, bytes[10] != .space else { return nil }
+        return time.offset == nil ? nil : time
     }
 
     /// Parses a time within a text, also with a space for the `T` and without an offset, as some programs write it.
@@ -107,32 +105,23 @@ extension RFC3339 {
         let time = CivilTime(secondsSinceEpoch: seconds)
         precondition(0...9999 ~= time.date.year, "RFC 3339 has four digits for a year")
         return String(unsafeUninitializedCapacity: 30) { bytes in
-            func put(_ value: Int64, digits: Int, at offset: Int) {
+            func put(_ value: Int64, digits: Int, at offset: Int, before next: UInt8) {
                 var rest = value
                 for index in stride(from: offset + digits - 1, through: offset, by: -1) {
                     bytes[index] = .digitZero + UInt8(rest % 10)
                     rest /= 10
                 }
+                bytes[offset + digits] = next
             }
-            put(time.date.year, digits: 4, at: 0)
-            bytes[4] = .minus
-            put(time.date.month, digits: 2, at: 5)
-            bytes[7] = .minus
-            put(time.date.day, digits: 2, at: 8)
-            bytes[10] = UInt8(ascii: "T")
-            put(time.hour, digits: 2, at: 11)
-            bytes[13] = .colon
-            put(time.minute, digits: 2, at: 14)
-            bytes[16] = .colon
-            put(time.second, digits: 2, at: 17)
-            var end = 19
-            if let nanoseconds {
-                bytes[19] = .dot
-                put(nanoseconds, digits: 9, at: 20)
-                end = 29
-            }
-            bytes[end] = UInt8(ascii: "Z")
-            return end + 1
+            put(time.date.year, digits: 4, at: 0, before: .minus)
+            put(time.date.month, digits: 2, at: 5, before: .minus)
+            put(time.date.day, digits: 2, at: 8, before: UInt8(ascii: "T"))
+            put(time.hour, digits: 2, at: 11, before: .colon)
+            put(time.minute, digits: 2, at: 14, before: .colon)
+            put(time.second, digits: 2, at: 17, before: nanoseconds == nil ? UInt8(ascii: "Z") : .dot)
+            guard let nanoseconds else { return 20 }
+            put(nanoseconds, digits: 9, at: 20, before: UInt8(ascii: "Z"))
+            return 30
         }
     }
 }

@@ -18,7 +18,6 @@ public struct URLParts: Sendable {
     public let fragment: Substring?
     /// `https://api.example.com:8443`; empty without `scheme://`.
     public let origin: Substring
-
     public init(_ text: String) { self.init(Substring(text)) }
 
     public init(_ text: Substring) {
@@ -67,22 +66,17 @@ public struct HostAndPort: Sendable {
     public init?(_ authority: Substring) {
         let utf8 = authority.utf8
         let end: Substring.Index
-        if utf8.first == .leftBracket {
+        isBracketed = utf8.first == .leftBracket
+        if isBracketed {
             guard let bracket = utf8.firstIndex(of: .rightBracket) else { return nil }
             host = authority[utf8.index(after: utf8.startIndex)..<bracket]
-            isBracketed = true
             end = utf8.index(after: bracket)
         } else {
             end = utf8.firstIndex(of: .colon) ?? utf8.endIndex
             host = authority[..<end]
-            isBracketed = false
         }
-        guard end < utf8.endIndex else {
-            port = nil
-            return
-        }
-        guard utf8[end] == .colon else { return nil }
-        port = authority[utf8.index(after: end)...]
+        guard end == utf8.endIndex || utf8[end] == .colon else { return nil }
+        port = end == utf8.endIndex ? nil : authority[utf8.index(after: end)...]
     }
 
     /// Whether the host can be a DNS name or an address.

@@ -1,15 +1,9 @@
-/// The status code of a close frame.
+/// The status code of a close frame; any number is representable, so that a journal can show what a peer sent.
 ///
-/// Any number is representable, so that a journal can show what a peer sent. Source: RFC 6455 §7.4 and the IANA
-/// registry "WebSocket Close Code Number".
+/// Source: RFC 6455 §7.4 and the IANA registry "WebSocket Close Code Number".
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt16
-
-    /// Creates a code from any number, allowed on the wire or not.
-    public init(rawValue: UInt16) {
-        self.rawValue = rawValue
-    }
-
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
     /// 1000: the purpose of the connection has been fulfilled.
     public static let normalClosure = CloseCode(rawValue: 1000)
     /// 1001: the server is shutting down, or the client has navigated away.
@@ -60,17 +54,12 @@ extension CloseCode: CustomStringConvertible {
 
 /// The close frames of both sides at the end of a connection, for a journal.
 public struct CloseSummary: Hashable, Sendable {
-    /// The contents of one close frame.
     public struct Frame: Hashable, Sendable {
-        /// The status code, or nil if the frame was empty.
+        /// Nil if the frame was empty.
         public var code: CloseCode?
-        /// The reason, at most 123 bytes of UTF-8, often empty.
+        /// At most 123 bytes of UTF-8, often empty.
         public var reason: String
-
-        public init(code: CloseCode?, reason: String = "") {
-            self.code = code
-            self.reason = reason
-        }
+        public init(code: CloseCode?, reason: String = "") { (self.code, self.reason) = (code, reason) }
     }
 
     /// Our close frame, or nil if none was sent.
@@ -90,10 +79,7 @@ public struct CloseSummary: Hashable, Sendable {
     public var wasClean: Bool { sent != nil && received != nil }
 
     /// The code that the peer sent: 1005 if its frame had none, 1006 if no frame arrived (RFC 6455 §7.1.5).
-    public var code: CloseCode {
-        guard let received else { return .abnormal }
-        return received.code ?? .noStatus
-    }
+    public var code: CloseCode { received.map { $0.code ?? .noStatus } ?? .abnormal }
 }
 
 /// A violation of RFC 6455 by a peer.
@@ -135,13 +121,11 @@ extension Connection {
     ///
     /// The reason is truncated to 123 bytes, between two characters. The peer's messages still arrive as events until
     /// its close frame does. Returns false without writing anything if a close frame was already sent or received.
-    /// Source: RFC 6455 §7.1.2.
-    /// - Precondition: the code is allowed on the wire (`CloseCode.isAllowedOnWire`); without a code the reason is
-    ///   empty.
+    /// The code must be allowed on the wire, and the reason be empty without a code. Source: RFC 6455 §7.1.2.
     @discardableResult
     public mutating func close(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
-        precondition(code?.isAllowedOnWire ?? true, Misuse.closeCode)
-        precondition(code != nil || reason.isEmpty, Misuse.reasonWithoutCode)
+        precondition(code?.isAllowedOnWire ?? true, "This close code must not be sent; see CloseCode.isAllowedOnWire.")
+        precondition(code != nil || reason.isEmpty, "A close reason needs a code.")
         return closeAnyway(code: code, reason: reason, into: &out)
     }
 
@@ -154,8 +138,7 @@ extension Connection {
     @discardableResult
     public mutating func closeAnyway(code: CloseCode?, reason: String = "", into out: inout [UInt8]) -> Bool {
         guard state == .open else { return false }
-        let reason = code == nil ? "" : reason
-        writeClose(CloseSummary.Frame(code: code, reason: reason), into: &out)
+        writeClose(CloseSummary.Frame(code: code, reason: code == nil ? "" : reason), into: &out)
         closeSummary.initiator = .weStarted
         state = .closing(.weStarted)
         waitingPong = nil
@@ -225,8 +208,7 @@ extension Connection {
         if let code = frame.code {
             sent.reason = Self.cut(frame.reason, to: FrameEncoder.longestControlPayload - 2)
             payload.reserveCapacity(2 + sent.reason.utf8.count)
-            payload.append(UInt8(code.rawValue >> 8))
-            payload.append(UInt8(code.rawValue & 0xFF))
+            withUnsafeBytes(of: code.rawValue.bigEndian) { payload.append(contentsOf: $0) }
             payload.append(contentsOf: sent.reason.utf8)
         }
         write(.close, payload, into: &out)

@@ -5,10 +5,7 @@ extension Connection {
     /// handshake, or the close frame of a failure. Events and output do not depend on how the bytes are split. Bytes
     /// after the peer's close frame or after a failure are discarded (§5.5.1, §7.1.7). Buffers at most `limits.message`
     /// bytes of a message and 125 of a control frame.
-    /// - Precondition: the end of the stream has not been reported.
-    public mutating func receive(
-        _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
-    ) {
+    public mutating func receive(_ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]) {
         _ = receive(bytes, stoppingAtEvent: false, events: &events, output: &output)
     }
 
@@ -16,12 +13,9 @@ extension Connection {
     ///
     /// Call it again with the rest. Use it to answer messages with messages: the peer's close frame may follow them in
     /// the same packet, and nothing more can be sent once it is read.
-    /// - Precondition: the end of the stream has not been reported.
     public mutating func receiveUntilEvent(
         _ bytes: UnsafeRawBufferPointer, events: inout [Event], output: inout [UInt8]
-    ) -> Int {
-        receive(bytes, stoppingAtEvent: true, events: &events, output: &output)
-    }
+    ) -> Int { receive(bytes, stoppingAtEvent: true, events: &events, output: &output) }
 
     private mutating func receive(
         _ bytes: UnsafeRawBufferPointer, stoppingAtEvent: Bool, events: inout [Event], output: inout [UInt8]
@@ -36,7 +30,6 @@ extension Connection {
         }
     }
 
-    /// Accepts bytes from the transport, in pieces of any size.
     public mutating func receive(_ bytes: [UInt8], events: inout [Event], output: inout [UInt8]) {
         bytes.withUnsafeBytes { receive($0, events: &events, output: &output) }
     }
@@ -134,9 +127,7 @@ extension Connection {
         message.reserveCapacity(room)
     }
 
-    private mutating func finishFrame(
-        events: inout [Event], output: inout [UInt8]
-    ) throws(ProtocolViolation) {
+    private mutating func finishFrame(events: inout [Event], output: inout [UInt8]) throws(ProtocolViolation) {
         let finished = header
         header = FrameHeader()
         switch finished.opcode {
@@ -147,10 +138,8 @@ extension Connection {
             let payload = takeControlPayload()
             answerPing(payload, output: &output)
             events.append(.ping(payload))
-        case .pong:
-            events.append(.pong(takeControlPayload()))
-        case .close:
-            try receiveClose(takeControlPayload(), events: &events, output: &output)
+        case .pong: events.append(.pong(takeControlPayload()))
+        case .close: try receiveClose(takeControlPayload(), events: &events, output: &output)
         }
     }
 
@@ -163,17 +152,14 @@ extension Connection {
     }
 
     private mutating func takeControlPayload() -> [UInt8] {
-        let payload = controlPayload
-        controlPayload = []
-        return payload
+        defer { controlPayload = [] }
+        return controlPayload
     }
 
     /// Releases the buffers; nothing more is read.
     mutating func releaseBuffers() {
-        message = []
-        controlPayload = []
-        waitingPong = nil
-        incomingMessage = nil
+        (message, controlPayload) = ([], [])
+        (waitingPong, incomingMessage) = (nil, nil)
     }
 }
 
@@ -183,8 +169,7 @@ extension Connection {
     /// `receive` does this first. Also call it when the output has drained, for a peer that sends nothing until its
     /// pong arrives. Source: RFC 6455 §5.5.3.
     public mutating func resumePongs(into output: inout [UInt8]) {
-        guard let payload = waitingPong else { return }
-        answerPing(payload, output: &output)
+        if let payload = waitingPong { answerPing(payload, output: &output) }
     }
 
     /// RFC 6455 §5.5.2: "Upon receipt of a Ping frame, an endpoint MUST send a Pong frame in response, unless it
@@ -192,15 +177,8 @@ extension Connection {
     /// ``answersPings`` off breaks the rule on purpose.
     mutating func answerPing(_ payload: [UInt8], output: inout [UInt8]) {
         guard state == .open else { return }
-        guard answersPings else {
-            waitingPong = nil
-            return
-        }
-        guard output.count < max(limits.unsentBeforePongsWait, 1) else {
-            waitingPong = payload
-            return
-        }
-        waitingPong = nil
-        write(.pong, payload, into: &output)
+        let hasRoom = output.count < max(limits.unsentBeforePongsWait, 1)
+        waitingPong = answersPings && !hasRoom ? payload : nil
+        if answersPings, hasRoom { write(.pong, payload, into: &output) }
     }
 }

@@ -1,18 +1,12 @@
 /// The side of a WebSocket connection.
 ///
-/// The roles differ in masking and in which closes the transport first. Source: RFC 6455 §5.1, §7.1.1.
-public enum Role: Hashable, Sendable {
-    /// Masks its frames and rejects masked ones.
-    case client
-    /// Sends unmasked frames and rejects unmasked ones.
-    case server
-}
+/// The client masks its frames, and the server closes the transport first. Source: RFC 6455 §5.1, §7.1.1.
+public enum Role: Hashable, Sendable { case client, server }
 
 /// How much of a peer's data a connection accepts.
 public struct Limits: Hashable, Sendable {
-    /// The maximum payload of a message in bytes, all fragments together; more is rejected with 1009 once the length is
-    /// known.
-    public var message = 1024 * 1024
+    /// The maximum payload of a message in bytes, all fragments together; more is rejected with 1009 at once.
+    public var message: Int
 
     /// The number of bytes of unsent output above which pongs are delayed; then only the latest ping is answered.
     ///
@@ -20,13 +14,7 @@ public struct Limits: Hashable, Sendable {
     /// not yet answered earlier pings "MAY elect to send a Pong frame for only the most recently processed Ping frame."
     public var unsentBeforePongsWait = 64 * 1024
 
-    /// Creates the default limits: messages of 1 MiB, 64 KiB of unsent output.
-    public init() {}
-
-    /// Creates limits with a maximum message payload and the other defaults.
-    public init(message: Int) {
-        self.message = message
-    }
+    public init(message: Int = 1024 * 1024) { self.message = message }
 }
 
 /// An event in a peer's bytes.
@@ -82,10 +70,8 @@ public struct Connection: Sendable {
     public internal(set) var state = State.open
     /// The contents of both sides' close frames so far.
     public internal(set) var closeSummary = CloseSummary()
-
     /// Whether pings are answered; false violates RFC 6455 §5.5.2, to simulate such a peer.
     public var answersPings = true
-
     /// The frame being read.
     var header = FrameHeader()
     /// The key of that frame, positioned at the next byte.
@@ -97,7 +83,6 @@ public struct Connection: Sendable {
     var message: [UInt8] = []
     /// The payload of the control frame being read.
     var controlPayload: [UInt8] = []
-
     /// The payload of the latest ping whose pong waits for room in the output.
     var waitingPong: [UInt8]?
     var maskKeys: MaskKeyGenerator
@@ -105,11 +90,9 @@ public struct Connection: Sendable {
     /// Creates a connection directly after the handshake.
     ///
     /// `maskSeed` seeds the client's masking keys; equal seeds give equal bytes. RFC 6455 §5.3 requires keys that the
-    /// application behind a client cannot predict; where that matters, take the seed from the system's random number
-    /// generator. A server does not mask and ignores the seed.
-    /// - Precondition: no limit is negative.
+    /// application behind a client cannot predict; where that matters, take the seed from the system's random numbers.
     public init(role: Role, limits: Limits = Limits(), maskSeed: UInt64 = 0) {
-        precondition(limits.message >= 0 && limits.unsentBeforePongsWait >= 0, Misuse.negativeLimit)
+        precondition(limits.message >= 0 && limits.unsentBeforePongsWait >= 0, "Limits are not negative.")
         self.role = role
         self.limits = limits
         maskKeys = MaskKeyGenerator(seed: maskSeed)
@@ -117,7 +100,6 @@ public struct Connection: Sendable {
 
     /// The number of buffered bytes of an incomplete message.
     public var bufferedByteCount: Int { message.count }
-
     /// Whether messages and pings may still be sent: neither side has sent a close frame.
     public var canSend: Bool { state == .open }
 
@@ -151,12 +133,7 @@ extension Connection {
     /// The side whose close frame was first, as seen from this side.
     ///
     /// If both start at the same time, each side sees itself as the initiator.
-    public enum Initiator: Hashable, Sendable {
-        /// This side sent its close frame before the peer's arrived.
-        case weStarted
-        /// The peer's close frame arrived before this side sent one.
-        case theyStarted
-    }
+    public enum Initiator: Hashable, Sendable { case weStarted, theyStarted }
 
     /// How the peer's stream ended.
     public enum Ending: Hashable, Sendable {
@@ -170,56 +147,37 @@ extension Connection {
 extension Connection {
     /// Sends a text message in one frame; the payload must be UTF-8.
     ///
-    /// Returns false without writing anything if either side has sent a close frame or the connection failed. That is
-    /// not a programming error, because a peer may close at any moment.
+    /// As the functions below, it returns false without writing anything if either side has sent a close frame or the
+    /// connection failed. That is not a programming error, because a peer may close at any moment.
     @discardableResult
     public mutating func send(text payload: [UInt8], into out: inout [UInt8]) -> Bool {
-        sendMessage(.text, payload, into: &out)
+        send(.text, payload, into: &out)
     }
 
-    /// Sends a text message in one frame.
-    ///
-    /// Returns false without writing anything if either side has sent a close frame or the connection failed.
     @discardableResult
     public mutating func send(text: String, into out: inout [UInt8]) -> Bool {
-        sendMessage(.text, Array(text.utf8), into: &out)
+        send(.text, Array(text.utf8), into: &out)
     }
 
-    /// Sends a binary message in one frame.
-    ///
-    /// Returns false without writing anything if either side has sent a close frame or the connection failed.
     @discardableResult
     public mutating func send(binary payload: [UInt8], into out: inout [UInt8]) -> Bool {
-        sendMessage(.binary, payload, into: &out)
+        send(.binary, payload, into: &out)
     }
 
-    /// Sends a ping.
-    ///
-    /// Returns false without writing anything if either side has sent a close frame or the connection failed.
-    /// - Precondition: the payload has at most 125 bytes (RFC 6455 §5.5).
+    /// Sends a ping of at most 125 bytes (RFC 6455 §5.5).
     @discardableResult
     public mutating func ping(_ payload: [UInt8] = [], into out: inout [UInt8]) -> Bool {
-        sendControl(.ping, payload, into: &out)
+        send(.ping, payload, into: &out)
     }
 
-    /// Sends an unsolicited pong, "a unidirectional heartbeat" (RFC 6455 §5.5.3).
-    ///
-    /// Pings are answered automatically. Returns false without writing anything if either side has sent a close frame
-    /// or the connection failed.
-    /// - Precondition: the payload has at most 125 bytes.
+    /// Sends an unsolicited pong of at most 125 bytes, "a unidirectional heartbeat" (RFC 6455 §5.5.3).
     @discardableResult
     public mutating func pong(_ payload: [UInt8] = [], into out: inout [UInt8]) -> Bool {
-        sendControl(.pong, payload, into: &out)
+        send(.pong, payload, into: &out)
     }
 
-    private mutating func sendMessage(_ opcode: Opcode, _ payload: [UInt8], into out: inout [UInt8]) -> Bool {
-        guard canSend else { return false }
-        write(opcode, payload, into: &out)
-        return true
-    }
-
-    private mutating func sendControl(_ opcode: Opcode, _ payload: [UInt8], into out: inout [UInt8]) -> Bool {
-        precondition(payload.count <= FrameEncoder.longestControlPayload, Misuse.controlFrame)
+    private mutating func send(_ opcode: Opcode, _ payload: [UInt8], into out: inout [UInt8]) -> Bool {
+        precondition(!opcode.isControl || payload.count <= FrameEncoder.longestControlPayload, Misuse.controlFrame)
         guard canSend else { return false }
         write(opcode, payload, into: &out)
         return true

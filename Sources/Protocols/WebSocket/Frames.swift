@@ -7,20 +7,10 @@
 /// ```
 struct FrameHeader: Hashable, Sendable {
     /// The field of the next byte.
-    enum Field: UInt8, Hashable, Sendable {
-        case flagsAndOpcode
-        case maskAndLength
-        case extendedLength
-        case maskKey
-        case payload
-    }
+    enum Field: UInt8, Hashable, Sendable { case flagsAndOpcode, maskAndLength, extendedLength, maskKey, payload }
 
     /// The part of the header that a byte completed.
-    enum Progress {
-        case nothing
-        case opcode
-        case length
-    }
+    enum Progress { case nothing, opcode, length }
 
     private(set) var field = Field.flagsAndOpcode
     private(set) var opcode = Opcode.continuation
@@ -32,7 +22,6 @@ struct FrameHeader: Hashable, Sendable {
     /// The payload's length; while the payload is read, its remaining bytes.
     var remaining: UInt64 = 0
     private var keyOctets: UInt32 = 0
-
     /// The key of this frame; zero, which changes nothing, if it is not masked.
     var maskKey: MaskKey { MaskKey(networkOrder: keyOctets) }
 
@@ -56,8 +45,7 @@ struct FrameHeader: Hashable, Sendable {
             due -= 1
             if due == 0 { field = .payload }
             return .nothing
-        case .payload:
-            preconditionFailure(Misuse.headerIsComplete)
+        case .payload: preconditionFailure("The header is complete; what follows is payload.")
         }
     }
 
@@ -85,17 +73,15 @@ struct FrameHeader: Hashable, Sendable {
         let length = byte & 0x7F
         // §5.5: "All control frames MUST have a payload length of 125 bytes or less".
         if opcode.isControl, length > 125 { throw .longControlFrame(opcode) }
-        switch length {
-        case 126, 127:
+        guard length < 126 else {
             extendedBytes = length == 126 ? 2 : 8
-            due = extendedBytes
-            field = .extendedLength
-        default:
-            remaining = UInt64(length)
-            // §5.5.1: "the first two bytes of the body MUST be a 2-byte unsigned integer".
-            if opcode == .close, length == 1 { throw .closePayloadOfOneByte }
-            enterMaskKeyOrPayload()
+            (due, field) = (extendedBytes, .extendedLength)
+            return
         }
+        remaining = UInt64(length)
+        // §5.5.1: "the first two bytes of the body MUST be a 2-byte unsigned integer".
+        if opcode == .close, length == 1 { throw .closePayloadOfOneByte }
+        enterMaskKeyOrPayload()
     }
 
     private func judgeExtendedLength() throws(ProtocolViolation) {
@@ -119,18 +105,8 @@ struct FrameHeader: Hashable, Sendable {
 /// A server's frame has no mask, so it can be encoded once and written to many sockets. Nothing that depends on a
 /// connection is checked here; ``Connection`` writes only what its state allows. Source: RFC 6455 §5.2.
 public enum FrameEncoder {
-    /// The longest payload of a control frame in bytes.
-    ///
     /// RFC 6455 §5.5: "All control frames MUST have a payload length of 125 bytes or less".
     public static let longestControlPayload = 125
-
-    /// Returns a complete unmasked frame with FIN set.
-    public static func serverFrame(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
-        var frame: [UInt8] = []
-        frame.reserveCapacity(headerLength(payload: payload.count) + payload.count)
-        append(opcode, payload, into: &frame)
-        return frame
-    }
 
     /// Appends one frame; `maskKey` is in network order, and nil leaves the payload unmasked.
     ///
@@ -138,10 +114,8 @@ public enum FrameEncoder {
     public static func append(
         _ opcode: Opcode, _ payload: [UInt8], isFinal: Bool = true, maskKey: UInt32? = nil, into out: inout [UInt8]
     ) {
-        precondition(
-            !opcode.isControl || (isFinal && payload.count <= longestControlPayload), Misuse.controlFrame)
-        appendRaw(
-            firstByte: opcode.rawValue | (isFinal ? 0x80 : 0), payload[...], maskKey: maskKey, into: &out)
+        precondition(!opcode.isControl || (isFinal && payload.count <= longestControlPayload), Misuse.controlFrame)
+        appendRaw(firstByte: opcode.rawValue | (isFinal ? 0x80 : 0), payload[...], maskKey: maskKey, into: &out)
     }
 
     /// Appends one frame with any first byte and any announced length, including frames that the RFC forbids.
@@ -156,8 +130,7 @@ public enum FrameEncoder {
         let length = announcedLength ?? UInt64(payload.count)
         out.append(firstByte)
         switch length {
-        case ...125:
-            out.append(UInt8(length) | masked)
+        case ...125: out.append(UInt8(length) | masked)
         case ...0xFFFF:
             out.append(126 | masked)
             out.append(UInt8(length >> 8))
@@ -178,9 +151,7 @@ public enum FrameEncoder {
     }
 
     /// The length of the header of a payload of `count` bytes, without a masking key: 2, 4 or 10.
-    public static func headerLength(payload count: Int) -> Int {
-        count <= 125 ? 2 : count <= 0xFFFF ? 4 : 10
-    }
+    public static func headerLength(payload count: Int) -> Int { count <= 125 ? 2 : count <= 0xFFFF ? 4 : 10 }
 }
 
 /// The masking key of a frame, positioned at the next byte of its payload.
@@ -189,11 +160,7 @@ public enum FrameEncoder {
 struct MaskKey: Hashable, Sendable {
     /// The four octets; the octet for the next byte is the least significant.
     private var octets: UInt32
-
-    init(networkOrder: UInt32) {
-        octets = networkOrder.byteSwapped
-    }
-
+    init(networkOrder: UInt32) { octets = networkOrder.byteSwapped }
     /// The key as on the wire, in network order.
     var networkOrder: UInt32 { octets.byteSwapped }
 
@@ -223,10 +190,7 @@ struct MaskKey: Hashable, Sendable {
 /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 struct MaskKeyGenerator: Hashable, Sendable {
     private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
+    init(seed: UInt64) { state = seed }
 
     mutating func next() -> MaskKey {
         state &+= 0x9E37_79B9_7F4A_7C15

@@ -1,5 +1,6 @@
 import Digests
 import HTTPTypes
+import Text
 
 /// The key that a client sends and the response that proves that a server understood it.
 ///
@@ -28,13 +29,7 @@ enum FieldTokens {
     ///
     /// RFC 9110 §5.6.1: `#element => [ element ] *( OWS "," OWS [ element ] )`; empty elements are skipped.
     static func contains(_ token: StaticString, in name: HTTPField.Name, of fields: HTTPFields) -> Bool {
-        fields[values: name].contains { contains(token, in: $0) }
-    }
-
-    static func contains(_ token: StaticString, in list: String) -> Bool {
-        list.utf8.split(separator: UInt8(ascii: ",")).contains { element in
-            equals(trimmed(element), token)
-        }
+        fields[values: name].contains { $0.utf8.split(separator: .comma).contains { equals(trimmed($0), token) } }
     }
 
     /// A field's only value without surrounding white space; nil unless there is exactly one field line.
@@ -47,16 +42,14 @@ enum FieldTokens {
     private static func trimmed(_ element: Substring.UTF8View) -> Substring.UTF8View {
         // RFC 9110 §5.6.3: OWS = *( SP / HTAB )
         var element = element
-        while let first = element.first, first == 0x20 || first == 0x09 { element.removeFirst() }
-        while let last = element.last, last == 0x20 || last == 0x09 { element.removeLast() }
+        while let first = element.first, first == .space || first == .tab { element.removeFirst() }
+        while let last = element.last, last == .space || last == .tab { element.removeLast() }
         return element
     }
 
     private static func equals(_ element: Substring.UTF8View, _ token: StaticString) -> Bool {
         let expected = UnsafeBufferPointer(start: token.utf8Start, count: token.utf8CodeUnitCount)
-        return element.elementsEqual(expected) { byte, lower in
-            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 == lower : byte == lower
-        }
+        return element.elementsEqual(expected) { $0.lowercased == $1 }
     }
 }
 
@@ -98,35 +91,26 @@ public enum ServerHandshake {
     public static func evaluate(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) -> Outcome {
         do throws(Refusal) {
             guard let key = try key(method: method, isHTTP11: isHTTP11, fields: fields) else { return .notAnUpgrade }
-            var answer = HTTPFields()
-            answer[.upgrade] = "websocket"
-            answer[.connection] = "Upgrade"
-            answer[.secWebSocketAccept] = HandshakeKey.accept(for: key)
+            let answer: HTTPFields = [
+                .upgrade: "websocket", .connection: "Upgrade", .secWebSocketAccept: HandshakeKey.accept(for: key),
+            ]
             return .accept(responseFields: answer)
         } catch {
             return .refuse(status: error.status(fields: fields), fields: error.fields, message: error.message)
         }
     }
 
-    /// The value of Sec-WebSocket-Accept for any key.
-    ///
-    /// ``evaluate(method:isHTTP11:fields:)`` writes it itself; use this to respond to another key. Source: RFC 6455
-    /// §4.2.2.
+    /// The value of Sec-WebSocket-Accept for any key (RFC 6455 §4.2.2), to respond to another one than was sent.
     public static func accept(for key: String) -> String { HandshakeKey.accept(for: key) }
 
     /// The key of a valid handshake; nil if the request is not a handshake.
-    private static func key(
-        method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields
-    ) throws(Refusal) -> String? {
+    private static func key(method: HTTPRequest.Method, isHTTP11: Bool, fields: HTTPFields) throws(Refusal) -> String? {
         // §4.2.1 (3): "An |Upgrade| header field containing the value "websocket", treated as an ASCII
         // case-insensitive value."
         guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
-            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and pass the rest
-            // on.
-            guard fields[.secWebSocketKey] == nil, fields[.secWebSocketVersion] == nil else {
-                throw .upgradeFieldMissing
-            }
-            return nil
+            // Proxies that do not know WebSocket drop Upgrade and Connection, which are hop-by-hop, and pass on others.
+            if fields[.secWebSocketKey] == nil, fields[.secWebSocketVersion] == nil { return nil }
+            throw .upgradeFieldMissing
         }
         // §4.2.1 (1): "An HTTP/1.1 or higher GET request".
         guard method == .get else { throw .method(method.rawValue) }
@@ -162,20 +146,14 @@ extension ServerHandshake.Refusal {
     }
 
     fileprivate var fields: HTTPFields {
-        var fields = HTTPFields()
         switch self {
+        // RFC 9110 §15.5.22: with 426 "the server MUST send an Upgrade header field", and §7.8: "A sender of Upgrade
+        // MUST also send an "Upgrade" connection option". §4.2.2: "... and a |Sec-WebSocket-Version| header field
+        // indicating the version(s) the server is capable of understanding."
         case .upgradeFieldMissing, .httpVersion, .version:
-            // RFC 9110 §15.5.22: with 426 "the server MUST send an Upgrade header field", and §7.8: "A sender of
-            // Upgrade MUST also send an "Upgrade" connection option".
-            fields[.upgrade] = "websocket"
-            fields[.connection] = "Upgrade"
-            // §4.2.2: "... and a |Sec-WebSocket-Version| header field indicating the version(s) the server is capable
-            // of understanding."
-            fields[.secWebSocketVersion] = "13"
-        case .method, .connectionField, .key:
-            break
+            [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketVersion: "13"]
+        case .method, .connectionField, .key: [:]
         }
-        return fields
     }
 }
 
@@ -206,18 +184,13 @@ public struct ClientHandshake: Hashable, Sendable {
     /// §4.1: "The nonce MUST be selected randomly for each connection."
     /// - Precondition: there are 16 bytes.
     public init(key: [UInt8]) {
-        precondition(key.count == HandshakeKey.byteCount, Misuse.keyLength)
+        precondition(key.count == HandshakeKey.byteCount, "A handshake key has 16 bytes.")
         self.key = Base64.encode(key)
     }
 
     /// The fields that make a GET request a handshake; the caller adds `Host` and credentials.
     public var requestFields: HTTPFields {
-        var fields = HTTPFields()
-        fields[.upgrade] = "websocket"
-        fields[.connection] = "Upgrade"
-        fields[.secWebSocketKey] = key
-        fields[.secWebSocketVersion] = "13"
-        return fields
+        [.upgrade: "websocket", .connection: "Upgrade", .secWebSocketKey: key, .secWebSocketVersion: "13"]
     }
 
     /// Checks the server's response; nil means that frames follow on the connection.
@@ -225,9 +198,7 @@ public struct ClientHandshake: Hashable, Sendable {
     /// Source: RFC 6455 §4.1, "the client MUST validate the server's response as follows".
     public func verify(status: HTTPResponse.Status, fields: HTTPFields) -> Failure? {
         guard status.code == 101 else { return .status(status.code) }
-        guard FieldTokens.contains("websocket", in: .upgrade, of: fields) else {
-            return .upgradeField(fields[.upgrade])
-        }
+        if !FieldTokens.contains("websocket", in: .upgrade, of: fields) { return .upgradeField(fields[.upgrade]) }
         guard FieldTokens.contains("upgrade", in: .connection, of: fields) else {
             return .connectionField(fields[.connection])
         }

@@ -14,14 +14,10 @@ enum Messages {
             case .closing(.theyStarted), .closed, .failed: "after its close frame"
             case .open: "without a close frame"
             }
+        let isBetweenFragments = connection.incomingMessage != nil
         let place =
-            if connection.header != FrameHeader() {
-                ", inside a frame"
-            } else if connection.incomingMessage != nil {
-                ", between the fragments of a message"
-            } else {
-                ""
-            }
+            connection.header != FrameHeader()
+            ? ", inside a frame" : isBetweenFragments ? ", between the fragments of a message" : ""
         return "The peer's stream ended \(missing)\(place) (1006). Send a close frame before closing the transport."
     }
 }
@@ -81,10 +77,8 @@ extension ServerHandshake.Refusal {
             Sec-WebSocket fields came without "Upgrade: websocket". Send it with "Connection: Upgrade"; \
             a proxy in between may have dropped both.
             """
-        case .method(let method):
-            "A WebSocket handshake came as \(method). Send it as GET."
-        case .httpVersion:
-            "A WebSocket handshake came in a version of HTTP other than 1.1. Send it as HTTP/1.1."
+        case .method(let method): "A WebSocket handshake came as \(method). Send it as GET."
+        case .httpVersion: "A WebSocket handshake came in a version of HTTP other than 1.1. Send it as HTTP/1.1."
         case .connectionField(let value):
             """
             \(field("Connection", value)), without the option "upgrade". Send "Connection: Upgrade"; \
@@ -98,16 +92,14 @@ extension ServerHandshake.Refusal {
     }
 
     private func field(_ name: String, _ value: String?) -> String {
-        guard let value else { return "\(name) is missing" }
-        return "\(name) came as \"\(Messages.excerpt(value))\""
+        value.map { "\(name) came as \"\(Messages.excerpt($0))\"" } ?? "\(name) is missing"
     }
 }
 
 extension ClientHandshake.Failure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .status(let code):
-            "The server answered \(code) instead of 101 Switching Protocols. Its body may say why."
+        case .status(let code): "The server answered \(code) instead of 101 Switching Protocols. Its body may say why."
         case .upgradeField(let value):
             "The server's 101 has \(shown("Upgrade", value)) instead of \"websocket\". Check that it speaks WebSocket."
         case .connectionField(let value):
@@ -125,25 +117,17 @@ extension ClientHandshake.Failure: CustomStringConvertible {
     }
 
     private func shown(_ name: String, _ value: String?) -> String {
-        guard let value else { return "no \(name)" }
-        return "\(name): \"\(Messages.excerpt(value))\""
+        value.map { "\(name): \"\(Messages.excerpt($0))\"" } ?? "no \(name)"
     }
 }
 
 extension Messages {
     /// A peer's text, truncated to bound the length of messages.
-    static func excerpt(_ text: String) -> String {
-        text.utf8.count <= 80 ? text : text.prefix(64) + "…"
-    }
+    static func excerpt(_ text: String) -> String { text.utf8.count <= 80 ? text : text.prefix(64) + "…" }
 }
 
 /// Programming errors of this module's callers, for `precondition`.
 enum Misuse {
     static let controlFrame = "A control frame is final and carries at most 125 bytes."
-    static let closeCode = "This close code must not be sent; see CloseCode.isAllowedOnWire."
-    static let reasonWithoutCode = "A close reason needs a code."
     static let receiveAfterEnd = "The end of the stream was reported already."
-    static let negativeLimit = "Limits are not negative."
-    static let headerIsComplete = "The header is complete; what follows is payload."
-    static let keyLength = "A handshake key has 16 bytes."
 }

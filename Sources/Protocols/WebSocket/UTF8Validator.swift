@@ -2,26 +2,12 @@
 ///
 /// The state is three bytes: the number of continuation bytes due, and the range of the next one. Only the first
 /// continuation byte has a range narrower than 80-BF, which rejects overlong forms, surrogates and values above
-/// U+10FFFF at the earliest byte.
-///
-/// RFC 3629 §4:
-/// ```
-/// UTF8-octets = *( UTF8-char )
-/// UTF8-char   = UTF8-1 / UTF8-2 / UTF8-3 / UTF8-4
-/// UTF8-1      = %x00-7F
-/// UTF8-2      = %xC2-DF UTF8-tail
-/// UTF8-3      = %xE0 %xA0-BF UTF8-tail / %xE1-EC 2( UTF8-tail ) /
-///               %xED %x80-9F UTF8-tail / %xEE-EF 2( UTF8-tail )
-/// UTF8-4      = %xF0 %x90-BF 2( UTF8-tail ) / %xF1-F3 3( UTF8-tail ) /
-///               %xF4 %x80-8F 2( UTF8-tail )
-/// UTF8-tail   = %x80-BF
-/// ```
+/// U+10FFFF at the earliest byte. `UTF8Sequence` in `Text` quotes the grammar (RFC 3629 §4).
 struct UTF8Validator: Hashable, Sendable {
     private var due: UInt8 = 0
     /// The range of the next continuation byte.
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
-
     /// Whether the text so far ends between two characters.
     var isAtBoundary: Bool { due == 0 }
 
@@ -74,16 +60,12 @@ struct UTF8Validator: Hashable, Sendable {
     @inline(__always)
     private static func wholeCharacter(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
         let word = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self))
-        if word & 0xE0C0_0000 == 0xC080_0000 {
-            return word >= 0xC280_0000 ? 2 : 0
-        }
+        if word & 0xE0C0_0000 == 0xC080_0000 { return word >= 0xC280_0000 ? 2 : 0 }
         if word & 0xF0C0_C000 == 0xE080_8000 {
             let scalar = (word >> 12 & 0xF000) | (word >> 10 & 0x0FC0) | (word >> 8 & 0x003F)
             return scalar >= 0x800 && scalar & 0xF800 != 0xD800 ? 3 : 0
         }
-        if word & 0xF8C0_C0C0 == 0xF080_8080 {
-            return word >= 0xF090_8080 && word <= 0xF48F_BFBF ? 4 : 0
-        }
+        if word & 0xF8C0_C0C0 == 0xF080_8080 { return word >= 0xF090_8080 && word <= 0xF48F_BFBF ? 4 : 0 }
         return 0
     }
 

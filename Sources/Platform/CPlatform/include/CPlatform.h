@@ -76,9 +76,6 @@ void cplatform_ignore_signal(int number);
 /// allows, and never lowers it. Returns the limit now in force.
 int64_t cplatform_raise_descriptor_limit(int64_t wanted);
 
-/// Resident memory of this process in bytes (process_linux.c, process_darwin.c).
-int64_t cplatform_resident_memory(void);
-
 /// The environment of this process, `NAME=value` each, a null pointer at the end
 /// (process_linux.c, process_darwin.c); valid until somebody changes it.
 char *const *cplatform_environment(void);

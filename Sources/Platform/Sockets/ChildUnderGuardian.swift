@@ -1,33 +1,7 @@
 #if os(Linux)
+    import CLibrary
     import CPlatform
     import Synchronization
-
-    #if canImport(Musl)
-        import Musl
-    #else
-        import Glibc
-    #endif
-
-    extension ChildProcess {
-        /// How this system keeps track of a program.
-        enum Keeping: CaseIterable {
-            /// A guardian between this process and the program, which finds everything that the program starts.
-            case guardian
-            /// A process group, which programs can leave.
-            case group
-
-            static let platformDefault = Keeping.guardian
-
-            func start(
-                _ command: [String], _ environment: [String], _ streams: Streams
-            ) throws(ChildProcessError) -> any ChildKeeper {
-                switch self {
-                case .guardian: try ChildUnderGuardian(command, environment, streams)
-                case .group: try ChildInGroup(command, environment, streams)
-                }
-            }
-        }
-    }
 
     /// A program under a guardian, a separate process (guardian_linux.c).
     ///
@@ -48,9 +22,7 @@
         /// The guardian gives up 5 s after SIGKILL; if it has sent nothing by then, it is not responding.
         private static let patience = Duration.seconds(7)
 
-        init(
-            _ command: [String], _ environment: [String], _ streams: ChildProcess.Streams
-        ) throws(ChildProcessError) {
+        init(_ command: [String], _ environment: [String], _ streams: ChildProcess.Streams) throws(ChildProcessError) {
             var control: Int32 = -1
             let numbers = [streams.input, streams.output, streams.errors].map { stream -> Int32 in
                 switch stream {
@@ -71,19 +43,15 @@
             identifier = message.value
             guard isStarted else {
                 close(control)
-                Self.reap(guardian)
+                reap(guardian)
                 throw ChildProcessError(.start(command[0]), code: message.value < 0 ? -message.value : ECHILD)
             }
         }
 
         func outcome() -> ChildProcess.Outcome {
             if let known = state.withLock({ $0.outcome }) { return known }
-            var message = cplatform_guard_message()
             // A killed guardian takes the program with it.
-            let isTold =
-                cplatform_receive_from_guardian(exitDescriptor, &message) == 1
-                && message.kind == CPLATFORM_GUARD_ENDED
-            let outcome = isTold ? ChildProcess.Outcome(encoded: message.value) : .signalled(Int(SIGKILL))
+            let outcome = receive(CPLATFORM_GUARD_ENDED).map(ChildProcess.Outcome.init) ?? .signalled(Int(SIGKILL))
             state.withLock { $0.outcome = outcome }
             return outcome
         }
@@ -92,16 +60,13 @@
             let deadline = MonotonicInstant.now().advanced(by: grace).advanced(by: Self.patience)
             tell(grace: grace)
             let outcome = waits(until: deadline) ? outcome() : .signalled(Int(SIGKILL))
-            var message = cplatform_guard_message()
-            let isComplete =
-                waits(until: deadline) && cplatform_receive_from_guardian(exitDescriptor, &message) == 1
-                && message.kind == CPLATFORM_GUARD_FINISHED && message.value == 0
+            let isComplete = waits(until: deadline) && receive(CPLATFORM_GUARD_FINISHED) == 0
             if !isComplete { send(SIGKILL, to: guardian) }
             state.withLock { state in
                 state.isClosed = true
                 close(exitDescriptor)
             }
-            Self.reap(guardian)
+            reap(guardian)
             return ChildEnd(outcome: outcome, isComplete: isComplete)
         }
 
@@ -120,8 +85,11 @@
             SingleDescriptorPoll.wait(for: .read, on: exitDescriptor, until: deadline) == nil
         }
 
-        private static func reap(_ guardian: pid_t) {
-            while waitpid(guardian, nil, 0) < 0, errno == EINTR {}
+        /// The value of the guardian's next message; nil if it is of another kind, or if there is none.
+        private func receive(_ kind: Int32) -> Int32? {
+            var message = cplatform_guard_message()
+            let isReceived = cplatform_receive_from_guardian(exitDescriptor, &message) == 1
+            return isReceived && message.kind == kind ? message.value : nil
         }
     }
 
