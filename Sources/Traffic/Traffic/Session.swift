@@ -72,9 +72,9 @@ public struct SessionRequest: Sendable, Equatable {
     /// The fields in order.
     public var fields: [SessionField]
     /// The body without framing, or nil if there is none.
-    public var body: SessionBody?
+    public var body: RecordedBody?
 
-    public init(method: String, url: String, fields: [SessionField] = [], body: SessionBody? = nil) {
+    public init(method: String, url: String, fields: [SessionField] = [], body: RecordedBody? = nil) {
         self.method = method
         self.url = url
         self.fields = fields
@@ -90,12 +90,12 @@ public struct SessionResponse: Sendable, Equatable {
     /// The body without framing; empty if there is none.
     ///
     /// If the fields name a content coding, the body is encoded: fields and body agree.
-    public var body: SessionBody
+    public var body: RecordedBody
     /// Whether the last byte arrived before the connection ended.
     public var isComplete: Bool
 
     public init(
-        status: Int, fields: [SessionField] = [], body: SessionBody = SessionBody(), isComplete: Bool = true
+        status: Int, fields: [SessionField] = [], body: RecordedBody = RecordedBody(), isComplete: Bool = true
     ) {
         self.status = status
         self.fields = fields
@@ -107,26 +107,62 @@ public struct SessionResponse: Sendable, Equatable {
     public var isCoded: Bool { fields.contains(where: \.isContentEncoding) }
 }
 
-/// The bytes of a body, and their number before truncation.
-public struct SessionBody: Sendable, Equatable {
-    /// The bytes that were kept.
-    public var bytes: [UInt8]
-    /// The number of bytes before truncation.
-    public var byteCount: Int
+/// A WebSocket: its handshake, its frames, and its end.
+public struct SessionSocket: Sendable, Equatable {
+    /// When the first byte of the handshake was seen.
+    public var started: Timestamp
+    /// When the 101 was seen.
+    public var opened: Timestamp
+    public var request: SessionRequest
+    /// The handshake's response, with status 101.
+    public var response: SessionResponse
+    /// Messages and control frames of both sides, including close frames, in the order in which they were seen.
+    public var frames: [SessionFrame]
+    /// How it ended, or nil if it was open when the recording ended.
+    public var ending: SessionEnding?
 
-    /// Creates a complete body.
-    public init(_ bytes: [UInt8] = []) {
-        self.bytes = bytes
-        byteCount = bytes.count
+    public init(
+        started: Timestamp, opened: Timestamp, request: SessionRequest, response: SessionResponse,
+        frames: [SessionFrame] = [], ending: SessionEnding? = nil
+    ) {
+        self.started = started
+        self.opened = opened
+        self.request = request
+        self.response = response
+        self.frames = frames
+        self.ending = ending
     }
+}
 
-    /// Creates the rest of a body that had more bytes.
-    public init(_ bytes: [UInt8], of byteCount: Int) {
-        precondition(byteCount >= bytes.count, "a part is no larger than the whole")
-        self.bytes = bytes
-        self.byteCount = byteCount
+/// What happened, and when.
+@dynamicMemberLookup
+public struct Timed<Value: Sendable & Equatable>: Sendable, Equatable {
+    public var time: Timestamp
+    public var value: Value
+
+    public subscript<Member>(dynamicMember path: WritableKeyPath<Value, Member>) -> Member {
+        get { value[keyPath: path] }
+        set { value[keyPath: path] = newValue }
     }
+}
 
-    /// Whether some of the bytes were not kept.
-    public var isCut: Bool { bytes.count < byteCount }
+/// A message with joined fragments or a control frame, and when it was complete.
+public typealias SessionFrame = Timed<RecordedFrame>
+
+extension SessionFrame {
+    public init(sender: Party, time: Timestamp, opcode: Opcode, payload: RecordedBody) {
+        self.init(time: time, value: RecordedFrame(sender: sender, opcode: opcode, payload: []))
+        value.payload = payload
+    }
+}
+
+/// How a WebSocket's connection ended, and when: by close frames, which are among the frames, by FIN, or by RST.
+public typealias SessionEnding = Timed<RecordedClosing>
+
+extension SessionEnding {
+    public typealias Cause = RecordedClosing.Cause
+
+    public init(time: Timestamp, party: Party, cause: RecordedClosing.Cause) {
+        self.init(time: time, value: RecordedClosing(by: party, cause: cause))
+    }
 }

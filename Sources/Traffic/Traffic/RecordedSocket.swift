@@ -38,7 +38,7 @@ public enum Party: String, Sendable, CaseIterable {
 }
 
 /// A message or a control frame on an open WebSocket; fragments are joined.
-public struct RecordedFrame: Sendable {
+public struct RecordedFrame: Sendable, Equatable {
     public var sender: Party
     /// The opcode; for a fragmented message, that of the first fragment.
     public var opcode: Opcode
@@ -61,7 +61,7 @@ public struct RecordedFrame: Sendable {
 }
 
 /// The end of a connection that was a WebSocket.
-public struct RecordedClosing: Sendable {
+public struct RecordedClosing: Sendable, Equatable {
     /// The side that ended it: by the first close frame or, without one, by ending the transport.
     public var party: Party
     public var cause: Cause
@@ -122,5 +122,54 @@ public struct RecordedFault: Sendable {
     public init(name: String, effect: Effect) {
         self.name = name
         self.effect = effect
+    }
+}
+
+extension Party {
+    /// The direction of what this side sends.
+    var direction: String {
+        switch self {
+        case .client: "client_to_server"
+        case .server: "server_to_client"
+        }
+    }
+}
+
+extension Opcode {
+    var name: String {
+        switch self {
+        case .continuation: "continuation"
+        case .text: "text"
+        case .binary: "binary"
+        case .close: "close"
+        case .ping: "ping"
+        case .pong: "pong"
+        }
+    }
+}
+
+extension RecordedFrame {
+    /// The content of a close frame, or nil for other frames and for an empty one.
+    ///
+    /// The code is not validated (RFC 6455 §5.5.1).
+    public var closeFrame: CloseSummary.Frame? {
+        guard opcode == .close, payload.bytes.count >= 2 else { return nil }
+        return CloseSummary.Frame(
+            code: CloseCode(rawValue: UInt16(payload.bytes[0]) << 8 | UInt16(payload.bytes[1])),
+            reason: String(decoding: payload.bytes[2...], as: UTF8.self))
+    }
+
+    /// The `type` of a text frame, if the frame is a JSON object with one.
+    public var type: String? {
+        guard opcode == .text, let value = try? JSON.parse(payload.bytes) else { return nil }
+        return value["type"]?.string
+    }
+}
+
+extension RequestTarget {
+    /// The percent-decoded path segments, without the leading `/w/{world}`.
+    package var segmentsInWorld: [String] {
+        let segments = segments
+        return segments.count > 2 && segments[0] == "w" ? Array(segments.dropFirst(2)) : segments
     }
 }

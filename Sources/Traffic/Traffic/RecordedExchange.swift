@@ -1,6 +1,8 @@
 import FitIQAPI
 import HTTP1
+import HTTPTypes
 import JSON
+import Text
 
 /// A request and its result, including a refused WebSocket handshake.
 public struct RecordedExchange: Sendable {
@@ -70,4 +72,70 @@ public enum Delivery: String, Sendable, CaseIterable {
     /// Its beginning: it was truncated, or the connection ended before.
     case partial
     case none
+}
+
+/// The bytes of a body or a frame as received, and their number before truncation.
+public struct RecordedBody: Sendable, Hashable {
+    /// The bytes, which may be shared.
+    public var bytes: [UInt8]
+    /// The number of bytes before truncation.
+    public var byteCount: Int
+
+    /// Keeps bytes by reference.
+    public init(_ bytes: [UInt8] = []) {
+        self.bytes = bytes
+        byteCount = bytes.count
+    }
+
+    /// Keeps the rest of a body that had more bytes.
+    public init(_ bytes: [UInt8], of byteCount: Int) {
+        precondition(byteCount >= bytes.count, "a part is no larger than the whole")
+        self.bytes = bytes
+        self.byteCount = byteCount
+    }
+
+    /// Whether some of the bytes were not kept.
+    public var isCut: Bool { bytes.count < byteCount }
+
+    /// Copies the first bytes and releases the rest if there are more than the limit.
+    ///
+    /// It does not split a UTF-8 character: up to three bytes fewer are kept.
+    mutating func cut(to limit: Int) {
+        guard bytes.count > limit else { return }
+        bytes = Array(bytes[..<UTF8Sequence.boundary(in: bytes, at: limit)])
+    }
+}
+
+public typealias SessionBody = RecordedBody
+
+/// The header fields of a response in the server's own form, converted only when read.
+public enum RecordedFields: Sendable {
+    /// Complete field lines, each with its CRLF, as `HTTP1.Connection` takes them.
+    case encoded([UInt8])
+    case fields(HTTPFields)
+
+    public static let none = RecordedFields.encoded([])
+
+    /// The byte count of the lines.
+    var byteCount: Int {
+        switch self {
+        case .encoded(let bytes): bytes.count
+        // A colon, a space and a line end for each.
+        case .fields(let fields): fields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 }
+        }
+    }
+
+    /// Names and values in order.
+    public var nameValuePairs: [(name: String, value: String)] {
+        switch self {
+        case .encoded(let bytes):
+            bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+                guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+                let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
+                    .prefix { $0 != UInt8(ascii: "\r") }
+                return (String(decoding: line[..<colon], as: UTF8.self), String(decoding: value, as: UTF8.self))
+            }
+        case .fields(let fields): fields.map { ($0.name.rawName, $0.value) }
+        }
+    }
 }

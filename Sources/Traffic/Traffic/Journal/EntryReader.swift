@@ -1,0 +1,113 @@
+import FitIQAPI
+import HTTP1
+import JSON
+import WebSocket
+
+/// Why a line of a saved journal is not an entry.
+enum EntryProblem: Error {
+    case notJSON(JSONError)
+    /// It is valid JSON with this problem.
+    case sentence(String)
+}
+
+extension JournalEntry {
+    private static let limits = JSON.Limits(depth: JournalReader.depthLimit, bytes: JournalReader.lineLimit)
+
+    /// Reads the line of an entry and its world, in the format of ``JournalEncoder``; nil if its kind is unknown.
+    static func read(
+        _ line: UnsafeBufferPointer<UInt8>
+    ) throws(EntryProblem) -> (entry: JournalEntry, world: ExactString?)? {
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSON.parse(line, limits: limits)
+        } catch {
+            throw .notJSON(error)
+        }
+        guard let object = value.object else { throw .sentence(Sentences.noObject) }
+        let members = EntryMembers(object)
+        guard let kind = JournalEvent.Kind(rawValue: try members.string("kind")) else { return nil }
+        let number: Int = try members.integer("number")
+        guard number > 0 else { throw members.wrong("number") }
+        let entry = JournalEntry(
+            number: number, time: try members.time("time"), connection: try members.integerIfPresent("connection") ?? 0,
+            event: try JournalEvent(kind, members))
+        return (entry, try members.stringIfPresent("world").map(ExactString.init(_:)))
+    }
+}
+
+extension JournalEvent {
+    fileprivate init(_ kind: Kind, _ members: EntryMembers) throws(EntryProblem) {
+        switch kind {
+        case .exchange: self = .exchange(try RecordedExchange(members))
+        case .opened: self = .opened(try RecordedOpening(members))
+        case .frame: self = .frame(try RecordedFrame(members))
+        case .closed: self = .closed(try RecordedClosing(members))
+        case .fault:
+            let name = try members.stringIfPresent("fault") ?? ""
+            self = .fault(RecordedFault(name: name, effect: try members.choice("effect")))
+        case .clock: self = .clock(advancedBy: try members.integer("advanced_by_ns"))
+        case .note: self = .note(try members.string("text"))
+        }
+    }
+}
+
+extension RecordedExchange {
+    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
+        let request = try members.object("request")
+        self.init(
+            head: try request.head(), body: try request.body("body"), requestedAt: try members.time("requested_at"),
+            endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
+            unmatched: try members.choiceIfPresent("unmatched"), status: nil, responseFields: .none,
+            responseBody: RecordedBody(), delivery: try members.choiceIfPresent("delivery") ?? .complete,
+            faults: try members.faults())
+        guard let response = try members.objectIfPresent("response") else { return }
+        let code: Int = try response.integer("status")
+        guard (100...999).contains(code) else { throw response.wrong("status") }
+        status = code
+        responseFields = try response.responseFields()
+        responseBody = try response.body("body")
+    }
+}
+
+extension RecordedOpening {
+    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
+        self.init(
+            head: try members.object("request").head(), requestedAt: try members.time("requested_at"),
+            endpoint: try members.endpoint(), user: try members.stringIfPresent("user").map(ExactString.init(_:)),
+            responseFields: try members.objectIfPresent("response")?.responseFields() ?? .none,
+            faults: try members.faults())
+    }
+}
+
+extension RecordedFrame {
+    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
+        let sender = try members.choice("direction", among: Party.allCases, \.direction)
+        let opcodes: [Opcode] = [.text, .binary, .continuation, .close, .ping, .pong]
+        let opcode = try members.choice("opcode", among: opcodes, \.name)
+        self.init(
+            sender: sender, opcode: opcode, payload: [],
+            delivery: try members.choiceIfPresent("delivery") ?? .complete, faults: try members.faults())
+        payload = opcode == .close ? RecordedBody(try Self.closePayload(members)) : try members.body("payload")
+    }
+
+    /// The payload of a close frame: empty, or a code and a reason.
+    private static func closePayload(_ members: EntryMembers) throws(EntryProblem) -> [UInt8] {
+        guard let code: UInt16 = try members.integerIfPresent("code") else { return [] }
+        return [UInt8(code >> 8), UInt8(code & 0xFF)] + Array((try members.stringIfPresent("reason") ?? "").utf8)
+    }
+}
+
+extension RecordedClosing {
+    fileprivate init(_ members: EntryMembers) throws(EntryProblem) {
+        let party: Party = try members.choice("by")
+        let cause: Cause = try members.choice("cause")
+        let sent = try members.closeFrame("server_close")
+        let received = try members.closeFrame("client_close")
+        let isBothSided = cause == .closeFrame && sent != nil && received != nil
+        let initiator: WebSocket.Connection.Initiator? =
+            isBothSided ? (party == .server ? .weStarted : .theyStarted) : nil
+        self.init(
+            by: party, cause: cause, summary: CloseSummary(sent: sent, received: received, initiator: initiator),
+            message: try members.stringIfPresent("message"), faults: try members.faults())
+    }
+}
