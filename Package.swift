@@ -108,7 +108,7 @@ let package = Package(
             name: "FitIQAPI", dependencies: ["Digests", "JSON", "Text", httpTypes, heap],
             path: "Sources/Domain/FitIQAPI"),
         // Text in, foods with nutrition facts out.
-        .target(name: "Nutrition", dependencies: ["Texts"], path: "Sources/Domain/Nutrition"),
+        .target(name: "Nutrition", dependencies: ["FitIQAPI", "Texts"], path: "Sources/Domain/Nutrition"),
 
         // MARK: Protocols — pure state machines and languages, no I/O.
         .target(name: "HTTP1", dependencies: ["Text", httpTypes], path: "Sources/Protocols/HTTP1"),
@@ -178,7 +178,7 @@ let package = Package(
             ]),
         .testTarget(name: "JSONTests", dependencies: ["JSON"]),
         .testTarget(name: "TextTests", dependencies: ["Text"]),
-        .testTarget(name: "NutritionTests", dependencies: ["Nutrition"]),
+        .testTarget(name: "NutritionTests", dependencies: ["FitIQAPI", "Nutrition"]),
         .testTarget(name: "PatternsTests", dependencies: ["Patterns"]),
         .testTarget(
             name: "FaultsTests", dependencies: ["Faults", "FitIQAPI", "HTTP1", "JSON", "WebSocket", httpTypes]),

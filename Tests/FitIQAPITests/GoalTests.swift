@@ -108,7 +108,9 @@ import Testing
 
     // MARK: Chat about a goal
 
-    static let answer = ChatAboutGoalAnswer(AnswerTests.plain, goalID: .numbered(9))
+    private func chatAnswer(_ form: GuideMode) -> [UInt8] {
+        AnswerTests.plain.body(answeringChatAboutGoal: .numbered(9), in: form, origin: "http://h")
+    }
 
     @Test("and the chat about it: who, when, and both ids")
     func chatAboutGoal() {
@@ -117,9 +119,9 @@ import Testing
         let (conversation, goal) = ("00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000009")
         let camel =
             #""conversationId":"\#(conversation)","goalId":"\#(goal)","createdAt":"2025-01-29T10:30:00Z",\#(persona)"#
-        #expect(text(Self.answer.body(in: .goalLinking, origin: "http://h")) == "{\(camel)}")
+        #expect(text(chatAnswer(.goalLinking)) == "{\(camel)}")
         #expect(
-            text(Self.answer.body(in: .union, origin: "http://h"))
+            text(chatAnswer(.union))
                 == #"{"success":true,"data":{"conversation_id":"\#(conversation)","goal_id":"\#(goal)","#
                 + #""created_at":"2025-01-29T10:30:00Z",\#(persona)},\#(camel)}"#)
     }
@@ -147,7 +149,7 @@ import Testing
     func decodesChatAboutGoal(form: GuideMode) throws {
         typealias Guide = GoalLinkingGuide
         let decoded = try Guide.decoder.decode(
-            Guide.ChatAboutGoalResponse.self, from: Data(Self.answer.body(in: form, origin: "http://h")))
+            Guide.ChatAboutGoalResponse.self, from: Data(chatAnswer(form)))
         #expect(decoded.conversationId == ResourceID.numbered(1).description)
         #expect(decoded.goalId == ResourceID.numbered(9).description)
         #expect(decoded.createdAt == GuideTests.date)

@@ -179,8 +179,8 @@ import Testing
         let id = consultation.id.description
         #expect(
             body
-                == ChatAboutGoalAnswer(consultation, goalID: try #require(ResourceID(goal)))
-                .body(in: .union, origin: World.origin))
+                == consultation.body(
+                    answeringChatAboutGoal: try #require(ResourceID(goal)), in: .union, origin: World.origin))
         #expect(consultation.persona == .generalWellness)
         #expect(consultation.context == ConsultationContext(.goal, id: goal))
         #expect(consultation.title == "Run a marathon")

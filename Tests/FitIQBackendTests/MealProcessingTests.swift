@@ -1,8 +1,8 @@
 import FitIQAPI
-import Nutrition
 import Testing
 
 @testable import FitIQBackend
+@testable import Nutrition
 
 @Suite("Processing a meal") struct MealProcessingTests {
     @Test("takes 2.0 to 4.5 seconds, decided by the log's id, all of them alike often")
@@ -30,7 +30,7 @@ import Testing
     private static func item(_ key: String, calories: Int = 1, notes: String? = nil) -> MealItem {
         MealItem(
             foodKey: key, name: "Name of \(key)", quantity: 1.5, unit: "cups", amountText: "1 1/2 cups",
-            facts: NutritionFacts(
+            nutrients: MealNutrients(
                 calories: calories, proteinTenths: 2, carbsTenths: 3, fatTenths: 4, fiberTenths: 5, sugarTenths: 6),
             confidence: 0.7, notes: notes)
     }

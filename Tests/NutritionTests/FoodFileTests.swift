@@ -1,3 +1,4 @@
+import FitIQAPI
 import Foundation
 import Testing
 
@@ -21,7 +22,9 @@ struct FoodFileTests {
 
     private static func line(_ changes: [(column: FoodFile.Column, cell: String)]) -> String {
         var cells = apple
-        for change in changes { cells[change.column.rawValue] = change.cell }
+        for (index, column) in FoodFile.Column.allCases.enumerated() {
+            if let change = changes.last(where: { $0.column == column }) { cells[index] = change.cell }
+        }
         return cells.joined(separator: "\t") + "\n"
     }
 
@@ -46,9 +49,9 @@ struct FoodFileTests {
                 == [52, 0.26, 13.81, 0.17, 2.4, 0])
         #expect(food.serving.name == "1 medium apple" && food.serving.grams == 182)
         #expect(food.portions == [.cups: 125, .pieces: 182.5] && food.sizes == [.small: 149, .large: 223])
-        #expect(food.label == NutritionFacts(calories: 70, proteinTenths: 65, fatTenths: 50))
+        #expect(food.label == MealNutrients(calories: 70, proteinTenths: 65, fatTenths: 50))
         #expect(food.preparation == "Raw, sliced" && food.kind == .solid)
-        #expect(food.source == .srLegacy("Apples, raw", id: 171688))
+        #expect(food.source == Food.Source(database: .srLegacy, food: "Apples, raw", id: 171688))
         #expect(
             file.entries.keys.sorted() == ["apfel", "apfels", "apple", "apples", "red apple", "red apples"])
         #expect(file.entries["red apples"]?.isPlural == true && file.entries["red apple"]?.isPlural == false)
@@ -65,9 +68,9 @@ struct FoodFileTests {
         #expect(file.mistakes == [])
         let food = try #require(file.foods.first)
         #expect(food.names == ["apple"] && food.label == nil && food.preparation == nil && food.portions.isEmpty)
-        #expect(food.source == .srLegacy("Apples, raw", id: nil))
+        #expect(food.source == Food.Source(database: .srLegacy, food: "Apples, raw", id: nil))
         for column in FoodFile.Column.allCases where !optional.contains(column) {
-            #expect(!Self.read(Self.head + Self.line([(column, "")])).mistakes.isEmpty, "\(column.title)")
+            #expect(!Self.read(Self.head + Self.line([(column, "")])).mistakes.isEmpty, "\(column.rawValue)")
         }
     }
 
@@ -105,7 +108,7 @@ struct FoodFileTests {
             let file = Self.read(
                 Self.head + Self.line([])
                     + Self.line([(.key, "pear"), (.name, "pear"), (.aliases, ""), (column, cell)]))
-            #expect(!file.mistakes.isEmpty, "\(column.title): \(cell)")
+            #expect(!file.mistakes.isEmpty, "\(column.rawValue): \(cell)")
             #expect(file.mistakes.allSatisfy { $0.hasPrefix("Fixtures/data/foods.tsv:3: ") }, "\(file.mistakes)")
             #expect(message.isEmpty || file.mistakes.contains { $0.contains(message) }, "\(file.mistakes)")
         }

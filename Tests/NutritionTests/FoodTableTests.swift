@@ -76,7 +76,7 @@ struct FoodTableTests {
         for food in FoodTable.foods {
             let weights = [food.serving.grams] + food.portions.values + food.sizes.values
             #expect(weights.allSatisfy { $0 > 0 && $0 < 5000 }, "\(food.key)")
-            #expect(!food.serving.name.isEmpty && !food.source.description.isEmpty, "\(food.key)")
+            #expect(!food.serving.name.isEmpty && !food.source.food.isEmpty, "\(food.key)")
             #expect(food.portions.keys.allSatisfy { $0.grams == nil && $0 != .servings }, "\(food.key)")
             if let label = food.label {
                 let facts = food.per100Grams.facts(ofGrams: food.serving.grams)
@@ -97,7 +97,7 @@ struct FoodTableTests {
     func ids() {
         var count = 0
         for food in FoodTable.foods {
-            guard case .srLegacy(_, let id?) = food.source else { continue }
+            guard food.source.database == .srLegacy, let id = food.source.id else { continue }
             count += 1
             #expect((167_512...175_304).contains(id), "\(food.key)")
         }

@@ -1,5 +1,7 @@
-import Nutrition
+import FitIQAPI
 import Testing
+
+@testable import Nutrition
 
 /// The figures that the guides print, to the last digit.
 @Suite("Examples of the guides")
@@ -9,7 +11,7 @@ struct GuideExampleTests {
         let meal = MealParser.parse("2 eggs")
         let item = try #require(meal.items.first)
         #expect(meal.items.count == 1)
-        #expect(meal.totals == NutritionFacts(calories: 140, proteinTenths: 120, fatTenths: 100))
+        #expect(meal.totals == MealNutrients(calories: 140, proteinTenths: 120, fatTenths: 100))
         #expect(item.name == "Eggs")
         #expect(item.quantity == 2)
         #expect(item.unit == "pieces")
@@ -42,7 +44,7 @@ struct GuideExampleTests {
                 MealItem(
                     foodKey: "chicken-breast", name: "Chicken Breast", quantity: 120, unit: "grams",
                     amountText: "120g",
-                    facts: NutritionFacts(
+                    nutrients: MealNutrients(
                         calories: 198, proteinTenths: 372, carbsTenths: 0, fatTenths: 43, fiberTenths: 0,
                         sugarTenths: 0),
                     confidence: 0.95, notes: "Grilled, skinless")

@@ -42,7 +42,7 @@ struct LimitTests {
     func weights(_ text: String) throws {
         let meal = MealParser.parse(text)
         let item = try #require(meal.items.first)
-        #expect(item.facts.calories <= 90_200)
+        #expect(item.nutrients.calories <= 90_200)
         #expect(item.quantity > 0 && item.quantity.isFinite)
         #expect(meal.totals.calories > 0)
     }
@@ -54,7 +54,7 @@ struct LimitTests {
         let over = MealParser.parse("10001 g rice").items
         #expect(over.map(\.confidence) == [0.3])
         #expect(over.map(\.quantity) == [10_000])
-        #expect(over.map(\.facts) == at.map(\.facts))
+        #expect(over.map(\.nutrients) == at.map(\.nutrients))
     }
 
     @Test("The least quantity is a hundredth")

@@ -108,16 +108,14 @@ extension SimulatedClient {
         let recent = simulator.draw.below(8)
         var attempts = 0
         let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
-            let count = backend.consultationCount(of: owner.subject)
-            guard count > 0 else { return nil }
-            var number = max(0, count - 1 - recent)
-            while activeOnly, attempts < 12, let id = backend.consultationID(number, of: owner.subject),
-                backend.consultationFacts(id)?.consultation.isActive == false
-            {
+            let ids = backend.consultationIDs(of: owner.subject)
+            guard !ids.isEmpty else { return nil }
+            var number = max(0, ids.count - 1 - recent)
+            while activeOnly, attempts < 12, backend.consultationFacts(ids[number])?.consultation.isActive == false {
                 attempts += 1
-                number = (number + 1) % count
+                number = (number + 1) % ids.count
             }
-            return backend.consultationID(number, of: owner.subject)
+            return ids[number]
         }
         return text(of: id ?? nil)
     }
@@ -126,8 +124,8 @@ extension SimulatedClient {
         let owner = drawOwner()
         let place = simulator.draw.below(4)
         let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
-            let count = backend.goalCount(of: owner.subject)
-            return count == 0 ? nil : backend.goalID(min(place, count - 1), of: owner.subject)
+            let ids = backend.goalIDs(of: owner.subject)
+            return ids.isEmpty ? nil : ids[min(place, ids.count - 1)]
         }
         return text(of: id ?? nil)
     }
@@ -136,8 +134,8 @@ extension SimulatedClient {
         let owner = drawOwner()
         let place = simulator.draw.below(6)
         let id = simulator.engine.inspectBackend(ofWorld: owner.world.id) { backend -> ResourceID? in
-            let count = backend.mealLogCount(of: owner.subject)
-            return count == 0 ? nil : backend.mealLogID(max(0, count - 1 - place), of: owner.subject)
+            let ids = backend.mealLogIDs(of: owner.subject)
+            return ids.isEmpty ? nil : ids[max(0, ids.count - 1 - place)]
         }
         return text(of: id ?? nil)
     }

@@ -87,7 +87,7 @@ struct Rules {
         switch target {
         case .create(let persona, let type, let id): create(persona, ConsultationContext(type, id: id.map { "\($0)" }))
         case .listConsultations(let page, let size):
-            part("consultations", page, size, of: backend.consultationCount(of: user))
+            part("consultations", page, size, of: backend.consultationIDs(of: user).count)
         case .show(let id): owned(id).map { (200, .entity($0.consultation.id)) } ?? (404, .refusal)
         case .messages(let id, let page):
             owned(id).map { facts in
@@ -96,13 +96,14 @@ struct Rules {
             } ?? (404, .refusal)
         case .archive(let id): owned(id).map { (200, .archived($0.consultation.id)) } ?? (404, .refusal)
         case .quickActions: (200, .none)
-        case .createGoal: backend.goalCount(of: user) < limits.goals ? (201, .new(.goal)) : (507, .refusal)
-        case .listGoals: (200, .list("goals", total: backend.goalCount(of: user)))
+        case .createGoal: backend.goalIDs(of: user).count < limits.goals ? (201, .new(.goal)) : (507, .refusal)
+        case .listGoals: (200, .list("goals", total: backend.goalIDs(of: user).count))
         case .showGoal(let id): goal(id).map { (200, .entity($0.id)) } ?? (404, .refusal)
         case .updateGoal(let id, let conversation, _): update(id, conversation)
         case .chatAboutGoal(let id): chat(about: id)
-        case .createMeal: backend.mealLogCount(of: user) < limits.mealLogs ? (201, .new(.mealLog)) : (507, .refusal)
-        case .listMeals: (200, .list("meal_logs", total: backend.mealLogCount(of: user)))
+        case .createMeal:
+            backend.mealLogIDs(of: user).count < limits.mealLogs ? (201, .new(.mealLog)) : (507, .refusal)
+        case .listMeals: (200, .list("meal_logs", total: backend.mealLogIDs(of: user).count))
         case .showMeal(let id): mealLog(id).map { (200, .entity($0)) } ?? (404, .refusal)
         case .badBody: (400, .refusal)
         case .wrongMethod, .unknownPath, .unknownWorld, .elsewhere, .health, .makeWorld, .advanceClock, .resetWorld,
@@ -159,27 +160,16 @@ struct Rules {
     }
 
     private func mealLog(_ id: String) -> ResourceID? {
-        guard let resource = ResourceID(id) else { return nil }
-        var found: ResourceID?
-        backend.inspectMealLogs(of: user) { if $0.id == resource { found = resource } }
-        return found
+        ResourceID(id).flatMap { backend.mealLogIDs(of: user).contains($0) ? $0 : nil }
     }
 
     private func active(_ persona: Persona, _ context: ConsultationContext) -> ResourceID? {
-        var found: ResourceID?
-        backend.inspectConsultations(of: user) { facts in
-            let consultation = facts.consultation
-            guard consultation.isActive, consultation.persona == persona, consultation.context == context else {
-                return
-            }
-            found = consultation.id
-        }
-        return found
+        activeConsultations.last { $0.persona == persona && $0.context == context }?.id
     }
 
-    private var activeCount: Int {
-        var count = 0
-        backend.inspectConsultations(of: user) { if $0.consultation.isActive { count += 1 } }
-        return count
+    private var activeConsultations: [Consultation] {
+        backend.consultationIDs(of: user).compactMap { backend.consultationFacts($0)?.consultation }.filter(\.isActive)
     }
+
+    private var activeCount: Int { activeConsultations.count }
 }

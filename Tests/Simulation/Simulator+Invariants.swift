@@ -110,7 +110,7 @@ extension Simulator {
         of subject: String, in backend: Backend, at now: Timestamp, _ world: SimulatedWorld
     ) {
         var active: [Consultation] = []
-        backend.inspectConsultations(of: subject) { facts in
+        for facts in backend.consultationIDs(of: subject).compactMap(backend.consultationFacts) {
             let consultation = facts.consultation
             func expect(_ holds: Bool, _ what: @autoclosure () -> String) {
                 if !holds { fail("consultation \(consultation.id): \(what())", in: world) }
@@ -142,10 +142,11 @@ extension Simulator {
 
     private func checkGoals(of subject: String, in backend: Backend, _ world: SimulatedWorld) {
         var named: [ResourceID] = []
-        backend.inspectGoals(of: subject) { goal in
-            guard let id = goal.conversationID else { return }
+        for goal in backend.goalIDs(of: subject).compactMap(backend.inspectGoal) {
+            guard let id = goal.conversationID else { continue }
             guard let consultation = backend.consultationFacts(id)?.consultation else {
-                return fail("goal \(goal.id) names \(id), which does not exist", in: world)
+                fail("goal \(goal.id) names \(id), which does not exist", in: world)
+                continue
             }
             if consultation.userID != ExactString(subject) {
                 fail("goal \(goal.id) names \(id) of another user", in: world)

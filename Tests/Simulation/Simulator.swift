@@ -272,7 +272,7 @@ public final class Simulator {
 
     /// The history of a consultation.
     func messages(of id: ResourceID, in world: SimulatedWorld) -> [Message] {
-        engine.inspectBackend(ofWorld: world.id) { $0.inspectMessages(of: id) } ?? []
+        engine.inspectBackend(ofWorld: world.id) { $0.history(of: id) } ?? []
     }
 }
 

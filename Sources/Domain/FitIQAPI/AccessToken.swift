@@ -11,9 +11,7 @@ public struct AccessToken: Equatable, Sendable {
     public var notBefore: Int64?
 
     public init(subject: ExactString, expiresAt: Int64, notBefore: Int64? = nil) {
-        self.subject = subject
-        self.expiresAt = expiresAt
-        self.notBefore = notBefore
+        (self.subject, self.expiresAt, self.notBefore) = (subject, expiresAt, notBefore)
     }
 
     /// Returns the signed token as text.
@@ -26,16 +24,13 @@ public struct AccessToken: Equatable, Sendable {
         let signature = HMACSHA256.authenticate(Array(signingInput.utf8), key: secret)
         return signingInput + "." + Base64.encodeURL(signature)
     }
-}
 
-extension AccessToken {
     /// The reason a token is refused; the description is a sentence for the client's developer.
     public enum Refusal: Error, Equatable, Sendable, CustomStringConvertible {
         /// Not three base64url parts that hold JSON; the text names the part and the problem.
         case malformed(String)
         case wrongAlgorithm(String)
-        /// The header lists extensions that must be understood, and the server supports none; the text is the value of
-        /// `crit`.
+        /// The header lists extensions that must be understood, in this value of `crit`; the server supports none.
         case criticalExtensions(String)
         /// The signature was made with another secret, or the token was changed.
         case wrongSignature
@@ -85,26 +80,20 @@ extension AccessToken {
             throw .malformed(
                 "its claim 'sub' must be the user's id, a string of 1 to 200 characters and at most \(userBytes) bytes")
         }
-        guard let expiry = claims["exp"]?.double else {
-            throw .malformed("its claim 'exp' must be a number of seconds since 1970")
-        }
-        var start: Double?
-        if let claim = claims["nbf"] {
-            guard let seconds = claim.double else {
-                throw .malformed("its claim 'nbf' must be a number of seconds since 1970")
-            }
-            start = seconds
-        }
         // Rounding a fraction may only shorten the token's validity.
         return AccessToken(
-            subject: ExactString(subject), expiresAt: wholeSeconds(expiry.rounded(.down)),
-            notBefore: start.map { wholeSeconds($0.rounded(.up)) })
+            subject: ExactString(subject), expiresAt: try seconds(claims["exp"], of: "exp", .down),
+            notBefore: claims["nbf"] == nil ? nil : try seconds(claims["nbf"], of: "nbf", .up))
     }
 
-    /// Clamps the seconds to the range of `Timestamp`.
-    private static func wholeSeconds(_ seconds: Double) -> Int64 {
-        let latest = 9_000_000_000.0
-        return Int64(min(max(seconds, -latest), latest))
+    /// The whole seconds of a claim, clamped to the range of `Timestamp`.
+    private static func seconds(
+        _ value: JSONValue?, of claim: String, _ rule: FloatingPointRoundingRule
+    ) throws(Refusal) -> Int64 {
+        guard let seconds = value?.double else {
+            throw .malformed("its claim '\(claim)' must be a number of seconds since 1970")
+        }
+        return Int64(min(max(seconds.rounded(rule), -9_000_000_000), 9_000_000_000))
     }
 
     /// Throws if the token has expired or is not yet valid at the given time.
@@ -123,17 +112,13 @@ extension AccessToken {
         }
         return object
     }
-}
 
-extension AccessToken {
     /// The size limit of a user id in bytes: one character can have any number of combining marks, and the id is kept.
     public static let userBytes = 1000
 
     /// Whether a text can be a user id: 1 to 200 characters and at most ``userBytes``.
     public static func isUser(_ id: String) -> Bool { id.utf8.count <= userBytes && (1...200).contains(id.count) }
-}
 
-extension AccessToken {
     /// The user that a token names, verified or not; nil if the text is not a JSON Web Token.
     ///
     /// Use it only to tell clients apart in records, never for authorization.

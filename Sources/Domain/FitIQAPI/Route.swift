@@ -3,33 +3,17 @@ import Text
 
 /// A path of the API with its ids as text; the backend checks whether an id exists.
 public enum Route: Equatable, Sendable {
-    /// `/api/v1/consultations`
-    case consultations
-    /// `/api/v1/consultations/quick-actions`
-    case quickActions
-    /// `/api/v1/consultations/{id}`
+    case consultations, quickActions, chatAboutGoal
     case consultation(String)
-    /// `/api/v1/consultations/{id}/messages`
     case messages(String)
-    /// `/api/v1/consultations/{id}/archive`
     case archive(String)
-    /// `/api/v1/consultations/{id}/ws`
     case webSocket(String)
+    case goals
+    case goal(String)
+    case mealLogs, naturalMealLogs
+    case mealLog(String)
     /// `/avatars/{persona}.svg`: the URL in `persona.avatar`.
     case avatar(Persona)
-
-    /// `/api/v1/consultations/chat-about-goal`
-    case chatAboutGoal
-    /// `/api/v1/goals`
-    case goals
-    /// `/api/v1/goals/{goalId}`
-    case goal(String)
-    /// `/api/v1/meal-logs`
-    case mealLogs
-    /// `/api/v1/meal-logs/natural`
-    case naturalMealLogs
-    /// `/api/v1/meal-logs/{id}`
-    case mealLog(String)
 
     /// The route of a path in percent-decoded segments; nil if there is none.
     public init?(segments: [String]) {
@@ -38,43 +22,26 @@ public enum Route: Equatable, Sendable {
             self = .avatar(persona)
             return
         }
-        guard segments.count >= 3, segments[0] == "api", segments[1] == "v1" else { return nil }
-        let rest = segments[3...]
         // An extra slash or a missing id: a hint at the nearest endpoint helps more than an unknown id.
-        guard !rest.contains("") else { return nil }
-        switch segments[2] {
-        case "consultations": self.init(belowConsultations: rest)
-        case "goals": self.init(below: rest, collection: .goals, item: Route.goal)
-        case "meal-logs" where rest == ["natural"]: self = .naturalMealLogs
-        case "meal-logs": self.init(below: rest, collection: .mealLogs, item: Route.mealLog)
+        guard (3...5).contains(segments.count), segments[0] == "api", segments[1] == "v1", !segments[3...].contains("")
+        else { return nil }
+        let id = segments.count > 3 ? segments[3] : nil
+        let part = segments.count > 4 ? segments[4] : nil
+        switch (segments[2], id, part) {
+        case ("consultations", nil, nil): self = .consultations
+        case ("consultations", "quick-actions", nil): self = .quickActions
+        case ("consultations", "chat-about-goal", nil): self = .chatAboutGoal
+        case ("consultations", let id?, nil): self = .consultation(id)
+        case ("consultations", let id?, "messages"): self = .messages(id)
+        case ("consultations", let id?, "archive"): self = .archive(id)
+        case ("consultations", let id?, "ws"): self = .webSocket(id)
+        case ("goals", nil, nil): self = .goals
+        case ("goals", let id?, nil): self = .goal(id)
+        case ("meal-logs", nil, nil): self = .mealLogs
+        case ("meal-logs", "natural", nil): self = .naturalMealLogs
+        case ("meal-logs", let id?, nil): self = .mealLog(id)
         default: return nil
         }
-    }
-
-    private init?(belowConsultations rest: ArraySlice<String>) {
-        guard rest.count == 2, let id = rest.first, let part = rest.last else {
-            switch rest {
-            case ["quick-actions"]: self = .quickActions
-            case ["chat-about-goal"]: self = .chatAboutGoal
-            default: self.init(below: rest, collection: .consultations, item: Route.consultation)
-            }
-            return
-        }
-        switch part {
-        case "messages": self = .messages(id)
-        case "archive": self = .archive(id)
-        case "ws": self = .webSocket(id)
-        default: return nil
-        }
-    }
-
-    private init?(below rest: ArraySlice<String>, collection: Route, item: (String) -> Route) {
-        guard let id = rest.first else {
-            self = collection
-            return
-        }
-        guard rest.count == 1 else { return nil }
-        self = item(id)
     }
 
     /// The consultation, goal or meal log with this path as it arrived; nil for other paths and for paths that need
@@ -85,14 +52,9 @@ public enum Route: Equatable, Sendable {
         // Ids have a fixed length, so the length of the path determines the candidates.
         switch path.count - 36 {
         case Self.consultationPrefix.utf8CodeUnitCount:
-            guard let id = Self.id(in: path, after: Self.consultationPrefix) else { return nil }
-            self = .consultation(id)
-        case Self.goalPrefix.utf8CodeUnitCount:
-            guard let id = Self.id(in: path, after: Self.goalPrefix) else { return nil }
-            self = .goal(id)
-        case Self.mealLogPrefix.utf8CodeUnitCount:
-            guard let id = Self.id(in: path, after: Self.mealLogPrefix) else { return nil }
-            self = .mealLog(id)
+            self.init(path, after: Self.consultationPrefix, Self.consultation)
+        case Self.goalPrefix.utf8CodeUnitCount: self.init(path, after: Self.goalPrefix, Self.goal)
+        case Self.mealLogPrefix.utf8CodeUnitCount: self.init(path, after: Self.mealLogPrefix, Self.mealLog)
         default: return nil
         }
     }
@@ -101,11 +63,11 @@ public enum Route: Equatable, Sendable {
     private static let goalPrefix: StaticString = "/api/v1/goals/"
     private static let mealLogPrefix: StaticString = "/api/v1/meal-logs/"
 
-    private static func id(in path: UnsafeBufferPointer<UInt8>, after prefix: StaticString) -> String? {
+    private init?(_ path: UnsafeBufferPointer<UInt8>, after prefix: StaticString, _ entity: (String) -> Route) {
         for index in 0..<prefix.utf8CodeUnitCount where path[index] != prefix.utf8Start[index] { return nil }
         let id = path[prefix.utf8CodeUnitCount...]
-        guard !id.contains(UInt8(ascii: "/")), !id.contains(UInt8(ascii: "%")) else { return nil }
-        return String(decoding: id, as: UTF8.self)
+        guard !id.contains(.slash), !id.contains(.percent) else { return nil }
+        self = entity(String(decoding: id, as: UTF8.self))
     }
 
     /// The endpoints of the path in any mode.
@@ -138,8 +100,7 @@ public enum Route: Equatable, Sendable {
             default: break
             }
         }
-        return method == .head
-            ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
+        return method == .head ? endpoints.first(where: \.answersHead) : endpoints.first { $0.method == method }
     }
 
     /// The methods that the path supports in a mode, without OPTIONS; GET implies HEAD.
@@ -154,7 +115,7 @@ public enum Route: Equatable, Sendable {
         case .consultation(let id), .messages(let id), .archive(let id), .webSocket(let id), .goal(let id),
             .mealLog(let id):
             id
-        case .consultations, .quickActions, .chatAboutGoal, .goals, .mealLogs, .naturalMealLogs, .avatar: nil
+        default: nil
         }
     }
 
@@ -186,12 +147,9 @@ public enum Route: Equatable, Sendable {
         let templates = templates(in: mode)
         let wanted = shape(path)
         if let same = templates.first(where: { shape($0) == "/api/v1" + wanted }) { return same }
-        let last = wanted.split(separator: "/").last
-        if last != "{id}", let alike = templates.first(where: { $0.split(separator: "/").last == last }) {
-            return alike
-        }
-        return NearestWord.find(wanted, among: templates.map(shape)).flatMap { near in
-            templates.first { shape($0) == near }
-        }
+        let end = wanted.split(separator: "/").last
+        if end != "{id}", let alike = templates.first(where: { $0.split(separator: "/").last == end }) { return alike }
+        let near = NearestWord.find(wanted, among: templates.map(shape))
+        return templates.first { shape($0) == near }
     }
 }

@@ -123,7 +123,7 @@ extension Backend {
     }
 }
 
-struct Question: Sendable {
+package struct Question: Sendable {
     let content: String
     /// The number of earlier messages from the user.
     let number: Int
@@ -143,14 +143,12 @@ struct Listener: Sendable, Equatable {
 }
 
 /// An answer that streams to the sockets chunk by chunk, with the answers that follow it without another question.
-struct AnswerInProgress: Sendable {
+package struct AnswerInProgress: Sendable {
     /// The id of the first answer; scheduled steps refer to it.
     let id: ResourceID
     let timeline: Timeline
     let startedAt: Timestamp
-    /// The sockets that receive the streaming answer.
-    ///
-    /// A socket that joins later would receive half of it, and loads it from the history instead.
+    /// The sockets that receive the streaming answer; one that joins later loads it from the history.
     var audience: [Listener]
     /// The index of the timeline's next moment.
     var step = 0
@@ -178,13 +176,7 @@ public enum Pace: Sendable, Equatable {
     ///
     /// A pure function: the same chunks and seed have the same pace.
     public func offsets(of chunks: [String], seed: UInt64) -> [Int64] {
-        switch self {
-        case .instant: [Int64](repeating: 0, count: chunks.count + 1)
-        case .human: Self.humanOffsets(of: chunks, seed: seed)
-        }
-    }
-
-    private static func humanOffsets(of chunks: [String], seed: UInt64) -> [Int64] {
+        if self == .instant { return [Int64](repeating: 0, count: chunks.count + 1) }
         let millisecond: Int64 = 1_000_000
         let longest = 3900 * millisecond
         var numbers = SplitMix64(seed: seed)

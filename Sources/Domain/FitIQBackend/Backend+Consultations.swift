@@ -41,21 +41,25 @@ extension Backend {
         let consultation = Consultation(
             id: turn.identifiers.next(), userID: users[user].id, persona: topic.persona, context: topic.context,
             goalID: goal.map { goals[$0].goal.id }, title: title, createdAt: turn.now)
-        let record = ConsultationRecord(
-            consultation, owner: user, mode: configuration.mode, origin: configuration.origin)
-        let position = consultations.count
-        consultations.append(record)
-        positions[consultation.id] = position
-        users[user].consultations.append(position)
-        users[user].active[topic] = position
-        storedBytes += record.byteCount
+        let position = insert(
+            ConsultationRecord(consultation, owner: user, mode: configuration.mode, origin: configuration.origin))
         if let goal, conversation(ofGoal: goal) == nil { link(goal: goal, with: position, at: turn.now) }
         return position
     }
 
-    /// Returns a consultation (`GET /api/v1/consultations/{id}`).
-    ///
-    /// - Throws: 404.
+    /// Adds a record to the lists of the world and of its user, and returns its position.
+    @discardableResult
+    mutating func insert(_ record: ConsultationRecord) -> Int {
+        let position = consultations.count
+        consultations.append(record)
+        positions[record.consultation.id] = position
+        users[record.owner].consultations.append(position)
+        if record.consultation.isActive { users[record.owner].active[record.topic] = position }
+        storedBytes += record.byteCount
+        return position
+    }
+
+    /// Returns a consultation (`GET /api/v1/consultations/{id}`), or throws 404.
     public func consultation(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
         consultations[try position(of: id, ownedBy: user)].body
     }
@@ -64,13 +68,8 @@ extension Backend {
     public func consultations(_ query: ConsultationListQuery, for user: UserID) -> [UInt8] {
         let matching = users[user].consultations
             .filter { query.matches(consultations[$0].consultation) }
-            .sorted { left, right in
-                let (first, second) = (
-                    consultations[left].consultation.updatedAt, consultations[right].consultation.updatedAt
-                )
-                return first == second ? left > right : first > second
-            }
-        let items = matching[query.page.range(of: matching.count)].map { consultations[$0].listItem }
+            .map { (time: consultations[$0].consultation.updatedAt, position: $0) }.sorted { $0 > $1 }
+        let items = matching[query.page.range(of: matching.count)].map { consultations[$0.position].listItem }
         return ListAnswers.consultations(items, page: query.page, total: matching.count)
     }
 
@@ -127,15 +126,15 @@ extension Backend {
 }
 
 /// A consultation and everything that belongs to it.
-struct ConsultationRecord: Sendable {
-    let owner: UserID
-    var consultation: Consultation
-    var history = History()
+package struct ConsultationRecord: Sendable {
+    package let owner: UserID
+    package internal(set) var consultation: Consultation
+    package internal(set) var history = History()
     /// The open sockets, in the order of opening.
-    var sockets: [SocketID] = []
-    var answer: AnswerInProgress?
+    package internal(set) var sockets: [SocketID] = []
+    package internal(set) var answer: AnswerInProgress?
     /// Questions that arrived during a streaming answer, oldest first.
-    var waiting: [Question] = []
+    package internal(set) var waiting: [Question] = []
     /// The number of messages from the user.
     var askedCount = 0
 
@@ -148,10 +147,8 @@ struct ConsultationRecord: Sendable {
         _ consultation: Consultation, history: History = History(), askedCount: Int = 0, owner: UserID, mode: GuideMode,
         origin: String
     ) {
-        self.consultation = consultation
-        self.history = history
-        self.askedCount = askedCount
-        self.owner = owner
+        (self.consultation, self.history) = (consultation, history)
+        (self.askedCount, self.owner) = (askedCount, owner)
         encode(in: mode, origin: origin)
     }
 
@@ -160,9 +157,8 @@ struct ConsultationRecord: Sendable {
         body = consultation.body(answering: .showConsultation, in: mode, origin: origin)
     }
 
-    var byteCount: Int { listItem.count + body.count + history.byteCount }
-
-    var topic: Topic { Topic(persona: consultation.persona, context: consultation.context) }
+    package var byteCount: Int { listItem.count + body.count + history.byteCount }
+    package var topic: Topic { Topic(persona: consultation.persona, context: consultation.context) }
 
     mutating func store(_ message: Message, in mode: GuideMode) {
         history.append(message, in: mode.form(of: .listMessages))
@@ -172,17 +168,16 @@ struct ConsultationRecord: Sendable {
 }
 
 /// The messages of a consultation, oldest first, each encoded once.
-struct History: Sendable {
-    private(set) var messages: [Message] = []
+package struct History: Sendable {
+    package private(set) var messages: [Message] = []
     /// The messages as JSON, separated by commas.
     private var encoded: [UInt8] = []
     /// The end of each message in `encoded`.
     private var ends: [Int] = []
-
     /// Bytes that exports contain and the form of the responses omits.
     private var unencodedByteCount = 0
 
-    var count: Int { messages.count }
+    package var count: Int { messages.count }
     var byteCount: Int { encoded.count + unencodedByteCount }
 
     mutating func append(_ message: Message, in form: GuideMode) {

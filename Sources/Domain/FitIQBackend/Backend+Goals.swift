@@ -16,17 +16,21 @@ extension Backend {
         let goal = Goal(
             id: turn.identifiers.next(), userID: users[user].id, title: request.title, description: request.description,
             category: request.category, targetDate: request.targetDate, createdAt: turn.now)
+        return insert(goal, of: user).encoded.body
+    }
+
+    /// Adds a goal to the lists of the world and of its user.
+    @discardableResult
+    mutating func insert(_ goal: Goal, of user: UserID) -> GoalRecord {
         let record = GoalRecord(goal, owner: user, form: goalForm)
         goalPositions[goal.id] = goals.count
         users[user].goals.append(goals.count)
         goals.append(record)
         storedBytes += record.encoded.byteCount
-        return record.encoded.body
+        return record
     }
 
-    /// Returns a goal (`GET /api/v1/goals/{goalId}`).
-    ///
-    /// - Throws: 404.
+    /// Returns a goal (`GET /api/v1/goals/{goalId}`), or throws 404.
     public func goal(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
         goals[try goalPosition(of: id, ownedBy: user)].encoded.body
     }
@@ -78,8 +82,7 @@ extension Backend {
         advance(&turn)
         let position = try goalPosition(of: request.goalID, ownedBy: user, field: "goalId")
         let goal = goals[position].goal
-        let topic = Topic(
-            persona: .generalWellness, context: ConsultationContext(.goal, id: "\(goal.id)"))
+        let topic = Topic(persona: .generalWellness, context: ConsultationContext(.goal, id: "\(goal.id)"))
         let conversation: Int
         if let linked = self.conversation(ofGoal: position) {
             conversation = linked
@@ -89,8 +92,9 @@ extension Backend {
         } else {
             conversation = try addConsultation(topic, goal: position, title: goal.title, by: user, &turn)
         }
-        return ChatAboutGoalAnswer(consultations[conversation].consultation, goalID: goal.id)
-            .body(in: configuration.mode.form(of: .chatAboutGoal), origin: configuration.origin)
+        let form = configuration.mode.form(of: .chatAboutGoal)
+        return consultations[conversation].consultation
+            .body(answeringChatAboutGoal: goal.id, in: form, origin: configuration.origin)
     }
 
     /// The position of this user's goal; throws 404 for another user's goal, as if it did not exist.
@@ -118,26 +122,19 @@ extension Backend {
     private var goalForm: GuideMode { configuration.mode.form(of: .showGoal) }
 }
 
-extension Backend {
-    public var goalCount: Int { goals.count }
-}
-
 extension Goal {
     /// The bytes that a client can add to.
-    fileprivate var textByteCount: Int {
-        title.utf8.count + description.utf8.count + (category?.utf8.count ?? 0)
-    }
+    fileprivate var textByteCount: Int { title.utf8.count + description.utf8.count + (category?.utf8.count ?? 0) }
 }
 
-struct GoalRecord: Sendable {
+package struct GoalRecord: Sendable {
     let owner: UserID
-    let goal: Goal
+    package let goal: Goal
     /// The goal in the form of the mode, encoded when it changes, not when it is read.
-    let encoded: EncodedGoal
+    package let encoded: EncodedGoal
 
     init(_ goal: Goal, owner: UserID, form: GuideMode) {
-        self.goal = goal
-        self.owner = owner
+        (self.goal, self.owner) = (goal, owner)
         encoded = goal.encoded(in: form)
     }
 }
@@ -147,9 +144,7 @@ struct GoalRecord: Sendable {
 /// Invariant: the consultation that a goal names is active, has the same user, and names that goal. The reverse does
 /// not hold: a consultation keeps its goal when it is archived or when the goal gets another conversation.
 extension Backend {
-    func conversation(ofGoal goal: Int) -> Int? {
-        goals[goal].goal.conversationID.flatMap { positions[$0] }
-    }
+    func conversation(ofGoal goal: Int) -> Int? { goals[goal].goal.conversationID.flatMap { positions[$0] } }
 
     func goal(conversingIn consultation: Int) -> Int? {
         let consultation = consultations[consultation].consultation

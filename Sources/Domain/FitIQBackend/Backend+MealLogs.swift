@@ -20,14 +20,20 @@ extension Backend {
         let log = MealLog(
             id: turn.identifiers.next(), userID: users[user].id, rawInput: request.rawInput,
             mealType: request.mealType, loggedAt: request.loggedAt ?? DateTime(turn.now), createdAt: turn.now)
+        let position = insert(log, of: user, at: placeInList(of: log, of: user))
+        process(position, from: turn.now, at: turn.now)
+        return mealLogs[position].body
+    }
+
+    /// Adds a log to the lists of the world and, at a place, of its user, and returns its position.
+    mutating func insert(_ log: MealLog, of user: UserID, at place: Int) -> Int {
         let record = MealLogRecord(log, owner: user, form: mealLogForm)
         let position = mealLogs.count
         mealLogs.append(record)
         mealLogPositions[log.id] = position
-        users[user].mealLogs.insert(position, at: placeInList(of: log, of: user))
+        users[user].mealLogs.insert(position, at: place)
         storedBytes += record.byteCount
-        process(position, from: turn.now, at: turn.now)
-        return record.body
+        return position
     }
 
     /// Starts processing a meal log, by the first matching rule of the script or with the built-in parser.
@@ -44,12 +50,9 @@ extension Backend {
             ScheduledStep(time: max(now, start.advanced(byNanoseconds: duration)), position: position, work: .mealLog))
     }
 
-    /// Returns a meal log (`GET /api/v1/meal-logs/{id}`).
-    ///
-    /// - Throws: 404.
+    /// Returns a meal log (`GET /api/v1/meal-logs/{id}`), or throws 404.
     public func mealLog(_ id: String, for user: UserID) throws(APIError) -> [UInt8] {
-        guard let resource = ResourceID(id), let position = mealLogPositions[resource],
-            mealLogs[position].owner == user
+        guard let resource = ResourceID(id), let position = mealLogPositions[resource], mealLogs[position].owner == user
         else { throw .unknownMealLog(id) }
         return mealLogs[position].body
     }
@@ -63,7 +66,11 @@ extension Backend {
 
     /// Ends the processing of a meal log and notifies every open socket of its user, in any consultation.
     mutating func finishMealLog(_ position: Int, _ turn: inout Turn) {
-        let outcome = outcome(of: mealLogs[position], at: turn.now)
+        // The room is checked again: thousands of other logs may have been completed since the 201.
+        let outcome =
+            storedBytes < storageRoom.bytes
+            ? MealProcessing.outcome(mealLogs[position].outcome, of: mealLogs[position].log, at: turn.now)
+            : .failed(.storeFull(limit: storageRoom.limit), at: turn.now)
         storedBytes -= mealLogs[position].byteCount
         mealLogs[position].finish(outcome, form: mealLogForm)
         storedBytes += mealLogs[position].byteCount
@@ -81,12 +88,6 @@ extension Backend {
         users[user].active.values.sorted().flatMap { consultations[$0].sockets }
     }
 
-    private func outcome(of record: MealLogRecord, at now: Timestamp) -> MealLog.Progress {
-        // Checked again: thousands of other logs may have been completed since the 201.
-        guard storedBytes < storageRoom.bytes else { return .failed(.storeFull(limit: storageRoom.limit), at: now) }
-        return MealProcessing.outcome(record.outcome, of: record.log, at: now)
-    }
-
     private var mealLogForm: GuideMode { configuration.mode.form(of: .showMealLog) }
 
     /// The index of a new log among the user's, which are sorted by `loggedAt`; it goes after equal times.
@@ -95,39 +96,30 @@ extension Backend {
         var range = 0..<positions.count
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            if mealLogs[positions[middle]].log.loggedAt <= log.loggedAt {
-                range = (middle + 1)..<range.upperBound
-            } else {
-                range = range.lowerBound..<middle
-            }
+            let isBefore = mealLogs[positions[middle]].log.loggedAt <= log.loggedAt
+            range = isBefore ? (middle + 1)..<range.upperBound : range.lowerBound..<middle
         }
         return range.lowerBound
     }
 }
 
-extension Backend {
-    public var mealLogCount: Int { mealLogs.count }
-}
-
 /// A meal log and its JSON, which is encoded when the log changes, not when it is read.
-struct MealLogRecord: Sendable {
+package struct MealLogRecord: Sendable {
     let owner: UserID
-    private(set) var log: MealLog
+    package private(set) var log: MealLog
     /// The outcome of processing, from the script at the start.
     var outcome = MealRule.Outcome.parsed
-
     /// The list item in the form of the union.
     private(set) var listItem: [UInt8] = []
     /// The body of the endpoints that return this log.
     private(set) var body: [UInt8] = []
 
     init(_ log: MealLog, owner: UserID, form: GuideMode) {
-        self.log = log
-        self.owner = owner
+        (self.log, self.owner) = (log, owner)
         encode(in: form)
     }
 
-    var byteCount: Int { listItem.count + body.count }
+    package var byteCount: Int { listItem.count + body.count }
 
     mutating func finish(_ progress: MealLog.Progress, form: GuideMode) {
         log.progress = progress
@@ -142,22 +134,14 @@ struct MealLogRecord: Sendable {
 
 /// The duration and the outcome of processing a meal.
 enum MealProcessing {
-    /// The processing time in nanoseconds: 2.0 to 4.5 s at a human pace.
+    /// The processing time in nanoseconds: by the rule, or else 2.0 to 4.5 s; 0 at the instant pace, with any rule.
     ///
     /// A pure function: the same log takes the same time in every run. A guide's test checks after 5 s.
-    static func duration(at pace: Pace, seed: UInt64) -> Int64 {
-        switch pace {
-        case .instant: return 0
-        case .human:
-            var numbers = SplitMix64(seed: seed)
-            return 2_000_000_000 + Int64(numbers.next(below: 2_500_000_001))
-        }
-    }
-
-    /// The processing time by a rule; 0 at the instant pace, with any rule.
-    static func duration(by rule: MealRule?, at pace: Pace, seed: UInt64) -> Int64 {
-        guard pace != .instant, let duration = rule?.duration else { return duration(at: pace, seed: seed) }
-        return duration
+    static func duration(by rule: MealRule? = nil, at pace: Pace, seed: UInt64) -> Int64 {
+        if pace == .instant { return 0 }
+        if let duration = rule?.duration { return duration }
+        var numbers = SplitMix64(seed: seed)
+        return 2_000_000_000 + Int64(numbers.next(below: 2_500_000_001))
     }
 
     static func outcome(_ outcome: MealRule.Outcome, of log: MealLog, at time: Timestamp) -> MealLog.Progress {
@@ -193,41 +177,11 @@ enum MealProcessing {
     }
 }
 
-extension MealRule.Item {
-    /// The name in the form of the food table's keys, so a scripted food has the id of the same food in the table.
-    var foodKey: String {
-        String(name.lowercased().map { $0 == " " ? "-" : $0 })
-    }
-
-    /// The amount in words: "1.5 cups".
-    var amountText: String {
-        var writer = JSONWriter(reserving: 24)
-        writer.value(quantity)
-        let number = String(decoding: writer.bytes, as: UTF8.self)
-        return unit.isEmpty ? number : "\(number) \(unit)"
-    }
-}
-
 extension MealLogItem {
-    init(_ item: MealRule.Item, id: ResourceID) {
-        self.init(
-            id: id, foodID: MealProcessing.foodID(ofKey: item.foodKey), name: item.name, quantity: item.quantity,
-            unit: item.unit, amountText: item.amountText, nutrients: item.nutrients, confidence: item.confidence,
-            notes: item.notes)
-    }
-
     init(_ item: MealItem, id: ResourceID) {
         self.init(
             id: id, foodID: MealProcessing.foodID(ofKey: item.foodKey), name: item.name, quantity: item.quantity,
-            unit: item.unit, amountText: item.amountText, nutrients: MealNutrients(item.facts),
+            unit: item.unit, amountText: item.amountText, nutrients: item.nutrients,
             confidence: item.confidence, notes: item.notes)
-    }
-}
-
-extension MealNutrients {
-    init(_ facts: NutritionFacts) {
-        self.init(
-            calories: facts.calories, proteinTenths: facts.proteinTenths, carbsTenths: facts.carbsTenths,
-            fatTenths: facts.fatTenths, fiberTenths: facts.fiberTenths, sugarTenths: facts.sugarTenths)
     }
 }

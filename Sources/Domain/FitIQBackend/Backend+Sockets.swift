@@ -47,8 +47,7 @@ extension Backend {
         guard let position = sockets[socket]?.position else { return }
         do throws(FrameError) {
             switch try ClientFrame(text: text, in: socketForm) {
-            case .ping:
-                send(.pong, to: socket, of: position, &turn)
+            case .ping: send(.pong, to: socket, of: position, &turn)
             case .chat(let chatProtocol, let content):
                 try checkQueue(of: position)
                 let script = script(for: content, in: position)
@@ -106,13 +105,12 @@ extension Backend {
         let mode = configuration.mode
         update(position, at: turn.now) { $0.store(message, in: mode) }
         for listener in listeners(of: position) {
-            switch listener.chatProtocol {
-            case .stream:
-                guard ServerFrame.messageReceived.isKnown(in: socketForm) else { continue }
-                send(.messageReceived, to: listener.socket, of: position, &turn)
-            case .assistantMessage:
-                send(.userMessage(id: message.id, content: content), to: listener.socket, of: position, &turn)
-            }
+            let receipt: ServerFrame =
+                switch listener.chatProtocol {
+                case .stream: .messageReceived
+                case .assistantMessage: .userMessage(id: message.id, content: content)
+                }
+            if receipt.isKnown(in: socketForm) { send(receipt, to: listener.socket, of: position, &turn) }
         }
         let question = Question(
             content: content, number: consultations[position].askedCount, answerID: turn.identifiers.next(),

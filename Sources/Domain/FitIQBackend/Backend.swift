@@ -13,7 +13,6 @@ public struct Backend: Sendable {
         public var origin: String
         public var pace: Pace
         public var mode: GuideMode
-        /// The storage limits.
         public var limits: Limits
         /// The script that replaces the built-in coach and parser, until ``Backend/setScript(_:)``.
         public var script: Script
@@ -22,23 +21,20 @@ public struct Backend: Sendable {
             origin: String, pace: Pace = .human, mode: GuideMode = .union, limits: Limits = Limits(),
             script: Script = Script()
         ) {
-            self.origin = origin
-            self.pace = pace
-            self.mode = mode
-            self.limits = limits
-            self.script = script
+            (self.origin, self.pace, self.mode) = (origin, pace, mode)
+            (self.limits, self.script) = (limits, script)
         }
     }
 
     let configuration: Configuration
     public private(set) var script: Script
-    var users = UserTable()
-    var consultations: [ConsultationRecord] = []
-    var positions: [ResourceID: Int] = [:]
-    var goals: [GoalRecord] = []
-    var goalPositions: [ResourceID: Int] = [:]
-    var mealLogs: [MealLogRecord] = []
-    var mealLogPositions: [ResourceID: Int] = [:]
+    package internal(set) var users = UserTable()
+    package internal(set) var consultations: [ConsultationRecord] = []
+    package internal(set) var positions: [ResourceID: Int] = [:]
+    package internal(set) var goals: [GoalRecord] = []
+    package internal(set) var goalPositions: [ResourceID: Int] = [:]
+    package internal(set) var mealLogs: [MealLogRecord] = []
+    package internal(set) var mealLogPositions: [ResourceID: Int] = [:]
     var sockets: [SocketID: OpenSocket] = [:]
     var schedule = Heap<ScheduledStep>()
     /// Bytes of JSON in all users, consultations, histories, goals and meal logs.
@@ -46,7 +42,6 @@ public struct Backend: Sendable {
     /// The limit of `storedBytes`: ``Limits/storedBytes``, unless worlds share their storage.
     public var storageRoom: StorageRoom
 
-    /// Creates a backend without users.
     public init(_ configuration: Configuration) {
         self.configuration = configuration
         configuration.script.checkInvariants()
@@ -54,9 +49,7 @@ public struct Backend: Sendable {
         storageRoom = StorageRoom(bytes: configuration.limits.storedBytes, limit: configuration.limits.storedBytes)
     }
 
-    /// Replaces the script for future questions and meals.
-    ///
-    /// Questions and meals accepted before continue as they started.
+    /// Replaces the script for future questions and meals; those accepted before continue as they started.
     public mutating func setScript(_ script: Script) {
         script.checkInvariants()
         self.script = script
@@ -70,9 +63,8 @@ public struct Backend: Sendable {
     /// - Throws: 507 at the limit of users, or if the world is full.
     public mutating func user(_ id: ExactString) throws(APIError) -> UserID {
         if let user = users[id] { return user }
-        guard users.count < configuration.limits.users else {
-            throw .storeFull("users", limit: configuration.limits.users)
-        }
+        let limit = configuration.limits.users
+        guard users.count < limit else { throw .storeFull("users", limit: limit) }
         try checkStorage()
         return add(id)
     }
@@ -102,12 +94,69 @@ public struct Backend: Sendable {
         consultations[position].encode(in: configuration.mode, origin: configuration.origin)
         storedBytes += consultations[position].byteCount
     }
-}
 
-extension Backend {
     public var userCount: Int { users.count }
     public var openSocketCount: Int { sockets.count }
     public var consultationCount: Int { consultations.count }
+    public var goalCount: Int { goals.count }
+    public var mealLogCount: Int { mealLogs.count }
+    /// Includes obsolete steps.
+    package var scheduledStepCount: Int { schedule.count }
+
+    /// The messages of a consultation of any user, oldest first, without a streaming answer; empty if there is none.
+    package func history(of id: ResourceID) -> [Message] {
+        positions[id].map { consultations[$0].history.messages } ?? []
+    }
+}
+
+/// The key of duplicate active consultations of a user (consultation-websocket, 409).
+package struct Topic: Hashable, Sendable {
+    var persona: Persona
+    var context: ConsultationContext
+}
+
+/// A user and their entities, as indexes into the backend's lists.
+package struct User: Sendable {
+    let id: ExactString
+    /// Oldest first.
+    package internal(set) var consultations: [Int] = []
+    /// The active consultations: the 409 rule allows one per topic, so their count serves for 429.
+    package internal(set) var active: [Topic: Int] = [:]
+    /// Oldest first.
+    package internal(set) var goals: [Int] = []
+    /// Ordered by the client's time, then by arrival.
+    package internal(set) var mealLogs: [Int] = []
+
+    /// The size of the id in JSON, with the names of the lists next to it.
+    ///
+    /// No response contains it, but an export does, and must not exceed what is counted.
+    var byteCount: Int {
+        var writer = JSONWriter(reserving: id.utf8.count + 2)
+        writer.value(id.text)
+        return writer.bytes.count + 64
+    }
+}
+
+package struct UserTable: Sendable {
+    private var users: [User] = []
+    private var numbers: [ExactString: UserID] = [:]
+
+    package var count: Int { users.count }
+    /// The size of all users without their entities.
+    package var byteCount: Int { users.reduce(0) { $0 + $1.byteCount } }
+    package subscript(id: ExactString) -> UserID? { numbers[id] }
+
+    package internal(set) subscript(user: UserID) -> User {
+        _read { yield users[user.index] }
+        _modify { yield &users[user.index] }
+    }
+
+    mutating func add(_ id: ExactString) -> UserID {
+        let user = UserID(index: users.count)
+        users.append(User(id: id))
+        numbers[id] = user
+        return user
+    }
 }
 
 /// The limits of a world; each has its refusal (docs/limits.md).
@@ -138,11 +187,7 @@ public struct StorageRoom: Sendable, Equatable {
     /// The limit that this room comes from; refusals name it.
     public var limit: Int
 
-    /// Creates room for a number of bytes, capped by a limit.
-    public init(bytes: Int, limit: Int) {
-        self.bytes = bytes
-        self.limit = limit
-    }
+    public init(bytes: Int, limit: Int) { (self.bytes, self.limit) = (bytes, limit) }
 }
 
 /// The input and output of a command: the time, the ids to issue, and the effects.
@@ -153,10 +198,7 @@ public struct Turn: Sendable {
     /// The effects on sockets, in order; the caller removes them.
     public var effects: [Effect] = []
 
-    public init(now: Timestamp, identifiers: ResourceIDSequence) {
-        self.now = now
-        self.identifiers = identifiers
-    }
+    public init(now: Timestamp, identifiers: ResourceIDSequence) { (self.now, self.identifiers) = (now, identifiers) }
 }
 
 /// A user's index within a world, looked up once by the token's id.
@@ -169,9 +211,7 @@ public struct SocketID: Hashable, Sendable {
     /// Chosen by the caller, unique among the open sockets.
     public let number: UInt64
 
-    public init(_ number: UInt64) {
-        self.number = number
-    }
+    public init(_ number: UInt64) { self.number = number }
 }
 
 /// An action on a socket that a command requests.
@@ -201,14 +241,5 @@ struct ScheduledStep: Comparable, Sendable {
     /// Orders by time; at the same time, answers come before meal logs, each in the order of creation.
     static func < (left: ScheduledStep, right: ScheduledStep) -> Bool {
         (left.time, left.work.rank, left.position) < (right.time, right.work.rank, right.position)
-    }
-}
-
-extension Backend {
-    /// The messages of a consultation of any user, oldest first, without a streaming answer.
-    ///
-    /// Nil if there is no such consultation.
-    package func history(ofConsultation id: String) -> [Message]? {
-        ResourceID(id.lowercased()).flatMap { positions[$0] }.map { consultations[$0].history.messages }
     }
 }

@@ -19,9 +19,7 @@ struct DataFile {
 
     let path: String
     private(set) var sections: [Section] = []
-    /// The mistakes, a sentence each, with path and line.
-    ///
-    /// A file with mistakes is not used.
+    /// The mistakes, a sentence each, with path and line; a file with mistakes is not used.
     private(set) var mistakes: [String] = []
 
     /// Reads an embedded file and converts it into a value; crashes on a mistake.
@@ -46,6 +44,12 @@ struct DataFile {
     mutating func refuse(_ message: String, at line: Int) { mistakes.append("\(path):\(line): \(message)") }
 
     // MARK: What a record has
+
+    /// Reports sections with other names or in another order.
+    mutating func check(sections names: [String]) {
+        guard mistakes.isEmpty, sections.map(\.name) != names else { return }
+        refuse("the sections are \(names.joined(separator: ", "))", at: 1)
+    }
 
     /// Reports members with other keys.
     mutating func check(_ record: Record, keys: [String]) {

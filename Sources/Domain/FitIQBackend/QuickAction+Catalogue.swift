@@ -13,17 +13,14 @@ extension QuickAction {
     /// An action without a persona fits every persona; each of the 20 combinations has at least one.
     public static func matching(contextType: ContextType?, persona: Persona?) -> [QuickAction] {
         catalogue.filter { action in
-            let fitsContext = contextType == nil || action.contextType == contextType
-            let fitsPersona = persona == nil || action.persona == nil || action.persona == persona
-            return fitsContext && fitsPersona
+            (contextType == nil || action.contextType == contextType)
+                && (persona == nil || action.persona == nil || action.persona == persona)
         }
     }
 
     /// Reads the actions of a file; errors are added to its mistakes.
     static func read(_ file: inout DataFile) -> [QuickAction] {
-        if file.mistakes.isEmpty, file.sections.map(\.name) != sections {
-            file.refuse("the sections are \(sections.joined(separator: ", "))", at: 1)
-        }
+        file.check(sections: sections)
         var actions: [QuickAction] = []
         var lines: [String: Int] = [:]  // Prompts of one file, which are written once.
         for section in file.sections {

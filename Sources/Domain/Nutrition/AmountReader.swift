@@ -4,7 +4,6 @@ struct Amount: Equatable, Sendable {
     /// The unit, or nil if the text gives only a number.
     var unit: MealUnit?
     var text: String
-    /// The reader's assumption.
     var assumption: Assumption?
 
     enum Assumption: Equatable, Sendable {
@@ -44,9 +43,7 @@ struct AmountReader {
     /// The amount that begins at a token, or nil if there is none.
     func read(at start: Int) -> Reading? {
         if let reading = multiplier(at: start) { return reading }
-        if let number = NumberReader(text: text).read(at: start) {
-            return withUnit(number, from: start)
-        }
+        if let number = NumberReader(text: text).read(at: start) { return withUnit(number, from: start) }
         return bareUnit(at: start)
     }
 
@@ -84,9 +81,7 @@ struct AmountReader {
             reading.amount.unit = unit.unit
             reading.end = unit.end
             reading.isArticle = false
-            if let rough = unit.rough {
-                reading.amount.assumption = reading.amount.assumption ?? .roughUnit(rough, as: unit.unit)
-            }
+            reading.amount.assumption = reading.amount.assumption ?? unit.assumption
             if text.hasWords("and a half", at: reading.end) {
                 reading.amount.value += 0.5
                 reading.end += 3
@@ -103,12 +98,9 @@ struct AmountReader {
         guard let unit = unit(at: start, hasNumber: false), unit.stands else { return nil }
         let words = text.source(start..<unit.end)
         let isPlural = text.word(unit.end - 1)?.hasSuffix("s") == true && unit.unit != .glasses
-        var assumption: Amount.Assumption?
-        if let rough = unit.rough { assumption = .roughUnit(rough, as: unit.unit) }
-        if isPlural { assumption = .one(words) }
-        var reading = Reading(
-            amount: Amount(value: 1, unit: unit.unit, text: words, assumption: assumption), end: unit.end,
-            isBareUnit: true)
+        let amount = Amount(
+            value: 1, unit: unit.unit, text: words, assumption: isPlural ? .one(words) : unit.assumption)
+        var reading = Reading(amount: amount, end: unit.end, isBareUnit: true)
         skipOf(&reading)
         return reading
     }
@@ -124,7 +116,7 @@ struct AmountReader {
         var end: Int
         /// Whether an article makes it an amount: `a pound`, but not `a c`.
         var stands: Bool
-        var rough: String?
+        var assumption: Amount.Assumption?
     }
 
     private func unit(at start: Int, hasNumber: Bool) -> UnitReading? {
@@ -144,14 +136,14 @@ struct AmountReader {
         let needsNumber = UnitWords.needNumber.contains(word)
         if !hasNumber, needsNumber, word.count < 3 || text.word(index + 1) != "of" { return nil }
         let rough = UnitWords.rough.contains(word) ? text.source(index..<index + 1) : nil
-        return UnitReading(unit: unit, end: afterStop(index), stands: word.count > 1, rough: rough)
+        return UnitReading(
+            unit: unit, end: afterStop(index), stands: word.count > 1,
+            assumption: rough.map { .roughUnit($0, as: unit) })
     }
 
     /// The index after a unit's word and the full stop of its abbreviation.
     private func afterStop(_ index: Int) -> Int {
-        guard text.kind(index + 1) == .stop, let word = text.word(index), UnitWords.abbreviations.contains(word) else {
-            return index + 1
-        }
-        return index + 2
+        let isAbbreviated = text.word(index).map(UnitWords.abbreviations.contains) ?? false
+        return isAbbreviated && text.kind(index + 1) == .stop ? index + 2 : index + 1
     }
 }

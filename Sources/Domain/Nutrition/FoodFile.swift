@@ -1,3 +1,5 @@
+import FitIQAPI
+
 /// Reads the table of foods, `Fixtures/data/foods.tsv`: one line per food, with tabs between columns.
 ///
 /// Names at the sources contain commas, and semicolons separate the parts of a cell. With tabs no cell needs quotation
@@ -16,9 +18,7 @@ struct FoodFile: Sendable {
     private(set) var firstWords: Set<String> = []
     /// The number of words in the longest name.
     private(set) var longestName = 0
-    /// The mistakes, a sentence each, with path and line.
-    ///
-    /// A table with mistakes is not used.
+    /// The mistakes, a sentence each, with path and line; a table with mistakes is not used.
     private(set) var mistakes: [String] = []
 
     private var line = 0
@@ -28,7 +28,8 @@ struct FoodFile: Sendable {
     /// The line of each folded name or plural.
     private var names: [String: Int] = [:]
 
-    enum Column: Int, CaseIterable {
+    /// The columns in their order, by their titles in the first line.
+    enum Column: String, CaseIterable {
         /// For sorting the table by hand; not read.
         case group
         /// A stable slug: `chicken-breast`.
@@ -40,11 +41,12 @@ struct FoodFile: Sendable {
         /// Per 100 grams; a value that the source does not report is empty and counts as zero.
         case kcal, protein, carbs, fat, fiber, sugar
         /// The usual serving in the words of a label, and its weight.
-        case serving, servingGrams
+        case serving
+        case servingGrams = "serving grams"
         /// The weight of one unit: `cups 180; pieces 69`.
-        case gramsPerUnit
+        case gramsPerUnit = "grams per unit"
         /// The weight of one piece that the text calls small, medium or large: `small 91; large 182`.
-        case gramsPerSize
+        case gramsPerSize = "grams per size"
         /// The facts of one serving if a label's differ: `kcal 70; protein 6; fat 5`.
         case label
         /// The assumed preparation: `Grilled, skinless`.
@@ -52,19 +54,16 @@ struct FoodFile: Sendable {
         /// `solid`, `drink` or `alcohol`.
         case kind
         /// A data type of USDA FoodData Central, the name of the food there and, if certain, its id.
-        case source, sourceFood, id
+        case source
+        case sourceFood = "source food"
+        case id = "FDC id"
         /// Notes of the table's editors; not read.
         case remarks
-
-        var title: String { FoodFile.titles[rawValue] }
     }
 
+    private static let columns = Column.allCases
     /// The first line.
-    static let titles = [
-        "group", "key", "name", "aliases", "kcal", "protein", "carbs", "fat", "fiber", "sugar", "serving",
-        "serving grams", "grams per unit", "grams per size", "label", "preparation", "kind", "source", "source food",
-        "FDC id", "remarks",
-    ]
+    static let titles = columns.map(\.rawValue)
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         for text in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
@@ -78,9 +77,7 @@ struct FoodFile: Sendable {
         }
     }
 
-    private mutating func refuse(_ message: String) {
-        mistakes.append("\(Self.path):\(max(line, 1)): \(message)")
-    }
+    private mutating func refuse(_ message: String) { mistakes.append("\(Self.path):\(max(line, 1)): \(message)") }
 
     private mutating func readLine(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return refuse("the line is not UTF-8") }
@@ -97,15 +94,15 @@ struct FoodFile: Sendable {
             return refuse("a line has \(Self.titles.count) columns with a tab between each two, not \(cells.count)")
         }
         let count = mistakes.count
-        for column in Column.allCases where !isTrimmed(self[column]) {
-            refuse("\(column.title) begins or ends with a space or a quotation mark; save the table without them")
+        for column in Self.columns where !isTrimmed(self[column]) {
+            refuse("\(column.rawValue) begins or ends with a space or a quotation mark; save the table without them")
         }
         guard mistakes.count == count, let food = food(), mistakes.count == count else { return }
         foods.append(food)
         index(food)
     }
 
-    private subscript(column: Column) -> String { cells[column.rawValue] }
+    private subscript(column: Column) -> String { Self.columns.firstIndex(of: column).map { cells[$0] } ?? "" }
 
     private func isTrimmed(_ cell: String) -> Bool {
         guard let first = cell.utf8.first, let last = cell.utf8.last else { return true }
@@ -119,16 +116,15 @@ struct FoodFile: Sendable {
         let key = key()
         let names = [text(.name)] + parts(.aliases)
         let per100Grams = FactsPer100Grams(
-            number(.kcal, atMost: 902), protein: optionalNumber(.protein), carbs: optionalNumber(.carbs),
+            calories: number(.kcal, atMost: 902), protein: optionalNumber(.protein), carbs: optionalNumber(.carbs),
             fat: optionalNumber(.fat), fiber: optionalNumber(.fiber), sugar: optionalNumber(.sugar))
-        let serving = Food.Serving(text(.serving), weight(self[.servingGrams], of: .servingGrams))
+        let serving = Food.Serving(name: text(.serving), grams: weight(self[.servingGrams], of: .servingGrams))
         guard let kind = kind(), let source = source() else { return nil }
         return Food(
             key: key, names: names, per100Grams: per100Grams, serving: serving,
             portions: weights(.gramsPerUnit, of: Self.weighedUnits),
-            sizes: weights(.gramsPerSize, of: PieceSize.allCases),
-            label: label(), preparation: self[.preparation].isEmpty ? nil : self[.preparation], kind: kind,
-            source: source)
+            sizes: weights(.gramsPerSize, of: PieceSize.allCases), label: label(),
+            preparation: self[.preparation].isEmpty ? nil : self[.preparation], kind: kind, source: source)
     }
 
     private mutating func key() -> String {
@@ -141,7 +137,7 @@ struct FoodFile: Sendable {
     }
 
     private mutating func text(_ column: Column) -> String {
-        if self[column].isEmpty { refuse("\(column.title) is empty") }
+        if self[column].isEmpty { refuse("\(column.rawValue) is empty") }
         return self[column]
     }
 
@@ -151,36 +147,29 @@ struct FoodFile: Sendable {
         let parts = self[column].utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
             .enumerated().map { index, part in Substring(index > 0 && part.first == 0x20 ? part.dropFirst() : part) }
         if parts.contains(where: { $0.isEmpty || $0.utf8.first == 0x20 || $0.utf8.last == 0x20 }) {
-            refuse("\(column.title) is \"\(self[column])\"; a semicolon and a space separate its parts")
+            refuse("\(column.rawValue) is \"\(self[column])\"; a semicolon and a space separate its parts")
         }
         return parts.map(String.init)
     }
 
     private mutating func kind() -> Food.Kind? {
-        let kinds: [(name: String, kind: Food.Kind)] = [("solid", .solid), ("drink", .drink), ("alcohol", .alcohol)]
-        if let found = kinds.first(where: { $0.name == self[.kind] }) { return found.kind }
-        refuse("the kind is \"\(self[.kind])\"; it is solid, drink or alcohol")
-        return nil
+        let kind = Food.Kind(rawValue: self[.kind])
+        if kind == nil { refuse("the kind is \"\(self[.kind])\"; it is solid, drink or alcohol") }
+        return kind
     }
 
-    private mutating func source() -> Source? {
+    private mutating func source() -> Food.Source? {
         let food = text(.sourceFood)
         let id = Int(self[.id])
-        if !self[.id].isEmpty,
-            self[.source] != "SR Legacy" || !(id.map(Source.ids.contains) ?? false) || self[.id].utf8.count != 6
-        {
+        let database = Food.Source.Database(rawValue: self[.source])
+        let isValid = database == .srLegacy && id.map(Food.Source.ids.contains) == true && self[.id].utf8.count == 6
+        if !self[.id].isEmpty, !isValid {
             refuse("the FDC id is \"\(self[.id])\"; only foods of SR Legacy have one, from 167512 to 175304")
         }
-        switch self[.source] {
-        case "SR Legacy": return .srLegacy(food, id: id)
-        case "FNDDS": return .fndds(food)
-        case "Foundation": return .foundation(food)
-        case "Branded": return .branded(food)
-        case "recipe": return .recipe(food)
-        default:
+        if database == nil {
             refuse("the source is \"\(self[.source])\"; it is SR Legacy, FNDDS, Foundation, Branded or recipe")
-            return nil
         }
+        return database.map { Food.Source(database: $0, food: food, id: id) }
     }
 
     // MARK: Numbers
@@ -192,7 +181,7 @@ struct FoodFile: Sendable {
         var weights: [Key: Double] = [:]
         for (name, value) in pairs(column) {
             guard let key = keys.first(where: { $0.rawValue == name }) else {
-                refuse("\(column.title) has \"\(name)\"; it has \(keys.map(\.rawValue).joined(separator: ", "))")
+                refuse("\(column.rawValue) has \"\(name)\"; it has \(keys.map(\.rawValue).joined(separator: ", "))")
                 continue
             }
             if weights.updateValue(weight(value, of: column), forKey: key) != nil { refuse("\(name) stands twice") }
@@ -203,13 +192,12 @@ struct FoodFile: Sendable {
     /// Units that are weights, and servings, have no weight of their own.
     private static let weighedUnits = MealUnit.allCases.filter { $0.grams == nil && $0 != .servings }
 
-    private mutating func label() -> NutritionFacts? {
-        var facts = NutritionFacts()
-        var seen: [String] = []
+    private mutating func label() -> MealNutrients? {
+        var facts = MealNutrients()
+        var seen: Set<String> = []  // Names of facts.
         for (name, value) in pairs(.label) {
-            let number = decimal(value, digits: name == "kcal" ? 0 : 1).map {
-                Int(($0 * (name == "kcal" ? 1 : 10)).rounded())
-            }
+            let decimals = name == "kcal" ? 0 : 1
+            let number = decimal(value, digits: decimals).map { Int(($0 * (decimals == 0 ? 1 : 10)).rounded()) }
             switch (name, number) {
             case ("kcal", let number?): facts.calories = number
             case ("protein", let number?): facts.proteinTenths = number
@@ -221,8 +209,7 @@ struct FoodFile: Sendable {
                 refuse(
                     "the label has \"\(name) \(value)\"; it has whole kcal and tenths of grams: kcal 70; protein 6.5")
             }
-            if seen.contains(name) { refuse("\(name) stands twice") }
-            seen.append(name)
+            if !seen.insert(name).inserted { refuse("\(name) stands twice") }
         }
         return seen.isEmpty ? nil : facts
     }
@@ -237,7 +224,7 @@ struct FoodFile: Sendable {
 
     private mutating func weight(_ cell: String, of column: Column) -> Double {
         guard let grams = decimal(cell, digits: 2), grams > 0, grams < 5000 else {
-            refuse("\(column.title) has \"\(cell)\"; a weight is more than 0 and less than 5000 grams, such as 28.5")
+            refuse("\(column.rawValue) has \"\(cell)\"; a weight is more than 0 and less than 5000 grams, such as 28.5")
             return 1
         }
         return grams
@@ -249,7 +236,7 @@ struct FoodFile: Sendable {
 
     private mutating func number(_ column: Column, atMost most: Int) -> Double {
         guard let number = decimal(self[column], digits: 2), number <= Double(most) else {
-            refuse("\(column.title) is \"\(self[column])\"; it is a number from 0 to \(most), such as 12.56")
+            refuse("\(column.rawValue) is \"\(self[column])\"; it is a number from 0 to \(most), such as 12.56")
             return 0
         }
         return number

@@ -6,9 +6,7 @@ struct Lexer {
     /// Whether the line has had only white space and bullets so far.
     private var isAtLineStart = true
 
-    init(_ text: String) {
-        scalars = text.unicodeScalars.map(Folding.halfWidth)
-    }
+    init(_ text: String) { scalars = text.unicodeScalars.map(Folding.halfWidth) }
 
     static func tokens(of text: String) -> [Token] {
         var lexer = Lexer(text)
@@ -25,13 +23,8 @@ struct Lexer {
         return tokens
     }
 
-    func scalar(at index: Int) -> Unicode.Scalar? {
-        scalars.indices.contains(index) ? scalars[index] : nil
-    }
-
-    func isDigit(at index: Int) -> Bool {
-        scalar(at: index).flatMap(Folding.digit) != nil
-    }
+    func scalar(at index: Int) -> Unicode.Scalar? { scalars.indices.contains(index) ? scalars[index] : nil }
+    func isDigit(at index: Int) -> Bool { scalar(at: index).flatMap(Folding.digit) != nil }
 
     mutating func append(_ kind: Token.Kind, from start: Int) {
         tokens.append(Token(kind: kind, range: start..<position))
@@ -115,24 +108,16 @@ extension Lexer {
 
     mutating func number() {
         let start = position
-        var isWhole = true
-        var hasDecimalComma = false
         var value = digits()
         while isThousandsGroup(from: start) {
             position += 1
             value = min(value * 1000 + digits(), Self.largestNumber)
         }
-        if scalar(at: position) == ".", isDigit(at: position + 1) {
+        let hasDecimalComma = isDecimalComma()
+        if hasDecimalComma || (scalar(at: position) == "." && isDigit(at: position + 1)) {
             position += 1
             value += decimals()
-            isWhole = false
-        } else if isDecimalComma() {
-            position += 1
-            value += decimals()
-            isWhole = false
-            hasDecimalComma = true
-        }
-        if isWhole {
+        } else {
             if let next = scalar(at: position), let part = Folding.vulgarFraction(next) {
                 position += 1
                 return append(.number(value + part, assumedDecimalComma: false), from: start)
@@ -150,11 +135,11 @@ extension Lexer {
             position = end
             return append(.word(digits + "%"), from: start)
         }
-        switch scalar(at: position) {
-        case ":" where isDigit(at: position + 1):
-            position += 1  // A time of day.
+        // A time of day is not a number.
+        if scalar(at: position) == ":", isDigit(at: position + 1) {
+            position += 1
             _ = digits()
-        default:
+        } else {
             append(.number(value, assumedDecimalComma: hasDecimalComma), from: start)
         }
     }

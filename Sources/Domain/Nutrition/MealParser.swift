@@ -1,8 +1,9 @@
+import FitIQAPI
+
 /// Reads a meal written in plain English: `2 eggs and toast`, `120g chicken breast`.
 public enum MealParser {
     /// The most foods of one text; a longer meal is truncated and flagged.
     public static let maximumItems = 50
-
     /// The most words kept in `ParsedMeal.unknown`; further ones are dropped.
     public static let maximumUnknownWords = 50
 
@@ -42,7 +43,7 @@ public enum MealParser {
         return MealItem(
             foodKey: food.key, name: DisplayName.of(draft, isPlural: isCounted && portion.quantity > 1),
             quantity: portion.roundedQuantity, unit: portion.unit.rawValue, amountText: draft.amount?.text ?? "1",
-            facts: portion.facts, confidence: Double(confidence) / 100,
+            nutrients: portion.facts, confidence: Double(confidence) / 100,
             notes: notes.isEmpty ? nil : notes.joined(separator: Messages.separator))
     }
 
@@ -50,15 +51,51 @@ public enum MealParser {
     private static func isCounted(_ adjective: Draft.Adjective, of food: Food) -> Bool {
         let preparation = Lexer.words(of: food.preparation ?? "")
         switch adjective.standing {
-        case .neutral, .filler:
-            return true
+        case .neutral, .filler: return true
         case .size:
             return adjective.words == "medium" || Words.sizes[adjective.words].map { food.sizes[$0] != nil } ?? false
-        case .cooked:
-            return preparation.contains { Words.cooked.contains($0) }
-        case .uncounted:
-            return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
+        case .cooked: return preparation.contains { Words.cooked.contains($0) }
+        case .uncounted: return Lexer.words(of: adjective.words).allSatisfy { preparation.contains($0) }
         }
+    }
+}
+
+/// The reading of a text.
+public struct ParsedMeal: Equatable, Sendable {
+    /// The foods in the order of the text, at most `MealParser.maximumItems`; empty if none was recognised.
+    public var items: [MealItem] = []
+    /// The words that name no known food, as typed, at most `MealParser.maximumUnknownWords`.
+    public var unknown: [String] = []
+    /// Whether the text names more foods than `MealParser.maximumItems`; the rest is not read.
+    public var isTruncated = false
+}
+
+/// One food of a meal with its amount, as read from a text or as a script says.
+public struct MealItem: Equatable, Sendable {
+    /// The slug of the food, as in the table: `chicken-breast`.
+    public var foodKey: String
+    /// In title case, with the adjectives of the text: `Scrambled Eggs`.
+    public var name: String
+    /// The number of `unit`: finite; from a text greater than zero and rounded to hundredths.
+    public var quantity: Double
+    /// One of the table's units, always in the plural: `grams`, `cups`, `slices`, `pieces`, `servings`.
+    public var unit: String
+    /// The amount in the words of the text: `120g`, `half a`, `1 1/2 cups`; `1` if the text gives none.
+    public var amountText: String
+    /// The contents of this amount of the food.
+    public var nutrients: MealNutrients
+    /// The confidence in the reading, from 0 to 1 with two decimals; 0.95 if nothing was assumed.
+    public var confidence: Double
+    /// The preparation and the assumptions, or nil if there are none.
+    public var notes: String?
+
+    public init(
+        foodKey: String, name: String, quantity: Double, unit: String, amountText: String, nutrients: MealNutrients,
+        confidence: Double, notes: String?
+    ) {
+        (self.foodKey, self.name, self.quantity, self.unit) = (foodKey, name, quantity, unit)
+        (self.amountText, self.nutrients, self.confidence) = (amountText, nutrients, confidence)
+        self.notes = notes
     }
 }
 

@@ -14,8 +14,7 @@ struct Draft: Sendable {
     }
 
     init(entry: FoodTable.Entry, amount: Amount? = nil, adjectives: [Adjective] = []) {
-        self.entry = entry
-        self.amount = amount
+        (self.entry, self.amount) = (entry, amount)
         for adjective in adjectives { add(adjective) }
     }
 
@@ -53,9 +52,7 @@ struct MealReader {
     /// Whether what follows was not eaten: `no cheese`.
     private var isNegated = false
 
-    init(_ text: TokenText) {
-        self.text = text
-    }
+    init(_ text: TokenText) { self.text = text }
 
     /// Reads all tokens.
     mutating func read() {
@@ -176,9 +173,7 @@ struct MealReader {
         if isEach { drafts[drafts.count - 1].amount?.multiply(by: count) }
     }
 
-    private var isEach: Bool {
-        ["each", "apiece", "per"].contains(text.word(index) ?? "")
-    }
+    private var isEach: Bool { ["each", "apiece", "per"].contains(text.word(index) ?? "") }
 
     private mutating func wait(for reading: AmountReader.Reading) {
         let old = pendingIsTaken ? nil : pending
@@ -198,10 +193,7 @@ struct MealReader {
     }
 
     /// Notes an amount without a food as an unknown word, so that no part of the text is dropped silently.
-    private mutating func note(unused amount: Amount) {
-        guard !isNegated else { return }
-        note(unknown: amount.text)
-    }
+    private mutating func note(unused amount: Amount) { if !isNegated { note(unknown: amount.text) } }
 
     private mutating func note(unknown words: String) {
         if unknown.count < MealParser.maximumUnknownWords { unknown.append(words) }
@@ -214,10 +206,8 @@ struct MealReader {
         return index > 0 && text.word(index - 1) == "at" && !startsFood(at: reading.end)
     }
 
-    private static let afterNoAmount: Set<String> = [
-        "am", "pm", "st", "nd", "rd", "th", "kcal", "cal", "cals", "calorie", "calories", "oclock", "min", "mins",
-        "minutes", "minute", "hours", "hour", "km", "years", "kj",
-    ]
+    private static let afterNoAmount = Words.set(
+        "am pm st nd rd th kcal cal cals calorie calories oclock min mins minutes minute hours hour km years kj")
 
     /// Whether a food begins here, after at most four words that may stand before its name.
     private mutating func startsFood(at start: Int) -> Bool {

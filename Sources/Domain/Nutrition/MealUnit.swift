@@ -6,9 +6,7 @@ enum MealUnit: String, Sendable, CaseIterable {
     case cups, tablespoons, teaspoons, pints, shots
     case slices, pieces, bowls, plates, glasses, cans, bottles, handfuls, scoops, servings
 
-    /// The weight of one unit in grams, for units of mass.
-    ///
-    /// The ounce and the pound are international.
+    /// The weight of one unit in grams, for units of mass; the ounce and the pound are international.
     var grams: Double? {
         switch self {
         case .grams: 1
@@ -20,9 +18,7 @@ enum MealUnit: String, Sendable, CaseIterable {
         }
     }
 
-    /// The volume of one unit in milliliters, for units of volume.
-    ///
-    /// Cups, spoons and pints are US customary.
+    /// The volume of one unit in milliliters, for units of volume; cups, spoons and pints are US customary.
     var milliliters: Double? {
         switch self {
         case .milliliters: 1
@@ -47,25 +43,18 @@ enum UnitWords {
     /// The units by their folded words.
     static let units: [String: MealUnit] = {
         var units: [String: MealUnit] = [:]
-        for (unit, words) in lists {
-            for word in words.split(separator: " ") { units[String(word)] = unit }
-        }
+        for (unit, words) in lists { for word in words.split(separator: " ") { units[String(word)] = unit } }
         return units
     }()
 
     /// Words that are units only after a number: `I can`, `a tin roof`.
     static let needNumber: Set<String> = [
         "g", "gr", "gm", "kg", "mg", "oz", "lb", "lbs", "l", "c", "t", "ml", "cl", "dl", "cc", "pt", "can", "tin",
-        "shot",
-        "stick", "bar", "box", "bag", "pack", "pot", "link", "ear", "strip", "cube", "pound", "ounce",
+        "shot", "stick", "bar", "box", "bag", "pack", "pot", "link", "ear", "strip", "cube", "pound", "ounce",
     ]
 
     /// Abbreviations with a full stop that does not end a sentence.
-    static let abbreviations: Set<String> = [
-        "g", "gr", "gm", "kg", "mg", "oz", "lb", "lbs", "l", "c", "t", "ml", "cl", "dl", "cc", "pt", "tbsp", "tbs",
-        "tsp",
-        "pc", "pcs", "fl",
-    ]
+    static let abbreviations = Words.set("g gr gm kg mg oz lb lbs l c t ml cl dl cc pt tbsp tbs tsp pc pcs fl")
 
     /// Words before a unit that do not change it: `2 heaped tablespoons`.
     static let ornaments: Set<String> = [

@@ -8,7 +8,14 @@ struct NumberReader {
         /// The end of the amount's words: `half` in `half of an avocado`.
         var textEnd: Int
         var assumption: Amount.Assumption?
-        var isArticle = false
+        var isArticle: Bool
+
+        init(_ value: Double, end: Int, assumption: Amount.Assumption? = nil, isArticle: Bool = false) {
+            (self.value, self.end, self.textEnd) = (value, end, end)
+            (self.assumption, self.isArticle) = (assumption, isArticle)
+        }
+
+        mutating func extend(to end: Int) { (self.end, textEnd) = (end, end) }
     }
 
     /// The number that begins at a token, or nil if there is none.
@@ -26,39 +33,22 @@ struct NumberReader {
     private func single(at start: Int) -> Reading? {
         switch text.kind(start) {
         case .number(let value, let assumedDecimalComma):
-            var reading = Reading(value: value, end: start + 1, textEnd: start + 1)
-            if assumedDecimalComma {
-                reading.assumption = .decimalComma(text.source(start..<start + 1), as: value)
-            }
-            fraction(&reading)
-            return reading
-        case .fraction(let value):
-            var reading = Reading(value: value, end: start + 1, textEnd: start + 1)
-            article(&reading)
-            return reading
-        case .word(let word):
-            return self.word(word, at: start)
-        default:
-            return nil
+            let comma = Amount.Assumption.decimalComma(text.source(start..<start + 1), as: value)
+            return withFraction(Reading(value, end: start + 1, assumption: assumedDecimalComma ? comma : nil))
+        case .fraction(let value): return withArticle(Reading(value, end: start + 1))
+        case .word(let word): return self.word(word, at: start)
+        default: return nil
         }
     }
 
     private func word(_ word: String, at start: Int) -> Reading? {
         if NumberWords.articles.contains(word) { return article(at: start) }
-        if word == "half" || word == "quarter" {
-            var reading = Reading(value: NumberWords.parts[word] ?? 0, end: start + 1, textEnd: start + 1)
-            article(&reading)
-            return reading
+        if word == "half" || word == "quarter", let part = NumberWords.parts[word] {
+            return withArticle(Reading(part, end: start + 1))
         }
-        if NumberWords.collectives[word] != nil {
-            // `dozen eggs`: the collective itself multiplies one.
-            return Reading(value: 1, end: start, textEnd: start)
-        }
-        if let value = NumberWords.vague[word] {
-            return Reading(
-                value: value, end: start + 1, textEnd: start + 1,
-                assumption: .vague(text.source(start..<start + 1), as: value))
-        }
+        // `dozen eggs`: the collective itself multiplies one.
+        if NumberWords.collectives[word] != nil { return Reading(1, end: start) }
+        if let value = NumberWords.vague[word] { return vague(value, start..<start + 1) }
         guard var value = NumberWords.cardinals[word] else { return nil }
         var end = start + 1
         func ones(at index: Int) -> Double? {
@@ -81,69 +71,63 @@ struct NumberReader {
                 }
             }
         }
-        var reading = Reading(value: value, end: end, textEnd: end)
-        fraction(&reading)
-        return reading
+        return withFraction(Reading(value, end: end))
+    }
+
+    private func vague(_ value: Double, _ words: Range<Int>) -> Reading {
+        Reading(value, end: words.upperBound, assumption: .vague(text.source(words), as: value))
     }
 
     /// Reads `a`, `an`, and what may follow: `a half`, `a dozen`, `a few`.
     private func article(at start: Int) -> Reading {
-        switch text.word(start + 1) {
-        case let word? where word == "half" || word == "quarter" || word == "third":
-            var reading = Reading(value: NumberWords.parts[word] ?? 0, end: start + 2, textEnd: start + 2)
-            article(&reading)
-            return reading
-        case let word? where NumberWords.vague[word] != nil:
-            let value = NumberWords.vague[word] ?? 0
-            return Reading(
-                value: value, end: start + 2, textEnd: start + 2,
-                assumption: .vague(text.source(start..<start + 2), as: value))
-        case let word? where NumberWords.collectives[word] != nil:
-            return Reading(value: 1, end: start + 1, textEnd: start + 1)
-        default:
-            return Reading(value: 1, end: start + 1, textEnd: start + 1, isArticle: true)
+        let next = text.word(start + 1) ?? ""
+        if ["half", "quarter", "third"].contains(next), let part = NumberWords.parts[next] {
+            return withArticle(Reading(part, end: start + 2))
         }
+        if let value = NumberWords.vague[next] { return vague(value, start..<start + 2) }
+        return Reading(1, end: start + 1, isArticle: NumberWords.collectives[next] == nil)
     }
 
     /// Adds the part in `1 1/2`, `1-1/2`, `two and a half`.
-    private func fraction(_ reading: inout Reading) {
-        guard reading.value == reading.value.rounded() else { return }
+    private func withFraction(_ number: Reading) -> Reading {
+        guard number.value == number.value.rounded() else { return number }
+        var reading = number
         var next = reading.end
         if case .dash(isSpaced: false)? = text.kind(next), case .fraction? = text.kind(next + 1) { next += 1 }
         if text.word(next) == "and" || text.kind(next) == .ampersand { next += 1 }
         if case .fraction(let part)? = text.kind(next) {
             reading.value += part
-            reading.end = next + 1
+            reading.extend(to: next + 1)
         } else if next > reading.end {
-            if let word = text.word(next), NumberWords.articles.contains(word) { next += 1 }
+            if isArticle(at: next) { next += 1 }
+            // `2 eggs and half an avocado` and `2 and half an avocado` are two amounts.
             guard let word = text.word(next), word == "half" || word == "quarter", let part = NumberWords.parts[word],
-                // `2 eggs and half an avocado` and `2 and half an avocado` are two amounts.
-                !NumberWords.articles.contains(text.word(next + 1) ?? ""), text.word(next + 1) != "of"
-            else { return }
+                !isArticle(at: next + 1), text.word(next + 1) != "of"
+            else { return number }
             reading.value += part
-            reading.end = next + 1
+            reading.extend(to: next + 1)
         }
-        reading.textEnd = reading.end
+        return reading
     }
 
     /// Skips the article of `half a`, which belongs to the words of the amount, or `of a`, which does not.
-    private func article(_ reading: inout Reading) {
-        if let word = text.word(reading.end), NumberWords.articles.contains(word) {
-            reading.end += 1
-            reading.textEnd = reading.end
-        } else if text.word(reading.end) == "of", let word = text.word(reading.end + 1),
-            NumberWords.articles.contains(word)
-        {
+    private func withArticle(_ number: Reading) -> Reading {
+        var reading = number
+        if isArticle(at: reading.end) {
+            reading.extend(to: reading.end + 1)
+        } else if text.word(reading.end) == "of", isArticle(at: reading.end + 1) {
             reading.end += 2
         }
+        return reading
     }
+
+    private func isArticle(at index: Int) -> Bool { text.word(index).map(NumberWords.articles.contains) ?? false }
 
     /// `2-3`, `2 to 3`, `2 or 3`, `between 2 and 3`: the mean.
     private func range(_ reading: inout Reading, isBetween: Bool) {
         var next = reading.end
         switch text.kind(next) {
-        case .dash: next += 1
-        case .word("to"), .word("or"): next += 1
+        case .dash, .word("to"), .word("or"): next += 1
         case .word("and") where isBetween: next += 1
         default: return
         }
@@ -158,8 +142,7 @@ struct NumberReader {
     private func collective(_ reading: inout Reading) {
         guard let word = text.word(reading.end), let factor = NumberWords.collectives[word] else { return }
         reading.value *= factor
-        reading.end += 1
-        reading.textEnd = reading.end
+        reading.extend(to: reading.end + 1)
         reading.isArticle = false
     }
 
@@ -169,9 +152,8 @@ struct NumberReader {
             let part = NumberWords.parts[word]
         else { return }
         reading.value *= part
-        reading.end += 1
-        reading.textEnd = reading.end
+        reading.extend(to: reading.end + 1)
         reading.isArticle = false
-        article(&reading)
+        reading = withArticle(reading)
     }
 }

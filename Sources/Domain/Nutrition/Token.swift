@@ -22,9 +22,7 @@ struct Token: Equatable, Sendable {
     /// Its position in the scalars of the text.
     let range: Range<Int>
 
-    var word: String? {
-        if case .word(let word) = kind { word } else { nil }
-    }
+    var word: String? { if case .word(let word) = kind { word } else { nil } }
 }
 
 /// The tokens of a text, with the text itself.
@@ -42,14 +40,8 @@ struct TokenText: Sendable {
     }
 
     var count: Int { tokens.count }
-
-    func kind(_ index: Int) -> Token.Kind? {
-        tokens.indices.contains(index) ? tokens[index].kind : nil
-    }
-
-    func word(_ index: Int) -> String? {
-        tokens.indices.contains(index) ? tokens[index].word : nil
-    }
+    func kind(_ index: Int) -> Token.Kind? { tokens.indices.contains(index) ? tokens[index].kind : nil }
+    func word(_ index: Int) -> String? { tokens.indices.contains(index) ? tokens[index].word : nil }
 
     /// Whether the given words, separated by spaces, start at an index.
     func hasWords(_ words: String, at index: Int) -> Bool {

@@ -25,9 +25,7 @@ enum Words {
         """)
 
     /// Fillers that take an article and give no amount: `a bit of`.
-    static let vagueNouns: Set<String> = [
-        "side", "bit", "lot", "little", "bunch", "amount", "pinch", "dash", "sprinkle",
-    ]
+    static let vagueNouns = set("side bit lot little bunch amount pinch dash sprinkle")
 
     /// Adjectives that stay in the name and do not change the facts.
     static let neutral: Set<String> = set(
@@ -55,9 +53,7 @@ enum Words {
     /// Words for sizes; the table has weights for some.
     static let sizes: [String: PieceSize] = ["small": .small, "medium": .medium, "large": .large, "big": .large]
 
-    /// Adjectives of two words.
-    ///
-    /// A dash between letters is not a token, so `low-fat` is `low fat`.
+    /// Adjectives of two words; a dash between letters is not a token, so `low-fat` is `low fat`.
     static let phrases: [[String]: Standing] = [
         ["low", "fat"]: .uncounted, ["fat", "free"]: .uncounted, ["non", "fat"]: .uncounted,
         ["reduced", "fat"]: .uncounted, ["full", "fat"]: .uncounted, ["half", "fat"]: .uncounted,
@@ -88,7 +84,7 @@ enum Words {
     /// Abbreviations that names write in capitals.
     static let acronyms: Set<String> = ["bbq", "oj", "blt", "pbj"]
 
-    private static func set(_ words: String) -> Set<String> {
+    static func set(_ words: String) -> Set<String> {
         Set(words.split(whereSeparator: \.isWhitespace).map(String.init))
     }
 }
@@ -114,6 +110,5 @@ enum NumberWords {
 
     /// Vague words and their numbers.
     static let vague: [String: Double] = ["few": 3, "several": 4]
-
     static let articles: Set<String> = ["a", "an"]
 }

@@ -9,84 +9,88 @@ import Testing
 
     static let sentences: [(PlantError, String)] = [
         (
-            .duplicateID("p", id),
+            PlantError("p", .duplicateID(id)),
             "The id 00000000-0000-4000-8000-000000000001 occurs twice; ids are unique in a world: leave it out to have "
                 + "one issued."
         ),
-        (.duplicateUser("p", "a"), "The user \"a\" occurs twice; put everything of a user into one entry."),
-        (.duplicateName("p", "run"), "Two goals of this user are called \"run\"; give each a name of its own."),
-        (.issuedIDs("p", -1, maximum: 9), "-1 ids cannot have been issued; the number is from 0 to 9."),
+        (PlantError("p", .duplicateUser("a")), "The user \"a\" occurs twice; put everything of a user into one entry."),
         (
-            .unknownGoal("p", .named("run")),
+            PlantError("p", .duplicateName("run")),
+            "Two goals of this user are called \"run\"; give each a name of its own."
+        ),
+        (PlantError("p", .issuedIDs(-1, maximum: 9)), "-1 ids cannot have been issued; the number is from 0 to 9."),
+        (
+            PlantError("p", .unknownGoal(.named("run"))),
             "No goal of this user is called \"run\"; add it to the user's goals, with this name or id."
         ),
         (
-            .unknownGoal("p", .id(id)),
+            PlantError("p", .unknownGoal(.id(id))),
             "No goal of this user has the id 00000000-0000-4000-8000-000000000001; add it to the user's goals, with "
                 + "this name or id."
         ),
         (
-            .missingContextGoal("p"),
+            PlantError("p", .missingContextGoal),
             "The context is a goal, and no goal is named; name one of the user's, or take another context."
         ),
         (
-            .strayContextGoal("p", .mood),
+            PlantError("p", .strayContextGoal(.mood)),
             "The context is \"mood\", so it is about no goal; make the context \"goal\", or link the goal with "
                 + "linked_goal."
         ),
         (
-            .strayContextID("p", .general),
+            PlantError("p", .strayContextID(.general)),
             "The context \"general\" takes no context_id; leave it out, or make the context \"insight\", \"mood\" or "
                 + "\"journal\"."
         ),
         (
-            .linkedAndUnlinked("p"),
+            PlantError("p", .linkedAndUnlinked),
             "It is unlinked, and linked with a goal; leave out unlinked or linked_goal."
         ),
         (
-            .duplicateTopic("p", Topic(persona: .fitnessCoach, context: ConsultationContext(.mood, id: "x"))),
+            PlantError(
+                "p", .duplicateTopic(Topic(persona: .fitnessCoach, context: ConsultationContext(.mood, id: "x")))),
             "The user has an active consultation with the fitness_coach about \"mood x\" already, and one is the limit; "
                 + "archive one of the two, or take another persona or context."
         ),
         (
-            .tooManyActive("p", limit: 10),
+            PlantError("p", .tooManyActive(limit: 10)),
             "A user has at most 10 active consultations; archive some, or leave them out."
         ),
         (
-            .twoConversations("p", other: "users[0].consultations[1]"),
+            PlantError("p", .twoConversations(other: "users[0].consultations[1]")),
             "The goal is linked with users[0].consultations[1] already, and has one conversation; say "
                 + "is_goals_conversation: false in one of the two."
         ),
         (
-            .beyondTheBeginning("p", now.advanced(byNanoseconds: 1), now: now),
+            PlantError("p", .beyondTheBeginning(now.advanced(byNanoseconds: 1), now: now)),
             "2025-01-29T10:30:00.000000001Z lies after 2025-01-29T10:30:00Z, when the world begins; give a time before "
                 + "that, or leave it out."
         ),
         (
-            .negativeAge("p", -5),
+            PlantError("p", .negativeAge(-5)),
             "-5 ns before the world begins is after it; give a duration of 0 or more, or leave it out."
         ),
         (
-            .beforeTheCalendar("p", 5),
+            PlantError("p", .beforeTheCalendar(5)),
             "5 ns before the world begins is before 1678, the first year; give a shorter duration."
         ),
         (
-            .outOfOrder("p", now, earlier: now.advanced(byNanoseconds: 500_000_000), "it was created"),
+            PlantError("p", .outOfOrder(now, earlier: now.advanced(byNanoseconds: 500_000_000), "it was created")),
             "2025-01-29T10:30:00Z lies before 2025-01-29T10:30:00.5Z, when it was created; give a time from then on, or "
                 + "leave it out."
         ),
         (
-            .finishedWhileProcessing("p"),
+            PlantError("p", .finishedWhileProcessing),
             "A meal log that is being processed has not finished; leave the time out, or change the status."
         ),
-        (.length("p", 0, allowed: 1...200), "The text has 0 characters; 1 to 200 are allowed."),
-        (.tooManyBytes("p", 9, limit: 8), "The text has 9 bytes; the limit is 8: make it shorter."),
-        (.blank("p"), "The text is blank; write something else than white space."),
-        (.number("p", 1.5, allowed: 0...1), "1.5 is not a number from 0 to 1."),
-        (.negative("p", -1), "-1 is negative; the number is 0 or more."),
-        (.tooMany("p", "goals", 3, limit: 2), "These make 3 goals; the limit is 2: leave some out."),
+        (PlantError("p", .length(0, allowed: 1...200)), "The text has 0 characters; 1 to 200 are allowed."),
+        (PlantError("p", .tooManyBytes(9, limit: 8)), "The text has 9 bytes; the limit is 8: make it shorter."),
+        (PlantError("p", .blank), "The text is blank; write something else than white space."),
+        (PlantError("p", .number(1.5, allowed: 0...1)), "1.5 is not a number from 0 to 1."),
+        (PlantError("p", .negative(-1)), "-1 is negative; the number is 0 or more."),
+        (PlantError("p", .tooMany("goals", 3, limit: 2)), "These make 3 goals; the limit is 2: leave some out."),
         (
-            .storeFull("p", limit: 7),
+            PlantError("p", .storeFull(limit: 7)),
             "A world holds at most 7 bytes, and is full here; leave out this and what follows."
         ),
     ]

@@ -43,127 +43,131 @@ import Testing
 
     static let goals: [Case] = [
         Case(
-            .length("users[1].goals[0].title", 0, allowed: 1...200), UserData(id: "a", goals: [GoalData(title: "")])),
+            PlantError("users[1].goals[0].title", .length(0, allowed: 1...200)),
+            UserData(id: "a", goals: [GoalData(title: "")])),
         Case(
-            .length("users[1].goals[0].title", 201, allowed: 1...200),
+            PlantError("users[1].goals[0].title", .length(201, allowed: 1...200)),
             UserData(id: "a", goals: [GoalData(title: String(repeating: "x", count: 201))])),
         Case(
-            .tooManyBytes("users[1].goals[0].title", 131_073, limit: 131_072),
+            PlantError("users[1].goals[0].title", .tooManyBytes(131_073, limit: 131_072)),
             UserData(id: "a", goals: [GoalData(title: "x" + String(repeating: "\u{301}", count: 65_536))])),
         Case(
-            .length("users[1].goals[0].description", 2001, allowed: 0...2000),
+            PlantError("users[1].goals[0].description", .length(2001, allowed: 0...2000)),
             UserData(id: "a", goals: [GoalData(title: "a", description: String(repeating: "x", count: 2001))])),
         Case(
-            .length("users[1].goals[1].category", 0, allowed: 1...100),
+            PlantError("users[1].goals[1].category", .length(0, allowed: 1...100)),
             UserData(id: "a", goals: [run, GoalData(title: "a", category: "")])),
         Case(
-            .number("users[1].goals[0].progress", 1.5, allowed: 0...1),
+            PlantError("users[1].goals[0].progress", .number(1.5, allowed: 0...1)),
             UserData(id: "a", goals: [GoalData(title: "a", progress: 1.5)])),
         Case(
-            .outOfOrder(
-                "users[1].goals[0].updated_at", now.minutesEarlier(3), earlier: now.minutesEarlier(2),
-                "the goal was created"),
+            PlantError(
+                "users[1].goals[0].updated_at",
+                .outOfOrder(now.minutesEarlier(3), earlier: now.minutesEarlier(2), "the goal was created")),
             UserData(
                 id: "a", goals: [GoalData(title: "a", createdAt: .minutesAgo(2), updatedAt: .minutesAgo(3))])),
         Case(
-            .beyondTheBeginning("users[1].goals[0].created_at", future, now: now),
+            PlantError("users[1].goals[0].created_at", .beyondTheBeginning(future, now: now)),
             UserData(id: "a", goals: [GoalData(title: "a", createdAt: .at(future))])),
         Case(
-            .negativeAge("users[1].goals[0].updated_at", -1),
+            PlantError("users[1].goals[0].updated_at", .negativeAge(-1)),
             UserData(id: "a", goals: [GoalData(title: "a", updatedAt: .before(-1))])),
-        Case(.duplicateName("users[1].goals[1].name", "run"), UserData(id: "a", goals: [run, run])),
+        Case(PlantError("users[1].goals[1].name", .duplicateName("run")), UserData(id: "a", goals: [run, run])),
         Case(
-            .tooMany("users[1].goals", "goals of this user", 1001, limit: 1000),
+            PlantError("users[1].goals", .tooMany("goals of this user", 1001, limit: 1000)),
             UserData(id: "a", goals: Array(repeating: GoalData(title: "a"), count: 1001))),
-        Case(.duplicateUser("users[1].id", "first"), UserData(id: "first")),
-        Case(.length("users[1].id", 0, allowed: 1...200), UserData(id: "")),
+        Case(PlantError("users[1].id", .duplicateUser("first")), UserData(id: "first")),
+        Case(PlantError("users[1].id", .length(0, allowed: 1...200)), UserData(id: "")),
     ]
 
     static let consultations: [Case] = [
         Case(
-            .unknownGoal("users[1].consultations[0].goal", .named("walk")),
+            PlantError("users[1].consultations[0].goal", .unknownGoal(.named("walk"))),
             consultations: ConsultationData(persona: .nutritionist, contextType: .goal, contextGoal: .named("walk"))),
         Case(
-            .unknownGoal("users[1].consultations[0].linked_goal", .id(.numbered(3))),
+            PlantError("users[1].consultations[0].linked_goal", .unknownGoal(.id(.numbered(3)))),
             consultations: ConsultationData(persona: .nutritionist, linkedGoal: .id(.numbered(3)))),
         Case(
-            .missingContextGoal("users[1].consultations[0]"),
+            PlantError("users[1].consultations[0]", .missingContextGoal),
             consultations: ConsultationData(persona: .nutritionist, contextType: .goal)),
         Case(
-            .strayContextGoal("users[1].consultations[0].goal", .mood),
+            PlantError("users[1].consultations[0].goal", .strayContextGoal(.mood)),
             consultations: ConsultationData(persona: .nutritionist, contextType: .mood, contextGoal: .named("run"))),
         Case(
-            .strayContextID("users[1].consultations[0].context_id", .general),
+            PlantError("users[1].consultations[0].context_id", .strayContextID(.general)),
             consultations: ConsultationData(persona: .nutritionist, contextID: "a")),
         Case(
-            .strayContextID("users[1].consultations[0].context_id", .goal),
+            PlantError("users[1].consultations[0].context_id", .strayContextID(.goal)),
             consultations: ConsultationData(
                 persona: .nutritionist, contextType: .goal, contextID: "a", contextGoal: .named("run"))),
         Case(
-            .length("users[1].consultations[0].context_id", 0, allowed: 1...200),
+            PlantError("users[1].consultations[0].context_id", .length(0, allowed: 1...200)),
             consultations: ConsultationData(persona: .nutritionist, contextType: .mood, contextID: "")),
         Case(
-            .linkedAndUnlinked("users[1].consultations[0].unlinked"),
+            PlantError("users[1].consultations[0].unlinked", .linkedAndUnlinked),
             consultations: ConsultationData(persona: .nutritionist, linkedGoal: .named("run"), isUnlinked: true)),
         Case(
-            .duplicateTopic(
+            PlantError(
                 "users[1].consultations[1]",
-                Topic(persona: .nutritionist, context: ConsultationContext(.mood, id: "a"))),
+                .duplicateTopic(Topic(persona: .nutritionist, context: ConsultationContext(.mood, id: "a")))),
             consultations: ConsultationData(persona: .nutritionist, contextType: .mood, contextID: "a"),
             ConsultationData(persona: .nutritionist, contextType: .mood, contextID: "a")),
         Case(
-            .tooManyActive("users[1].consultations[10]", limit: 10),
+            PlantError("users[1].consultations[10]", .tooManyActive(limit: 10)),
             UserData(
                 id: "a",
                 consultations: (0...10).map {
                     ConsultationData(persona: .nutritionist, contextType: .mood, contextID: "\($0)")
                 })),
         Case(
-            .tooManyActive("users[1].fill_active_consultations", limit: 10),
+            PlantError("users[1].fill_active_consultations", .tooManyActive(limit: 10)),
             UserData(id: "a", fillActiveConsultations: 11)),
         Case(
-            .negative("users[1].fill_active_consultations", -1), UserData(id: "a", fillActiveConsultations: -1)),
+            PlantError("users[1].fill_active_consultations", .negative(-1)),
+            UserData(id: "a", fillActiveConsultations: -1)),
         Case(
-            .twoConversations("users[1].consultations[1]", other: "users[1].consultations[0]"),
+            PlantError("users[1].consultations[1]", .twoConversations(other: "users[1].consultations[0]")),
             consultations: ConsultationData(persona: .nutritionist, linkedGoal: .named("run")),
             ConsultationData(persona: .fitnessCoach, linkedGoal: .named("run"))),
         Case(
-            .length("users[1].consultations[0].title", 0, allowed: 1...200),
+            PlantError("users[1].consultations[0].title", .length(0, allowed: 1...200)),
             consultations: ConsultationData(persona: .nutritionist, title: "")),
         Case(
-            .outOfOrder(
-                "users[1].consultations[0].updated_at", now.minutesEarlier(2), earlier: now.minutesEarlier(1),
-                "it was created"),
+            PlantError(
+                "users[1].consultations[0].updated_at",
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "it was created")),
             consultations: ConsultationData(
                 persona: .nutritionist, createdAt: .minutesAgo(1), updatedAt: .minutesAgo(2))),
     ]
 
     static let messages: [Case] = [
-        Case(.blank("users[1].consultations[0].messages[0]"), message: MessageData(role: .user, content: " \n")),
         Case(
-            .length("users[1].consultations[0].messages[0]", 2001, allowed: 1...2000),
+            PlantError("users[1].consultations[0].messages[0]", .blank),
+            message: MessageData(role: .user, content: " \n")),
+        Case(
+            PlantError("users[1].consultations[0].messages[0]", .length(2001, allowed: 1...2000)),
             message: MessageData(role: .user, content: String(repeating: "x", count: 2001))),
         Case(
-            .tooManyBytes("users[1].consultations[0].messages[0]", 1_048_577, limit: 1_048_576),
+            PlantError("users[1].consultations[0].messages[0]", .tooManyBytes(1_048_577, limit: 1_048_576)),
             message: MessageData(role: .assistant, content: String(repeating: "x", count: 1_048_577))),
         Case(
-            .negative("users[1].consultations[0].messages[0].tokens_used", -1),
+            PlantError("users[1].consultations[0].messages[0].tokens_used", .negative(-1)),
             message: MessageData(role: .assistant, content: "a", metadata: MessageMetadata(tokensUsed: -1))),
         Case(
-            .beyondTheBeginning("users[1].consultations[0].messages[0].created_at", future, now: now),
+            PlantError("users[1].consultations[0].messages[0].created_at", .beyondTheBeginning(future, now: now)),
             message: MessageData(role: .assistant, content: "a", createdAt: .at(future))),
         Case(
-            .outOfOrder(
-                "users[1].consultations[0].messages[0].created_at", now.minutesEarlier(2),
-                earlier: now.minutesEarlier(1), "the consultation was created"),
+            PlantError(
+                "users[1].consultations[0].messages[0].created_at",
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "the consultation was created")),
             consultations: ConsultationData(
                 persona: .nutritionist,
                 messages: [MessageData(role: .user, content: "a", createdAt: .minutesAgo(2))],
                 createdAt: .minutesAgo(1))),
         Case(
-            .outOfOrder(
-                "users[1].consultations[0].messages[1].created_at", now.minutesEarlier(2),
-                earlier: now.minutesEarlier(1), "the message before it was stored"),
+            PlantError(
+                "users[1].consultations[0].messages[1].created_at",
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "the message before it was stored")),
             consultations: ConsultationData(
                 persona: .nutritionist,
                 messages: [
@@ -171,17 +175,17 @@ import Testing
                     MessageData(role: .user, content: "a", createdAt: .minutesAgo(2)),
                 ])),
         Case(
-            .outOfOrder(
-                "users[1].consultations[0].updated_at", now.minutesEarlier(2), earlier: now.minutesEarlier(1),
-                "its last message was stored"),
+            PlantError(
+                "users[1].consultations[0].updated_at",
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "its last message was stored")),
             consultations: ConsultationData(
                 persona: .nutritionist,
                 messages: [MessageData(role: .user, content: "a", createdAt: .minutesAgo(1))],
                 updatedAt: .minutesAgo(2))),
         Case(
-            .outOfOrder(
-                "users[1].consultations[0].messages[1].created_at", now.minutesEarlier(2),
-                earlier: now.minutesEarlier(1), "the consultation was created"),
+            PlantError(
+                "users[1].consultations[0].messages[1].created_at",
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "the consultation was created")),
             consultations: ConsultationData(
                 persona: .nutritionist,
                 messages: [
@@ -189,57 +193,62 @@ import Testing
                     MessageData(role: .user, content: "a", createdAt: .minutesAgo(2)),
                 ], madeUpMessages: 2, createdAt: .minutesAgo(1))),
         Case(
-            .outOfOrder(
-                "users[1].consultations[0].updated_at", now.minutesEarlier(2), earlier: now.minutesEarlier(1),
-                "the consultation was created"),
+            PlantError(
+                "users[1].consultations[0].updated_at",
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "the consultation was created")),
             consultations: ConsultationData(
                 persona: .nutritionist, madeUpMessages: 2, createdAt: .minutesAgo(1), updatedAt: .minutesAgo(2))),
         Case(
-            .negative("users[1].consultations[0].made_up_messages", -1),
+            PlantError("users[1].consultations[0].made_up_messages", .negative(-1)),
             consultations: ConsultationData(persona: .nutritionist, madeUpMessages: -1)),
         Case(
-            .tooMany("users[1].consultations[0]", "messages", 10_001, limit: 10_000),
+            PlantError("users[1].consultations[0]", .tooMany("messages", 10_001, limit: 10_000)),
             consultations: ConsultationData(
                 persona: .nutritionist, messages: [MessageData(role: .user, content: "a")], madeUpMessages: 10_000)),
         Case(
-            .tooMany("users[1].consultations[0]", "messages", .max, limit: 10_000),
+            PlantError("users[1].consultations[0]", .tooMany("messages", .max, limit: 10_000)),
             consultations: ConsultationData(
                 persona: .nutritionist, messages: [MessageData(role: .user, content: "a")], madeUpMessages: .max)),
     ]
 
     static let mealLogs: [Case] = [
-        Case(.length("users[1].meal_logs[0].text", 0, allowed: 1...1000), log: .init(rawInput: "", mealType: .lunch)),
-        Case(.blank("users[1].meal_logs[0].text"), log: .init(rawInput: " ", mealType: .lunch)),
         Case(
-            .length("users[1].meal_logs[0].text", 1001, allowed: 1...1000),
+            PlantError("users[1].meal_logs[0].text", .length(0, allowed: 1...1000)),
+            log: .init(rawInput: "", mealType: .lunch)),
+        Case(PlantError("users[1].meal_logs[0].text", .blank), log: .init(rawInput: " ", mealType: .lunch)),
+        Case(
+            PlantError("users[1].meal_logs[0].text", .length(1001, allowed: 1...1000)),
             log: .init(rawInput: String(repeating: "x", count: 1001), mealType: .lunch)),
         Case(
-            .finishedWhileProcessing("users[1].meal_logs[0].finished_at"),
+            PlantError("users[1].meal_logs[0].finished_at", .finishedWhileProcessing),
             log: .init(rawInput: "a", mealType: .lunch, progress: .processing, finishedAt: .minutesAgo(1))),
         Case(
-            .outOfOrder(
-                "users[1].meal_logs[0].finished_at", now.minutesEarlier(2), earlier: now.minutesEarlier(1),
-                "the meal log was created"),
+            PlantError(
+                "users[1].meal_logs[0].finished_at",
+                .outOfOrder(now.minutesEarlier(2), earlier: now.minutesEarlier(1), "the meal log was created")),
             log: .init(
                 rawInput: "a", mealType: .lunch, createdAt: .minutesAgo(1), finishedAt: .minutesAgo(2))),
-        Case(.length("users[1].meal_logs[0].items[0].name", 0, allowed: 1...10_000), log: item(name: "")),
+        Case(PlantError("users[1].meal_logs[0].items[0].name", .length(0, allowed: 1...10_000)), log: item(name: "")),
         Case(
-            .number("users[1].meal_logs[0].items[0].quantity", .infinity, allowed: 0...1_000_000_000),
+            PlantError("users[1].meal_logs[0].items[0].quantity", .number(.infinity, allowed: 0...1_000_000_000)),
             log: item(quantity: .infinity)),
-        Case(.number("users[1].meal_logs[0].items[0].confidence", -0.5, allowed: 0...1), log: item(confidence: -0.5)),
         Case(
-            .number("users[1].meal_logs[0].items[0].calories", -1, allowed: 0...1_000_000), log: item(calories: -1)),
+            PlantError("users[1].meal_logs[0].items[0].confidence", .number(-0.5, allowed: 0...1)),
+            log: item(confidence: -0.5)),
         Case(
-            .number("users[1].meal_logs[0].items[0].protein", 1_000_000.1, allowed: 0...1_000_000),
+            PlantError("users[1].meal_logs[0].items[0].calories", .number(-1, allowed: 0...1_000_000)),
+            log: item(calories: -1)),
+        Case(
+            PlantError("users[1].meal_logs[0].items[0].protein", .number(1_000_000.1, allowed: 0...1_000_000)),
             log: item(protein: 10_000_001)),
         Case(
-            .tooMany("users[1].meal_logs[0].items", "foods of a meal log", 51, limit: 50),
+            PlantError("users[1].meal_logs[0].items", .tooMany("foods of a meal log", 51, limit: 50)),
             log: .init(
                 rawInput: "a", mealType: .lunch,
                 progress: .foods(
                     (0...50).map { _ in .init(name: "a", quantity: 1, unit: "", nutrients: MealNutrients()) }))),
         Case(
-            .tooMany("users[1].meal_logs", "meal logs of this user", 10_001, limit: 10_000),
+            PlantError("users[1].meal_logs", .tooMany("meal logs of this user", 10_001, limit: 10_000)),
             UserData(
                 id: "a", mealLogs: Array(repeating: MealLogData(rawInput: "a", mealType: .lunch), count: 10_001))),
     ]
@@ -273,12 +282,12 @@ import Testing
                 var world = World()
                 var first = other
                 first.id = "a"
-                #expect(throws: PlantError.duplicateID("users[1].\(path).id", id)) {
+                #expect(throws: PlantError("users[1].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [first, user]), &world.turn)
                 }
                 // The same where it is there already.
                 try world.backend.plant(WorldData(users: [first]), &world.turn)
-                #expect(throws: PlantError.duplicateID("users[0].\(path).id", id)) {
+                #expect(throws: PlantError("users[0].\(path).id", .duplicateID(id))) {
                     try world.backend.plant(WorldData(users: [user]), &world.turn)
                 }
             }
@@ -290,7 +299,7 @@ import Testing
         var world = World()
         world.turn.now = Timestamp(nanosecondsSinceEpoch: -2)
         let goal = GoalData(title: "a", createdAt: .before(.max))
-        #expect(throws: PlantError.beforeTheCalendar("users[0].goals[0].created_at", .max)) {
+        #expect(throws: PlantError("users[0].goals[0].created_at", .beforeTheCalendar(.max))) {
             try world.backend.plant(WorldData(users: [UserData(id: "a", goals: [goal])]), &world.turn)
         }
     }
@@ -298,7 +307,7 @@ import Testing
     @Test("where fewer ids were issued than none", arguments: [-1, .min])
     func issuedIDs(count: Int) {
         var world = World()
-        #expect(throws: PlantError.issuedIDs("issued_ids", count, maximum: .max)) {
+        #expect(throws: PlantError("issued_ids", .issuedIDs(count, maximum: .max))) {
             try world.backend.plant(WorldData(issuedIDs: count), &world.turn)
         }
     }
@@ -309,7 +318,7 @@ import Testing
         limits.users = 1
         limits.storedBytes = 20_000
         var world = World(limits: limits)
-        #expect(throws: PlantError.tooMany("users[1]", "users", 2, limit: 1)) {
+        #expect(throws: PlantError("users[1]", .tooMany("users", 2, limit: 1))) {
             try world.backend.plant(WorldData(users: [UserData(id: "a"), UserData(id: "b")]), &world.turn)
         }
         let goals = Array(repeating: GoalData(title: "a"), count: 100)
@@ -333,7 +342,7 @@ import Testing
                 Issue.record("\(path) was planted")
             } catch {
                 #expect(error.path.hasPrefix("users[0].\(path)"), "\(error)")
-                #expect(error == .storeFull(error.path, limit: 20_000))
+                #expect(error == PlantError(error.path, .storeFull(limit: 20_000)))
             }
         }
         #expect(world.backend.userCount == 0)

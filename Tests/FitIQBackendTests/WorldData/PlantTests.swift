@@ -212,8 +212,8 @@ import Testing
             planting: WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]))
         let before = world.data
         #expect(
-            throws: PlantError.duplicateTopic(
-                "users[0].consultations[0]", Topic(persona: .nutritionist, context: .general))
+            throws: PlantError(
+                "users[0].consultations[0]", .duplicateTopic(Topic(persona: .nutritionist, context: .general)))
         ) {
             try world.backend.plant(
                 WorldData(users: [UserData(id: "user-1", consultations: [.init(persona: .nutritionist)])]), &world.turn)

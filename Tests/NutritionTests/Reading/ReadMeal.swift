@@ -1,5 +1,10 @@
+import FitIQAPI
 import Nutrition
 import Testing
+
+extension ParsedMeal {
+    var totals: MealNutrients { items.reduce(into: MealNutrients()) { $0 += $1.nutrients } }
+}
 
 /// A text with what is to be read in it: `egg 2 pieces, toast 1 servings`, and the total of calories.
 struct ReadMeal: CustomTestStringConvertible {

@@ -3,7 +3,6 @@ import JSON
 /// A conversation with a coach, with the fields of all guides.
 public struct Consultation: Equatable, Sendable {
     public var id: ResourceID
-    /// The token's `sub`.
     public var userID: ExactString
     public var persona: Persona
     /// Fixed at creation; together with the persona it decides what is a duplicate.
@@ -16,7 +15,6 @@ public struct Consultation: Equatable, Sendable {
     public var createdAt: Timestamp
     /// The time of the last message or of archiving.
     public var updatedAt: Timestamp
-    /// The number of stored messages of all roles.
     public var messageCount: Int
     public var lastMessageAt: Timestamp?
 
@@ -25,37 +23,24 @@ public struct Consultation: Equatable, Sendable {
         id: ResourceID, userID: ExactString, persona: Persona, context: ConsultationContext, goalID: ResourceID?,
         title: String?, createdAt: Timestamp
     ) {
-        self.id = id
-        self.userID = userID
-        self.persona = persona
-        self.context = context
-        self.goalID = goalID
-        self.title = title
-        self.status = .active
-        self.createdAt = createdAt
-        self.updatedAt = createdAt
-        self.messageCount = 0
+        (self.id, self.userID, self.persona, self.context) = (id, userID, persona, context)
+        (self.goalID, self.title) = (goalID, title)
+        (self.status, self.messageCount) = (.active, 0)
+        (self.createdAt, self.updatedAt) = (createdAt, createdAt)
     }
 
     public var isActive: Bool { status == .active }
     public var isArchived: Bool { status == .archived }
-}
 
-extension Consultation {
     /// The consultation as a list item: the snake_case object alone.
-    public func listItem(in mode: GuideMode) -> [UInt8] {
-        object(in: mode.form(of: .listConsultations))
-    }
+    public func listItem(in mode: GuideMode) -> [UInt8] { object(in: mode.form(of: .listConsultations)) }
 
-    /// The body of an endpoint's response, in the form of a mode.
-    ///
-    /// - Parameter origin: The origin that serves the avatars, such as `http://127.0.0.1:8080`.
+    /// The body of an endpoint's response; the origin, such as `http://127.0.0.1:8080`, serves the avatars.
     public func body(answering endpoint: Endpoint, in mode: GuideMode, origin: String) -> [UInt8] {
         let form = mode.form(of: endpoint)
         var writer = JSONWriter(reserving: 1536)
         switch form {
-        case .union:
-            writeUnion(into: &writer, origin: origin)
+        case .union: writeUnion(into: &writer, origin: origin)
         case .consultationWebSocket where endpoint == .createConsultation:
             writer.object { writer in
                 writer.member("success", true)
@@ -66,8 +51,7 @@ extension Consultation {
                 writer.member("success", true)
                 writer.member("data", raw: object(in: form))
             }
-        case .goalLinking:
-            writer.object { writeCamelCase(into: &$0, origin: origin) }
+        case .goalLinking: writer.object { writeCamelCase(into: &$0, origin: origin) }
         case .webSocketArchitecture:
             // The guide only says that the response "returns consultation_id".
             writer.object { $0.member("consultation_id", id.description) }
@@ -90,8 +74,7 @@ extension Consultation {
     }
 }
 
-// MARK: The union
-
+/// What each guide prints.
 extension Consultation {
     /// Writes the objects of all guides together.
     ///
@@ -130,11 +113,7 @@ extension Consultation {
         writer.member("is_archived", isArchived)
         writer.member("last_message_at", ifPresent: lastMessageAt?.wireText)
     }
-}
 
-// MARK: One guide
-
-extension Consultation {
     private func writeConsultationWebSocket(into writer: inout JSONWriter) {
         writer.member("id", id.description)
         writer.member("user_id", userID.text)
@@ -172,49 +151,5 @@ extension Consultation {
         writer.member("updatedAt", updatedAt.wireText)
         writer.member("messageCount", messageCount)
         writer.member("lastMessageAt", orNull: lastMessageAt?.wireText)
-    }
-}
-
-/// Something the coach created while it answered (enhanced-consultations, `template_created`).
-public struct CreatedTemplate: Equatable, Sendable {
-    public var type: String
-    public var id: String
-    public var name: String
-
-    public init(type: String, id: String, name: String) {
-        self.type = type
-        self.id = id
-        self.name = name
-    }
-
-    public func write(into writer: inout JSONWriter) {
-        writer.object { writer in
-            writer.member("type", type)
-            writer.member("id", id)
-            writer.member("name", name)
-        }
-    }
-}
-
-extension Persona {
-    /// The persona's avatar: its initial on a coloured disc, as SVG.
-    public var avatarImage: String {
-        """
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="\(displayName)">\
-        <circle cx="32" cy="32" r="32" fill="\(colour)"/>\
-        <text x="32" y="42" font-family="sans-serif" font-size="28" fill="#fff" text-anchor="middle">\
-        \(displayName.prefix(1))</text></svg>
-
-        """
-    }
-
-    /// The colours of the personas in enhanced-consultations: green, blue, purple, orange.
-    private var colour: String {
-        switch self {
-        case .nutritionist: "#34c759"
-        case .fitnessCoach: "#007aff"
-        case .wellnessSpecialist: "#af52de"
-        case .generalWellness: "#ff9500"
-        }
     }
 }

@@ -4,7 +4,6 @@ import JSON
 public struct Goal: Equatable, Sendable {
     /// The guide's `backendId`.
     public var id: ResourceID
-    /// The token's `sub`.
     public var userID: ExactString
     /// 1 to 200 characters.
     public var title: String
@@ -21,24 +20,16 @@ public struct Goal: Equatable, Sendable {
     /// The active consultation about this goal; its ``Consultation/goalID`` is this goal.
     public var conversationID: ResourceID?
     public var createdAt: Timestamp
-    /// The time of the last change to a field.
     public var updatedAt: Timestamp
 
     /// Creates a goal that is not started and has no conversation.
     public init(
         id: ResourceID, userID: ExactString, title: String, description: String, category: String?,
-        targetDate: DateTime,
-        createdAt: Timestamp
+        targetDate: DateTime, createdAt: Timestamp
     ) {
-        self.id = id
-        self.userID = userID
-        self.title = title
-        self.description = description
-        self.status = .notStarted
-        self.progress = 0
-        self.category = category
-        self.targetDate = targetDate
-        self.createdAt = createdAt
+        (self.id, self.userID, self.title, self.description) = (id, userID, title, description)
+        (self.status, self.progress) = (.notStarted, 0)
+        (self.category, self.targetDate, self.createdAt) = (category, targetDate, createdAt)
         self.updatedAt = createdAt
     }
 }
@@ -56,12 +47,10 @@ public struct EncodedGoal: Equatable, Sendable {
 }
 
 extension Goal {
-    /// Encodes the goal as goal-linking prints it or as the union of the guides.
+    /// Encodes the goal as goal-linking prints it or as the union of the guides; no other guide documents goals.
     ///
     /// goal-linking has the camelCase object without an envelope. The union adds `success` and `data`, which holds the
     /// same fields in snake_case.
-    ///
-    /// - Parameter form: `.goalLinking` or `.union`; no other guide documents goals.
     public func encoded(in form: GuideMode) -> EncodedGoal {
         var camelCase = JSONWriter(reserving: 512)
         camelCase.object(writeCamelCaseMembers)
@@ -114,46 +103,28 @@ extension GuideMode {
         switch self {
         case .union: true
         case .goalLinking: false
-        case .consultationWebSocket, .enhancedConsultations, .webSocketArchitecture, .mealLogWebSocket:
-            preconditionFailure("\(rawValue) documents no goals: ask form(of:) for the form.")
+        default: preconditionFailure("\(rawValue) documents no goals: ask form(of:) for the form.")
         }
     }
 }
 
-/// The response of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalResponse).
-public struct ChatAboutGoalAnswer: Equatable, Sendable {
-    /// The consultation to continue.
-    public var conversationID: ResourceID
-    public var goalID: ResourceID
-    /// The creation time of the consultation, which may be long ago.
-    public var createdAt: Timestamp
-    public var persona: Persona
-
-    public init(_ consultation: Consultation, goalID: ResourceID) {
-        conversationID = consultation.id
-        self.goalID = goalID
-        createdAt = consultation.createdAt
-        persona = consultation.persona
-    }
-
-    /// The body: goal-linking's object; the union adds `success` and `data` with the same fields in snake_case.
+extension Consultation {
+    /// The body of `POST /api/v1/consultations/chat-about-goal` (goal-linking, ChatAboutGoalResponse).
     ///
-    /// - Parameters:
-    ///   - form: `.goalLinking` or `.union`.
-    ///   - origin: The origin that serves the avatars, such as `http://127.0.0.1:8080`.
-    public func body(in form: GuideMode, origin: String) -> [UInt8] {
+    /// The form is `.goalLinking` or `.union`, which adds `success` and `data` with the same fields in snake_case.
+    public func body(answeringChatAboutGoal goalID: ResourceID, in form: GuideMode, origin: String) -> [UInt8] {
         var writer = JSONWriter(reserving: 768)
         writer.object { writer in
             if form.hasEnvelopeOfGoals {
                 writer.member("success", true)
                 writer.object("data") { data in
-                    data.member("conversation_id", conversationID.description)
+                    data.member("conversation_id", id.description)
                     data.member("goal_id", goalID.description)
                     data.member("created_at", createdAt.wireText)
                     data.object("persona") { persona.writeMembers(into: &$0, origin: origin) }
                 }
             }
-            writer.member("conversationId", conversationID.description)
+            writer.member("conversationId", id.description)
             writer.member("goalId", goalID.description)
             writer.member("createdAt", createdAt.wireText)
             writer.object("persona") { persona.writeMembers(into: &$0, origin: origin) }

@@ -11,14 +11,13 @@ public struct MealLog: Equatable, Sendable {
     }
 
     public let id: ResourceID
-    /// The token's `sub`.
     public let userID: ExactString
     /// The text as sent, not trimmed.
     public let rawInput: String
     public let mealType: MealType
     /// The time of the meal, from the client.
     public let loggedAt: DateTime
-    /// The creation time, at which processing starts.
+    /// Processing starts then.
     public let createdAt: Timestamp
     public var progress: Progress
 
@@ -27,12 +26,8 @@ public struct MealLog: Equatable, Sendable {
         id: ResourceID, userID: ExactString, rawInput: String, mealType: MealType, loggedAt: DateTime,
         createdAt: Timestamp
     ) {
-        self.id = id
-        self.userID = userID
-        self.rawInput = rawInput
-        self.mealType = mealType
-        self.loggedAt = loggedAt
-        self.createdAt = createdAt
+        (self.id, self.userID, self.rawInput, self.mealType) = (id, userID, rawInput, mealType)
+        (self.loggedAt, self.createdAt) = (loggedAt, createdAt)
         progress = .processing
     }
 
@@ -53,17 +48,10 @@ public struct MealLog: Equatable, Sendable {
     }
 
     /// The foods; empty until processing is complete.
-    public var items: [MealLogItem] {
-        if case .completed(let items, _) = progress { items } else { [] }
-    }
-
+    public var items: [MealLogItem] { if case .completed(let items, _) = progress { items } else { [] } }
     /// The exact sum of the items.
-    public var totals: MealNutrients {
-        items.reduce(into: MealNutrients()) { $0 += $1.nutrients }
-    }
-}
+    public var totals: MealNutrients { items.reduce(into: MealNutrients()) { $0 += $1.nutrients } }
 
-extension MealLog {
     /// The log in the form of a guide or of the union.
     ///
     /// Only meal-log-websocket and websocket-architecture contain meal logs, the latter only finished ones in its
@@ -72,17 +60,14 @@ extension MealLog {
         var writer = JSONWriter(reserving: 1024 + rawInput.utf8.count + 768 * items.count)
         writer.object { writer in
             switch (form, progress) {
-            case (.mealLogWebSocket, _):
-                writeMembers(into: &writer, isUnion: false)
+            case (.mealLogWebSocket, _): writeMembers(into: &writer, isUnion: false)
             case (.webSocketArchitecture, .completed(let items, let time)):
                 writeAsWebSocketArchitecture(items, completedAt: time, into: &writer)
             case (.webSocketArchitecture, .failed(let failure, _)):
                 writer.member("meal_log_id", id.description)
                 writer.member("error", failure.message)
                 writer.member("details", failure.details)
-            case (.webSocketArchitecture, .processing), (.union, _), (.consultationWebSocket, _),
-                (.enhancedConsultations, _), (.goalLinking, _):
-                writeMembers(into: &writer, isUnion: true)
+            default: writeMembers(into: &writer, isUnion: true)
             }
         }
         return writer.bytes
@@ -106,9 +91,7 @@ extension MealLog {
         writer.object { writer in
             writer.member("success", true)
             writer.object("data") { writer in
-                writer.array("meal_logs") { writer in
-                    for object in objects { writer.raw(object) }
-                }
+                writer.array("meal_logs") { writer in for object in objects { writer.raw(object) } }
                 writer.member("total_count", total)
                 writer.member("page", page.number)
                 writer.member("limit", page.size)
@@ -135,8 +118,7 @@ extension MealLog {
         }
         writer.member("logged_at", loggedAt.wireText)
         switch progress {
-        case .processing:
-            if isUnion { writer.member("processing_started_at", createdAt.wireText) }
+        case .processing: if isUnion { writer.member("processing_started_at", createdAt.wireText) }
         case .completed(_, let time):
             writer.member("processing_started_at", createdAt.wireText)
             writer.member("processing_completed_at", time.wireText)

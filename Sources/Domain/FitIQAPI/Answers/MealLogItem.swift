@@ -5,42 +5,27 @@ public struct MealLogItem: Equatable, Sendable {
     public var id: ResourceID
     /// The food in the backend's table: the same food has the same id in every log and world.
     public var foodID: ResourceID
-    /// The display name: "Scrambled Eggs".
     public var name: String
-    /// The number of units; finite.
+    /// Finite.
     public var quantity: Double
-    /// The unit: "grams", "cups", "pieces".
     public var unit: String
     /// The amount in the words of the input, "120g", which websocket-architecture calls the quantity.
     public var amountText: String
     public var nutrients: MealNutrients
-    /// The confidence, from 0 to 1.
+    /// From 0 to 1.
     public var confidence: Double
-    /// The assumptions, if any.
     public var notes: String?
 
     public init(
         id: ResourceID, foodID: ResourceID, name: String, quantity: Double, unit: String, amountText: String,
         nutrients: MealNutrients, confidence: Double, notes: String?
     ) {
-        self.id = id
-        self.foodID = foodID
-        self.name = name
-        self.quantity = quantity
-        self.unit = unit
-        self.amountText = amountText
-        self.nutrients = nutrients
-        self.confidence = confidence
-        self.notes = notes
+        (self.id, self.foodID, self.name, self.quantity, self.unit) = (id, foodID, name, quantity, unit)
+        (self.amountText, self.nutrients) = (amountText, nutrients)
+        (self.confidence, self.notes) = (confidence, notes)
     }
-}
 
-extension MealLogItem {
     /// Writes the item as in meal-log-websocket; the union adds the names of websocket-architecture.
-    ///
-    /// - Parameters:
-    ///   - index: The position in the log, from 0.
-    ///   - time: The time at which processing completed.
     func write(into writer: inout JSONWriter, of log: ResourceID, index: Int, at time: Timestamp, isUnion: Bool) {
         writer.object { writer in
             writer.member("id", id.description)
@@ -67,9 +52,7 @@ extension MealLogItem {
         }
     }
 
-    /// Writes the item as websocket-architecture prints it.
-    ///
-    /// The quantity is the text of the input; calories have one digit after the point.
+    /// Writes the item as websocket-architecture prints it: the quantity in words, and a decimal for the calories.
     func writeAsWebSocketArchitecture(into writer: inout JSONWriter, of log: ResourceID) {
         writer.object { writer in
             writer.member("id", id.description)
@@ -115,12 +98,8 @@ public struct MealNutrients: Equatable, Sendable {
         calories: Int = 0, proteinTenths: Int = 0, carbsTenths: Int = 0, fatTenths: Int = 0, fiberTenths: Int = 0,
         sugarTenths: Int = 0
     ) {
-        self.calories = calories
-        self.proteinTenths = proteinTenths
-        self.carbsTenths = carbsTenths
-        self.fatTenths = fatTenths
-        self.fiberTenths = fiberTenths
-        self.sugarTenths = sugarTenths
+        (self.calories, self.proteinTenths, self.carbsTenths) = (calories, proteinTenths, carbsTenths)
+        (self.fatTenths, self.fiberTenths, self.sugarTenths) = (fatTenths, fiberTenths, sugarTenths)
     }
 
     public static func += (left: inout MealNutrients, right: MealNutrients) {

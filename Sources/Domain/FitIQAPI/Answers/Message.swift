@@ -16,12 +16,8 @@ public struct Message: Equatable, Sendable {
         id: ResourceID, consultationID: ResourceID, role: MessageRole, content: String,
         metadata: MessageMetadata? = nil, createdAt: Timestamp
     ) {
-        self.id = id
-        self.consultationID = consultationID
-        self.role = role
-        self.content = content
-        self.metadata = metadata
-        self.createdAt = createdAt
+        (self.id, self.consultationID, self.role, self.content) = (id, consultationID, role, content)
+        (self.metadata, self.createdAt) = (metadata, createdAt)
     }
 
     /// Writes the message as in a history; consultation-websocket has no metadata.
@@ -31,10 +27,7 @@ public struct Message: Equatable, Sendable {
         writer.member("consultation_id", consultationID.description)
         writer.member("role", role.rawValue)
         writer.member("content", content)
-        if let metadata, form != .consultationWebSocket {
-            writer.key("metadata")
-            metadata.write(into: &writer)
-        }
+        if form != .consultationWebSocket { writer.member("metadata", ifPresent: metadata) }
         writer.member("created_at", createdAt.wireText)
         writer.endObject()
     }
@@ -44,14 +37,12 @@ public struct Message: Equatable, Sendable {
 public struct MessageMetadata: Equatable, Sendable {
     /// An estimate: four characters per language-model token.
     public var tokensUsed: Int?
-
     public var templateCreated: CreatedTemplate?
     /// The function that the language model called.
     public var functionCalled: String?
 
     public init(tokensUsed: Int? = nil, templateCreated: CreatedTemplate? = nil, functionCalled: String? = nil) {
-        self.tokensUsed = tokensUsed
-        self.templateCreated = templateCreated
+        (self.tokensUsed, self.templateCreated) = (tokensUsed, templateCreated)
         self.functionCalled = functionCalled
     }
 
@@ -61,8 +52,33 @@ public struct MessageMetadata: Equatable, Sendable {
             writer.key("template_created")
             templateCreated.write(into: &writer)
         }
-        if let functionCalled { writer.member("function_called", functionCalled) }
-        if let tokensUsed { writer.member("tokens_used", tokensUsed) }
+        writer.member("function_called", ifPresent: functionCalled)
+        writer.member("tokens_used", ifPresent: tokensUsed)
         writer.endObject()
+    }
+}
+
+/// Something the coach created while it answered (enhanced-consultations, `template_created`).
+public struct CreatedTemplate: Equatable, Sendable {
+    public var type: String
+    public var id: String
+    public var name: String
+
+    public init(type: String, id: String, name: String) { (self.type, self.id, self.name) = (type, id, name) }
+
+    public func write(into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("type", type)
+            writer.member("id", id)
+            writer.member("name", name)
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ name: StaticString, ifPresent metadata: MessageMetadata?) {
+        guard let metadata else { return }
+        key(name)
+        metadata.write(into: &self)
     }
 }

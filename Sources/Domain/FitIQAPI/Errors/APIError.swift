@@ -42,11 +42,8 @@ public struct APIError: Error, Equatable, Sendable {
         _ status: HTTPResponse.Status, _ code: ErrorCode, _ message: String, details: JSONObject? = nil,
         fields: HTTPFields = [:]
     ) {
-        self.status = status
-        self.code = code
-        self.message = message
-        self.details = details
-        self.fields = fields
+        (self.status, self.code, self.message) = (status, code, message)
+        (self.details, self.fields) = (details, fields)
     }
 
     /// The JSON body of the response, in the form of the union or of one guide.
@@ -55,13 +52,9 @@ public struct APIError: Error, Equatable, Sendable {
     }
 
     /// The body of a refusal that does not come from the API itself.
-    public static func body(
-        code: String, message: String, details: JSONObject? = nil, in form: GuideMode
-    ) -> [UInt8] {
+    public static func body(code: String, message: String, details: JSONObject? = nil, in form: GuideMode) -> [UInt8] {
         if form == .mealLogWebSocket {
-            return JSONValue.object([
-                "error": .object(["message": .string(message), "code": .string(code)])
-            ]).encoded()
+            return JSONValue.object(["error": .object(["message": .string(message), "code": .string(code)])]).encoded()
         }
         var error: JSONObject = ["code": .string(code), "message": .string(message)]
         if let details { error["details"] = .object(details) }
@@ -76,9 +69,7 @@ public struct MealLogFailure: Equatable, Sendable {
     /// The reason as a sentence without a full stop, as websocket-architecture prints it.
     public var details: String
 
-    /// Creates a failure.
-    ///
-    /// - Parameter details: Defaults to the message, because websocket-architecture's event requires details.
+    /// The details default to the message, because websocket-architecture's event requires some.
     public init(message: String = "Failed to parse meal input", details: String? = nil) {
         self.message = message
         self.details = details ?? message

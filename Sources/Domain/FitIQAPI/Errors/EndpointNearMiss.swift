@@ -41,11 +41,8 @@ public struct EndpointNearMiss: Equatable, Sendable {
     /// Returns the endpoints of a mode that are nearest to a request, at most three, nearest first.
     ///
     /// - Parameter segments: The percent-decoded segments of the path, without a world's prefix.
-    public static func nearest(
-        to method: HTTPRequest.Method, segments: [String], in mode: GuideMode
-    ) -> [EndpointNearMiss] {
-        guard segments.count <= mostSegments,
-            segments.reduce(segments.count, { $0 + $1.utf8.count }) <= longestPath
+    public static func nearest(to method: HTTPRequest.Method, segments: [String], in mode: GuideMode) -> [Self] {
+        guard segments.count <= mostSegments, segments.reduce(segments.count, { $0 + $1.utf8.count }) <= longestPath
         else { return [] }
         let path = PathRepair(segments)
         let candidates = Endpoint.allCases.filter(mode.serves).compactMap { endpoint -> EndpointNearMiss? in
@@ -61,88 +58,77 @@ public struct EndpointNearMiss: Equatable, Sendable {
         // Swift's sort is stable: equally near endpoints keep the order of the API.
         return Array(candidates.sorted { $0.score > $1.score }.prefix(limit))
     }
+}
 
-    /// The cost of each difference, subtracted from a score of 100.
-    ///
-    /// A different word costs as much as one extra and one missing segment, and is not a near miss.
-    enum Cost {
-        static let slash = 5
-        static let prefix = 10
-        static let letterCase = 5
-        static let malformedID = 10
-        static let method = 15
-        static let missingWord = 20
-        static let missingID = 15
-        static let extraSegment = 40
-        static let otherWord = 60
-    }
+/// The cost of each difference, subtracted from a score of 100.
+///
+/// A different word costs as much as one extra and one missing segment, and is not a near miss.
+private enum Cost {
+    static let slash = 5
+    static let letterCase = 5
+    static let prefix = 10
+    static let malformedID = 10
+    static let method = 15
+    static let missingID = 15
+    static let missingWord = 20
+    static let extraSegment = 40
+    static let otherWord = 60
 }
 
 /// A path with corrected slashes and prefix, and what was wrong with them.
 private struct PathRepair {
+    typealias Difference = EndpointNearMiss.Difference
+
     private var segments: [String]
-    private var differences: [EndpointNearMiss.Difference] = []
-    private var cost = 0
+    private var start = Alignment()
 
     init(_ arrived: [String]) {
         segments = arrived
         if segments.count > 1, segments.last == "" {
             segments.removeLast()
-            note(.trailingSlash, EndpointNearMiss.Cost.slash)
+            start = start.adding(Cost.slash, .trailingSlash)
         }
-        repairPrefix()
-    }
-
-    private mutating func repairPrefix() {
         if segments.starts(with: ["api", "v1", "api", "v1"]) {
             segments.removeFirst(2)
-            note(.repeatedPrefix, EndpointNearMiss.Cost.prefix)
+            start = start.adding(Cost.prefix, .repeatedPrefix)
         } else if segments.first == "v1" {
-            segments.insert("api", at: 0)
-            note(.missingPrefix, EndpointNearMiss.Cost.prefix)
+            addPrefix(["api"], at: 0)
         } else if segments.first?.lowercased() != "api" {
-            segments.insert(contentsOf: ["api", "v1"], at: 0)
-            note(.missingPrefix, EndpointNearMiss.Cost.prefix)
+            addPrefix(["api", "v1"], at: 0)
         } else if segments.count > 1, !segments[1].lowercased().hasPrefix("v") {
-            segments.insert("v1", at: 1)
-            note(.missingPrefix, EndpointNearMiss.Cost.prefix)
+            addPrefix(["v1"], at: 1)
         }
     }
 
-    private mutating func note(_ difference: EndpointNearMiss.Difference, _ cost: Int) {
-        differences.append(difference)
-        self.cost += cost
+    private mutating func addPrefix(_ prefix: [String], at index: Int) {
+        segments.insert(contentsOf: prefix, at: index)
+        start = start.adding(Cost.prefix, .missingPrefix)
     }
 
     struct Alignment {
         var cost = 0
-        var differences: [EndpointNearMiss.Difference] = []
+        var differences: [Difference] = []
         /// Whether the path contains a word of the endpoint, at least approximately; ids and the prefix do not count.
         var meetsWord = false
 
-        func adding(_ cost: Int, _ difference: EndpointNearMiss.Difference?) -> Alignment {
-            Alignment(
-                cost: self.cost + cost, differences: differences + (difference.map { [$0] } ?? []), meetsWord: meetsWord
-            )
+        func adding(_ cost: Int, _ difference: Difference?) -> Alignment {
+            let differences = differences + (difference.map { [$0] } ?? [])
+            return Alignment(cost: self.cost + cost, differences: differences, meetsWord: meetsWord)
         }
 
         func adding(extra segment: String) -> Alignment {
-            segment.isEmpty
-                ? adding(EndpointNearMiss.Cost.slash, .emptySegment)
-                : adding(EndpointNearMiss.Cost.extraSegment, .extraSegment(got: segment))
+            segment.isEmpty ? adding(Cost.slash, .emptySegment) : adding(Cost.extraSegment, .extraSegment(got: segment))
         }
 
         func adding(missing segment: String) -> Alignment {
-            adding(
-                segment.hasPrefix("{") ? EndpointNearMiss.Cost.missingID : EndpointNearMiss.Cost.missingWord,
-                .missingSegment(expected: segment))
+            adding(segment.hasPrefix("{") ? Cost.missingID : Cost.missingWord, .missingSegment(expected: segment))
         }
 
         func adding(_ got: String, for expected: String) -> Alignment {
             let (cost, difference) = PathRepair.compare(got, expected)
             var alignment = adding(cost, difference)
             let isWord = !expected.hasPrefix("{") && expected != "api" && expected != "v1"
-            alignment.meetsWord = meetsWord || (isWord && cost < EndpointNearMiss.Cost.otherWord)
+            alignment.meetsWord = meetsWord || (isWord && cost < Cost.otherWord)
             return alignment
         }
     }
@@ -150,7 +136,7 @@ private struct PathRepair {
     /// Finds the cheapest alignment of the path with a template by segment: Levenshtein's table, one row at a time.
     func aligned(with template: String) -> Alignment {
         let wanted = template.split(separator: "/").map(String.init)
-        var row = [Alignment(cost: cost, differences: differences)]
+        var row = [start]
         for expected in wanted { row.append(row[row.count - 1].adding(missing: expected)) }
         for got in segments {
             var next = [row[0].adding(extra: got)]
@@ -171,27 +157,22 @@ private struct PathRepair {
     private static let words = Set(
         Endpoint.allCases.flatMap { $0.template.split(separator: "/").map(String.init) }.filter { !$0.hasPrefix("{") })
 
-    private static func compare(
-        _ got: String, _ expected: String
-    ) -> (cost: Int, difference: EndpointNearMiss.Difference?) {
+    private static func compare(_ got: String, _ expected: String) -> (cost: Int, difference: Difference?) {
         if expected.hasPrefix("{") {
             switch ResourceID.read(got) {
             case .id: return (0, nil)
-            case .wrongCase: return (EndpointNearMiss.Cost.letterCase, .idCase(got: got))
-            case .malformed where got.isEmpty:
-                return (EndpointNearMiss.Cost.missingID, .missingSegment(expected: expected))
-            case .malformed:
-                // A word of the API in the place of an id means that the id is missing, not malformed.
-                let cost = words.contains(got) ? EndpointNearMiss.Cost.otherWord : EndpointNearMiss.Cost.malformedID
-                return (cost, .malformedID(got: got))
+            case .wrongCase: return (Cost.letterCase, .idCase(got: got))
+            case .malformed where got.isEmpty: return (Cost.missingID, .missingSegment(expected: expected))
+            // A word of the API in the place of an id means that the id is missing, not malformed.
+            case .malformed: return (words.contains(got) ? Cost.otherWord : Cost.malformedID, .malformedID(got: got))
             }
         }
         if got == expected { return (0, nil) }
         let (left, right) = (Array(got.lowercased().utf8), Array(expected.utf8))
-        if left == right { return (EndpointNearMiss.Cost.letterCase, .segmentCase(got: got, expected: expected)) }
+        if left == right { return (Cost.letterCase, .segmentCase(got: got, expected: expected)) }
         let edits = NearestWord.editDistance(left, right)
-        let isNear = edits <= max(left.count, right.count) / 2
-        let cost = isNear ? 10 + 30 * edits / max(left.count, right.count) : EndpointNearMiss.Cost.otherWord
+        let longest = max(left.count, right.count)
+        let cost = edits <= longest / 2 ? 10 + 30 * edits / longest : Cost.otherWord
         return (cost, .segment(got: got, expected: expected))
     }
 }

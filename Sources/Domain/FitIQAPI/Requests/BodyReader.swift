@@ -1,6 +1,6 @@
 import JSON
 
-/// Reads the fields of a request body; its errors name the field, the value and what is allowed.
+/// Reads the fields of a request body; its errors are 400s that name the field, the value and what is allowed.
 struct BodyReader {
     private let object: JSONObject
     /// The fields in the form of one guide; nil if every field counts.
@@ -17,14 +17,9 @@ struct BodyReader {
     init(_ body: [UInt8], known: [String]? = nil) throws(APIError) {
         guard !body.isEmpty else { throw .emptyBody }
         let value: JSONValue
-        do {
-            value = try JSON.parse(body, limits: Self.limits)
-        } catch {
-            throw .invalidJSON(error)
-        }
+        do { value = try JSON.parse(body, limits: Self.limits) } catch { throw .invalidJSON(error) }
         guard let object = value.object else { throw .bodyIsNotAnObject(value) }
-        self.object = object
-        self.known = known
+        (self.object, self.known) = (object, known)
     }
 
     /// The value of a field; null counts as absent.
@@ -51,9 +46,7 @@ struct BodyReader {
         guard text.utf8.count <= Self.maximumTextByteCount else {
             throw .tooManyBytes(field, limit: Self.maximumTextByteCount, got: text.utf8.count)
         }
-        guard characters.contains(text.count) else {
-            throw .wrongLength(field, allowed: characters, got: text.count)
-        }
+        guard characters.contains(text.count) else { throw .wrongLength(field, allowed: characters, got: text.count) }
         return text
     }
 
@@ -81,13 +74,24 @@ struct BodyReader {
         _ field: String, of type: Choice.Type
     ) throws(APIError) -> Choice? {
         guard let value = self[field] else { return nil }
-        let allowed = Choice.allCases.map(\.rawValue)
-        guard let text = value.string else {
-            throw .wrongType(
-                field, expected: "one of " + allowed.map { quoted($0) }.joined(separator: ", "), got: value)
+        guard let text = value.string else { throw .wrongType(field, expected: Self.names(of: type), got: value) }
+        guard let choice = Choice(rawValue: text) else {
+            throw .unknownChoice(field, got: text, allowed: Choice.allCases.map(\.rawValue))
         }
-        guard let choice = Choice(rawValue: text) else { throw .unknownChoice(field, got: text, allowed: allowed) }
         return choice
+    }
+
+    /// `one of "a", "b"`, for messages.
+    static func names<Choice: RawRepresentable<String> & CaseIterable>(of type: Choice.Type) -> String {
+        "one of " + type.allCases.map { quoted($0.rawValue) }.joined(separator: ", ")
+    }
+}
+
+extension Optional {
+    /// The value of a field that must be present.
+    func required(_ field: String, expected: @autoclosure () -> String) throws(APIError) -> Wrapped {
+        guard let self else { throw .missingField(field, expected: expected()) }
+        return self
     }
 }
 
@@ -103,26 +107,16 @@ public struct CreateMealLogRequest: Equatable, Sendable {
     public static let maximumInputLength = 1000
 
     public init(rawInput: String, mealType: MealType, loggedAt: DateTime? = nil) {
-        self.rawInput = rawInput
-        self.mealType = mealType
-        self.loggedAt = loggedAt
+        (self.rawInput, self.mealType, self.loggedAt) = (rawInput, mealType, loggedAt)
     }
 
-    /// Reads a body.
-    ///
-    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
-        guard let rawInput = try fields.text("raw_input", characters: 1...Self.maximumInputLength) else {
-            throw .missingField("raw_input", expected: "the meal in words, such as \"2 eggs and toast\"")
-        }
+        rawInput = try fields.text("raw_input", characters: 1...Self.maximumInputLength)
+            .required("raw_input", expected: "the meal in words, such as \"2 eggs and toast\"")
         guard rawInput.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else { throw .blankRawInput }
-        self.rawInput = rawInput
-        guard let mealType = try fields.choice("meal_type", of: MealType.self) else {
-            let names = MealType.allCases.map { quoted($0.rawValue) }.joined(separator: ", ")
-            throw .missingField("meal_type", expected: "one of \(names)")
-        }
-        self.mealType = mealType
+        mealType = try fields.choice("meal_type", of: MealType.self)
+            .required("meal_type", expected: BodyReader.names(of: MealType.self))
         loggedAt = try fields.dateTime("logged_at")
     }
 }

@@ -14,26 +14,21 @@ public struct CreateConsultationRequest: Equatable, Sendable {
     public var note: String?
 
     public init(persona: Persona, context: ConsultationContext = .general, title: String? = nil) {
-        self.persona = persona
-        self.context = context
+        (self.persona, self.context) = (persona, context)
         self.contextField = "context_id"
         self.title = title
     }
 
     /// Reads a body; in the form of one guide the fields of other guides are ignored.
-    ///
-    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8], in form: GuideMode) throws(APIError) {
         let fields = try BodyReader(body, known: Self.fields(in: form))
         if let persona = try fields.choice("persona", of: Persona.self) {
             self.persona = persona
-        } else if let persona = try fields.choice("coach_type", of: Persona.self) {
-            self.persona = persona
-            note = try fields.text("context", characters: 0...1000)
         } else {
-            let names = Persona.allCases.map { quoted($0.rawValue) }.joined(separator: ", ")
-            throw .missingField(
-                form == .webSocketArchitecture ? "coach_type" : "persona", expected: "one of \(names)")
+            let field = form == .webSocketArchitecture ? "coach_type" : "persona"
+            persona = try fields.choice("coach_type", of: Persona.self)
+                .required(field, expected: BodyReader.names(of: Persona.self))
+            note = try fields.text("context", characters: 0...1000)
         }
         title = try fields.text("title", characters: 1...200)
 
@@ -42,21 +37,14 @@ public struct CreateConsultationRequest: Equatable, Sendable {
         let id = try fields.text("context_id", characters: 1...200)
         contextField = goalID == nil ? "context_id" : "goal_id"
         switch (goalID, type, id) {
-        case (let goalID?, nil, nil), (let goalID?, .goal, nil):
-            context = ConsultationContext(.goal, id: goalID)
-        case (let goalID?, nil, let id?), (let goalID?, .goal, let id?):
-            guard goalID.isExactly(id) else { throw .contradictingContexts(goalID: goalID, type: "goal", id: id) }
+        case (let goalID?, nil, _), (let goalID?, .goal, _):
+            if let id, !goalID.isExactly(id) { throw .contradictingContexts(goalID: goalID, type: "goal", id: id) }
             context = ConsultationContext(.goal, id: goalID)
         case (let goalID?, let type?, _):
             throw .contradictingContexts(goalID: goalID, type: type.rawValue, id: id)
-        case (nil, .goal, nil):
-            throw .goalWithoutID(in: form)
-        case (nil, nil, let id?), (nil, .general, let id?):
-            throw .generalWithID(id)
-        case (nil, let type?, _):
-            context = ConsultationContext(type, id: id.map(ExactString.init(_:)))
-        case (nil, nil, nil):
-            context = .general
+        case (nil, .goal, nil): throw .goalWithoutID(in: form)
+        case (nil, nil, let id?), (nil, .general, let id?): throw .generalWithID(id)
+        case (nil, let type, _): context = ConsultationContext(type ?? .general, id: id.map(ExactString.init(_:)))
         }
     }
 
@@ -77,11 +65,7 @@ public struct ConsultationContext: Hashable, Sendable {
     /// The id of the subject: required for a goal, absent for `general`, optional otherwise.
     public var id: ExactString?
 
-    public init(_ type: ContextType, id: ExactString? = nil) {
-        self.type = type
-        self.id = id
-    }
-
+    public init(_ type: ContextType, id: ExactString? = nil) { (self.type, self.id) = (type, id) }
     public init(_ type: ContextType, id: String) { self.init(type, id: ExactString(id)) }
 
     public static let general = ConsultationContext(.general)

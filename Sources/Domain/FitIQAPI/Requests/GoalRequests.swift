@@ -9,30 +9,18 @@ public struct CreateGoalRequest: Equatable, Sendable {
     public var category: String?
 
     public init(title: String, description: String = "", targetDate: DateTime, category: String? = nil) {
-        self.title = title
-        self.description = description
-        self.targetDate = targetDate
-        self.category = category
+        (self.title, self.description) = (title, description)
+        (self.targetDate, self.category) = (targetDate, category)
     }
 
-    /// Reads a body.
-    ///
-    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
-        guard let title = try fields.text("title", characters: GoalLengths.title) else {
-            throw .missingField("title", expected: "a string of 1 to 200 characters")
-        }
-        guard let description = try fields.text("description", characters: GoalLengths.description) else {
-            throw .missingField("description", expected: "a string of 0 to 2000 characters")
-        }
-        guard let targetDate = try fields.dateTime("targetDate") else {
-            throw .missingField("targetDate", expected: BodyReader.expectedDateTime)
-        }
+        title = try fields.text("title", characters: GoalLengths.title)
+            .required("title", expected: "a string of 1 to 200 characters")
+        description = try fields.text("description", characters: GoalLengths.description)
+            .required("description", expected: "a string of 0 to 2000 characters")
+        targetDate = try fields.dateTime("targetDate").required("targetDate", expected: BodyReader.expectedDateTime)
         category = try fields.text("category", characters: GoalLengths.category)
-        self.title = title
-        self.description = description
-        self.targetDate = targetDate
     }
 }
 
@@ -72,8 +60,6 @@ public struct UpdateGoalRequest: Equatable, Sendable {
     public init() {}
 
     /// Reads a body; an object without known fields changes nothing.
-    ///
-    /// - Throws: A 400 that names the field, the received value and what is allowed.
     public init(body: [UInt8]) throws(APIError) {
         let fields = try BodyReader(body)
         title = try fields.text("title", characters: GoalLengths.title)
@@ -105,19 +91,11 @@ public struct ChatAboutGoalRequest: Equatable, Sendable {
     /// A UUID in either case; the backend checks whether the user has such a goal.
     public var goalID: String
 
-    public init(goalID: String) {
-        self.goalID = goalID
-    }
+    public init(goalID: String) { self.goalID = goalID }
 
-    /// Reads a body.
-    ///
-    /// - Throws: A 400 if `goalId` is missing, not a string or not a UUID.
     public init(body: [UInt8]) throws(APIError) {
         let expected = "the id that POST /api/v1/goals answered with"
-        guard let id = try BodyReader(body).string("goalId", expected: expected) else {
-            throw .missingField("goalId", expected: expected)
-        }
-        guard ResourceID.read(id) != .malformed else { throw .malformedGoalID(id, field: "goalId") }
-        goalID = id
+        goalID = try BodyReader(body).string("goalId", expected: expected).required("goalId", expected: expected)
+        guard ResourceID.read(goalID) != .malformed else { throw .malformedGoalID(goalID, field: "goalId") }
     }
 }

@@ -1,28 +1,22 @@
 import Text
 
 /// Reads the parameters of a query; the first of a repeated one counts, unknown ones are ignored.
+///
+/// Values that are unknown or out of range are refused with a 400; an absent parameter is nil.
 struct QueryReader {
     private let items: [(name: String, value: String)]
 
-    init(_ items: [(name: String, value: String)]) {
-        self.items = items
-    }
+    init(_ items: [(name: String, value: String)]) { self.items = items }
+    subscript(_ parameter: String) -> String? { items.first { $0.name == parameter }?.value }
 
-    subscript(_ parameter: String) -> String? {
-        items.first { $0.name == parameter }?.value
-    }
-
-    /// A whole number in a range, or nil if the parameter is absent.
     func number(_ parameter: String, in range: ClosedRange<Int>) throws(APIError) -> Int? {
         guard let value = self[parameter] else { return nil }
         // Int's initializer accepts "+5", which no guide's client sends.
-        guard value.utf8.allSatisfy(\.isDigit), let number = Int(value),
-            range.contains(number)
+        guard value.utf8.allSatisfy(\.isDigit), let number = Int(value), range.contains(number)
         else { throw .outOfRange(parameter, allowed: range, got: value) }
         return number
     }
 
-    /// One of a closed set of names, or nil if the parameter is absent.
     func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ parameter: String, of type: Choice.Type
     ) throws(APIError) -> Choice? {
@@ -33,7 +27,6 @@ struct QueryReader {
         return choice
     }
 
-    /// `true` or `false`, or nil if the parameter is absent.
     func flag(_ parameter: String) throws(APIError) -> Bool? {
         switch self[parameter] {
         case nil: nil
@@ -43,20 +36,12 @@ struct QueryReader {
         }
     }
 
-    /// The second of the day that a bare date stands for.
-    enum SecondOfDay {
-        case firstSecond, lastSecond
-    }
-
-    /// A date-time, or a date for one second of its day in UTC; nil if the parameter is absent.
-    func dateTime(_ parameter: String, ofDate second: SecondOfDay) throws(APIError) -> DateTime? {
+    /// A date-time, or a date, which stands for one second of its day in UTC, counted from 0.
+    func dateTime(_ parameter: String, secondOfDate second: Int64) throws(APIError) -> DateTime? {
         guard let value = self[parameter] else { return nil }
         if let time = DateTime(value) { return time }
         guard let midnight = DateTime(date: value) else { throw .badDate(parameter, got: value) }
-        switch second {
-        case .firstSecond: return midnight
-        case .lastSecond: return DateTime(secondsSinceEpoch: midnight.secondsSinceEpoch + 86_399)
-        }
+        return DateTime(secondsSinceEpoch: midnight.secondsSinceEpoch + second)
     }
 }
 
@@ -64,16 +49,11 @@ struct QueryReader {
 public struct ConsultationListQuery: Equatable, Sendable {
     /// `page` from 1, `page_size` 1 to 100, default 20.
     public var page: Page
-    /// `is_archived`; absent means both.
+    // Absent filters match all.
     public var isArchived: Bool?
-    /// `persona`; absent means all.
     public var persona: Persona?
-    /// `context_type`; absent means all.
     public var contextType: ContextType?
 
-    /// Reads a query.
-    ///
-    /// - Throws: A 400 for values out of range or unknown values.
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         page = Page(
@@ -99,29 +79,21 @@ public struct MessageListQuery: Equatable, Sendable {
     /// Reads a query; if only one of the two is given, the other defaults to page 1 or 50 messages.
     ///
     /// consultation-websocket has neither parameter, so its form ignores them.
-    ///
-    /// - Throws: A 400 for values out of range.
     public init(query: [(name: String, value: String)], in form: GuideMode) throws(APIError) {
         guard form != .consultationWebSocket else { return }
         let parameters = QueryReader(query)
         let number = try parameters.number("page", in: 1...Int.max)
         let size = try parameters.number("page_size", in: 1...100)
-        if number != nil || size != nil {
-            page = Page(number: number ?? 1, size: size ?? 50)
-        }
+        if number != nil || size != nil { page = Page(number: number ?? 1, size: size ?? 50) }
     }
 }
 
 /// The query of `GET /api/v1/consultations/quick-actions`.
 public struct QuickActionQuery: Equatable, Sendable {
-    /// `context_type`; absent means all.
+    // Absent filters match all.
     public var contextType: ContextType?
-    /// `persona`; absent means all.
     public var persona: Persona?
 
-    /// Reads a query.
-    ///
-    /// - Throws: A 400 for unknown values.
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         contextType = try parameters.choice("context_type", of: ContextType.self)
@@ -134,10 +106,7 @@ public struct Page: Equatable, Sendable {
     public var number: Int
     public var size: Int
 
-    public init(number: Int, size: Int) {
-        self.number = number
-        self.size = size
-    }
+    public init(number: Int, size: Int) { (self.number, self.size) = (number, size) }
 
     /// The positions of the page's items in a list; empty past the end.
     public func range(of total: Int) -> Range<Int> {
@@ -147,18 +116,15 @@ public struct Page: Equatable, Sendable {
     }
 
     /// The number of pages of the whole list.
-    public func count(of total: Int) -> Int {
-        total / size + (total % size == 0 ? 0 : 1)
-    }
+    public func count(of total: Int) -> Int { total / size + (total % size == 0 ? 0 : 1) }
 }
 
 /// The query of `GET /api/v1/meal-logs`.
 public struct MealLogListQuery: Equatable, Sendable {
     /// `page` from 1, `limit` 1 to 100, default 50.
     public var page: Page
-    /// `status`; absent means all.
+    // Absent filters match all.
     public var status: MealLogStatus?
-    /// `meal_type`; absent means all.
     public var mealType: MealType?
     /// The first included second, from `start_date`; a bare date starts at midnight UTC.
     public var start: DateTime?
@@ -166,8 +132,6 @@ public struct MealLogListQuery: Equatable, Sendable {
     public var end: DateTime?
 
     /// Reads a query; a start after the end gives an empty list.
-    ///
-    /// - Throws: A 400 for values out of range or unknown values.
     public init(query: [(name: String, value: String)]) throws(APIError) {
         let parameters = QueryReader(query)
         page = Page(
@@ -175,8 +139,8 @@ public struct MealLogListQuery: Equatable, Sendable {
             size: try parameters.number("limit", in: 1...100) ?? 50)
         status = try parameters.choice("status", of: MealLogStatus.self)
         mealType = try parameters.choice("meal_type", of: MealType.self)
-        start = try parameters.dateTime("start_date", ofDate: .firstSecond)
-        end = try parameters.dateTime("end_date", ofDate: .lastSecond)
+        start = try parameters.dateTime("start_date", secondOfDate: 0)
+        end = try parameters.dateTime("end_date", secondOfDate: 86_399)
     }
 
     public func matches(_ log: MealLog) -> Bool {

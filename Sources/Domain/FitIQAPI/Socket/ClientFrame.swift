@@ -3,14 +3,13 @@ import Text
 
 /// A frame that a client sends over a consultation's socket: one JSON object in one text frame.
 public enum ClientFrame: Equatable, Sendable {
-    /// A chat message of 1 to 2,000 characters, trimmed.
+    /// A chat message, trimmed.
     case chat(ChatProtocol, content: String)
     /// The JSON keep-alive.
     case ping
 
     /// The longest chat message in Swift characters, after trimming (enhanced-consultations, input validation).
     public static let maximumContentLength = 2000
-
     /// The size limit of a chat message in UTF-8 bytes, after trimming.
     public static let maximumContentByteCount = 128 * 1024
 
@@ -20,11 +19,7 @@ public enum ClientFrame: Equatable, Sendable {
     /// - Throws: The content of the `error` frame; the connection stays open.
     public init(text: [UInt8], in form: GuideMode) throws(FrameError) {
         let value: JSONValue
-        do {
-            value = try JSON.parse(text, limits: BodyReader.limits)
-        } catch {
-            throw .notJSON(error)
-        }
+        do { value = try JSON.parse(text, limits: BodyReader.limits) } catch { throw .notJSON(error) }
         guard let object = value.object else { throw .notAnObject(value) }
         guard let type = object["type"], type != .null else { throw .missingType(in: form) }
         guard let name = type.string, Self.types(in: form).contains(name) else { throw .unknownType(type, in: form) }
@@ -58,7 +53,7 @@ public enum ClientFrame: Equatable, Sendable {
     }
 
     /// Trims by scalar, which is fast for any amount of white space.
-    private static func trimmed(_ text: String) -> Substring {
+    package static func trimmed(_ text: String) -> Substring {
         let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
@@ -73,101 +68,84 @@ public struct FrameError: Error, Equatable, Sendable {
     /// A sentence or two for the client's developer.
     public var message: String
 
-    init(_ code: ErrorCode, _ message: String) {
-        self.code = code
-        self.message = message
+    init(_ code: ErrorCode, _ message: String) { (self.code, self.message) = (code, message) }
+
+    // MARK: Frames that cannot be read
+
+    static func notJSON(_ error: JSONError) -> Self {
+        Self(.invalidJSON, "The frame is not valid JSON: \(error.description).")
     }
 
-    static func notJSON(_ error: JSONError) -> FrameError {
-        FrameError(.invalidJSON, "The frame is not valid JSON: \(error.description).")
+    static func notAnObject(_ value: JSONValue) -> Self {
+        Self(.invalidJSON, "A frame must be one JSON object; this is \(value.typeName): \(value.excerpt()).")
     }
 
-    static func notAnObject(_ value: JSONValue) -> FrameError {
-        FrameError(.invalidJSON, "A frame must be one JSON object; this is \(value.typeName): \(value.excerpt()).")
+    static func missingType(in form: GuideMode) -> Self {
+        Self(.invalidMessageType, "The frame has no 'type'; send \(choice(of: ClientFrame.types(in: form))).")
     }
 
-    static func missingType(in form: GuideMode) -> FrameError {
-        FrameError(.invalidMessageType, "The frame has no 'type'; send \(choice(of: ClientFrame.types(in: form))).")
-    }
-
-    static func unknownType(_ value: JSONValue, in form: GuideMode) -> FrameError {
+    static func unknownType(_ value: JSONValue, in form: GuideMode) -> Self {
         let known = ClientFrame.types(in: form)
-        let reason: String
+        var reason = ""
+        var near = NearestWord.hint(value.string.flatMap { NearestWord.find($0, among: known) }, quote: "\"")
         if let name = value.string, !known.contains(name), ClientFrame.types(in: .union).contains(name) {
             let guide = name == "message" ? "consultation-websocket" : "enhanced-consultations"
             reason = ", which belongs to the guide \(guide), and this server answers as \(form.rawValue)"
-        } else {
-            reason = ""
+            near = ""
         }
-        let near = NearestWord.hint(value.string.flatMap { NearestWord.find($0, among: known) }, quote: "\"")
-        return FrameError(
-            .invalidMessageType,
-            "The frame's 'type' is \(value.excerpt())\(reason); send \(choice(of: known)).\(reason.isEmpty ? near : "")"
-        )
+        return Self(
+            .invalidMessageType, "The frame's 'type' is \(value.excerpt())\(reason); send \(choice(of: known)).\(near)")
     }
 
     /// `"a", "b" or "c"`.
-    private static func choice(of names: [String]) -> String {
-        Words.list(names.map { "\"\($0)\"" }, last: "or")
+    private static func choice(of names: [String]) -> String { Words.list(names.map { "\"\($0)\"" }, last: "or") }
+
+    private static let advice = "send a text of 1 to \(ClientFrame.maximumContentLength) characters"
+    static let missingContent = Self(.invalidContent, "The frame has no 'content'; \(advice).")
+    static let blankContent = content("is blank; \(advice)")
+
+    static func contentIsNotText(_ value: JSONValue) -> Self {
+        content("must be a string; got \(value.typeName): \(value.excerpt())")
     }
 
-    static let missingContent = FrameError(
-        .invalidContent,
-        "The frame has no 'content'; send a text of 1 to \(ClientFrame.maximumContentLength) characters.")
-
-    static func contentIsNotText(_ value: JSONValue) -> FrameError {
-        FrameError(
-            .invalidContent, "The frame's 'content' must be a string; got \(value.typeName): \(value.excerpt()).")
+    static func contentTooLong(_ count: Int) -> Self {
+        content("has \(count) characters after trimming; at most \(ClientFrame.maximumContentLength) are allowed")
     }
 
-    static let blankContent = FrameError(
-        .invalidContent,
-        "The frame's 'content' is blank; send a text of 1 to \(ClientFrame.maximumContentLength) characters.")
-
-    static func contentTooLong(_ count: Int) -> FrameError {
-        FrameError(
-            .invalidContent,
-            "The frame's 'content' has \(count) characters after trimming; at most \(ClientFrame.maximumContentLength) are allowed."
-        )
+    static func contentTooLarge(_ count: Int) -> Self {
+        content("has \(count) bytes of UTF-8; at most \(ClientFrame.maximumContentByteCount) are allowed")
     }
 
-    static func contentTooLarge(_ count: Int) -> FrameError {
-        FrameError(
-            .invalidContent,
-            "The frame's 'content' has \(count) bytes of UTF-8; at most \(ClientFrame.maximumContentByteCount) are allowed."
-        )
+    private static func content(_ problem: String) -> Self {
+        Self(.invalidContent, "The frame's 'content' \(problem).")
     }
 
-    public static let binaryFrame = FrameError(
-        .unsupportedData, "A binary frame arrived; send JSON in text frames.")
+    public static let binaryFrame = Self(.unsupportedData, "A binary frame arrived; send JSON in text frames.")
 
-    /// More messages wait for an answer than the server queues.
-    public static func tooManyWaiting(limit: Int) -> FrameError {
-        FrameError(
+    // MARK: Messages that cannot be stored
+
+    public static func tooManyWaiting(limit: Int) -> Self {
+        Self(
             .tooManyWaitingMessages,
-            "\(limit) messages wait for an answer already; this one was not stored. Wait for an answer to complete and send it again."
-        )
+            "\(limit) messages wait for an answer already; this one was not stored. "
+                + "Wait for an answer to complete and send it again.")
     }
 
-    /// The consultation has reached the fake's message limit.
-    ///
-    /// - Parameter mode: The message only advises what this mode serves.
-    public static func historyFull(limit: Int, in mode: GuideMode = .union) -> FrameError {
+    /// With a mode, the message advises only what that mode serves.
+    public static func historyFull(limit: Int, in mode: GuideMode = .union) -> Self {
         let remedy = mode.serves(.archiveConsultation) ? "Archive it and create another" : "Chat in another"
-        return FrameError(
-            .historyFull,
-            "This consultation holds its limit of \(limit) messages; this one was not stored. \(remedy)."
-        )
+        return Self(
+            .historyFull, "This consultation holds its limit of \(limit) messages; this one was not stored. \(remedy).")
     }
 
     /// The fake's storage limit is reached.
-    public static func storeFull(limit: Int) -> FrameError {
-        FrameError(
+    public static func storeFull(limit: Int) -> Self {
+        Self(
             .storeFull,
-            "This server holds its limit of \(limit) bytes; this message was not stored. They live in memory only: restart it to begin anew."
-        )
+            "This server holds its limit of \(limit) bytes; this message was not stored. "
+                + "They live in memory only: restart it to begin anew.")
     }
 
     /// The consultation was archived while the socket was open; the socket then closes with 1000.
-    public static let consultationNotActive = FrameError(.consultationNotActive, "Consultation is not active")
+    public static let consultationNotActive = Self(.consultationNotActive, "Consultation is not active")
 }

@@ -5,22 +5,19 @@ import JSON
 /// In the union each frame has `type` and `timestamp`, and all except `pong` have `consultation_id`.
 public enum ServerFrame: Equatable, Sendable {
     case connected
-    /// consultation-websocket: a message has been stored.
+
+    // consultation-websocket: a message is stored, a piece of the answer, the answer is complete and stored.
     case messageReceived
-    /// consultation-websocket: a piece of the answer.
     case streamChunk(content: String)
-    /// consultation-websocket: the answer is complete and stored.
     case streamComplete
-    /// enhanced-consultations: a message has been stored.
+
+    // enhanced-consultations: a message is stored; an answer starts, continues, creates something, and is stored.
     case userMessage(id: ResourceID, content: String)
-    /// enhanced-consultations: an answer starts.
     case assistantMessageStart(id: ResourceID)
-    /// enhanced-consultations: a piece of the answer.
     case assistantMessageChunk(id: ResourceID, content: String)
-    /// enhanced-consultations: the coach created something while it answered.
     case templateCreated(CreatedTemplate)
-    /// enhanced-consultations: the answer is complete and stored.
     case assistantMessageEnd(id: ResourceID, metadata: MessageMetadata?)
+
     /// The answer to the JSON keep-alive.
     case pong
     /// A refusal, or the announcement of a close.
@@ -45,9 +42,7 @@ public enum ServerFrame: Equatable, Sendable {
     }
 
     /// Whether a guide's client may get the frame: websocket-architecture lists its socket's frames, without a receipt.
-    public func isKnown(in form: GuideMode) -> Bool {
-        self != .messageReceived || form != .webSocketArchitecture
-    }
+    public func isKnown(in form: GuideMode) -> Bool { self != .messageReceived || form != .webSocketArchitecture }
 
     /// The frame's text, in the form of the union or of one guide.
     ///
@@ -62,26 +57,18 @@ public enum ServerFrame: Equatable, Sendable {
         }
         switch self {
         case .connected, .messageReceived, .streamComplete, .pong: break
-        case .streamChunk(let content):
-            writer.member("content", content)
+        case .streamChunk(let content): writer.member("content", content)
         case .userMessage(let id, let content), .assistantMessageChunk(let id, let content):
             writer.member("message_id", id.description)
             writer.member("content", content)
-        case .assistantMessageStart(let id):
-            writer.member("message_id", id.description)
+        case .assistantMessageStart(let id): writer.member("message_id", id.description)
         case .templateCreated(let template):
-            writer.key("metadata")
-            MessageMetadata(templateCreated: template).write(into: &writer)
+            writer.member("metadata", ifPresent: MessageMetadata(templateCreated: template))
         case .assistantMessageEnd(let id, let metadata):
             writer.member("message_id", id.description)
-            if let metadata {
-                writer.key("metadata")
-                metadata.write(into: &writer)
-            }
-        case .error(let error):
-            write(error: error.message, code: error.code.rawValue, into: &writer, in: form)
-        case .scriptedError(let message, let code):
-            write(error: message, code: code, into: &writer, in: form)
+            writer.member("metadata", ifPresent: metadata)
+        case .error(let error): write(error: error.message, code: error.code.rawValue, into: &writer, in: form)
+        case .scriptedError(let message, let code): write(error: message, code: code, into: &writer, in: form)
         }
         if self == .pong || form != .enhancedConsultations { writer.member("timestamp", time.wireText) }
         writer.endObject()

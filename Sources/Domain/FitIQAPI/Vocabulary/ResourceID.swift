@@ -13,10 +13,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
         self.low = low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
     }
 
-    private init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    private init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// A number as random as the id, to seed what belongs to it.
     public var seed: UInt64 { high ^ low }
@@ -38,9 +35,7 @@ public struct ResourceID: Hashable, Sendable, CustomStringConvertible {
             return 36
         }
     }
-}
 
-extension ResourceID {
     /// The result of reading an id.
     public enum Reading: Equatable, Sendable {
         case id(ResourceID)
@@ -105,9 +100,7 @@ public struct ResourceIDSequence: Sendable {
     }
 
     /// Skips ids until this many have been issued; never goes back.
-    public mutating func skip(toCount count: Int) {
-        if count > issuedCount { skip(count - issuedCount) }
-    }
+    public mutating func skip(toCount count: Int) { if count > issuedCount { skip(count - issuedCount) } }
 
     /// Skips everything up to this id if it is one of the next 2⁴⁰; otherwise does nothing.
     ///
@@ -139,9 +132,7 @@ public struct ResourceIDSequence: Sendable {
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    public init(seed: UInt64) {
-        state = seed
-    }
+    public init(seed: UInt64) { state = seed }
 
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
@@ -152,14 +143,10 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     }
 
     /// A number from 0 up to, but not including, the bound; the bias is below 2⁻³² for the small bounds used here.
-    public mutating func next(below bound: UInt64) -> UInt64 {
-        next().multipliedFullWidth(by: bound).high
-    }
+    public mutating func next(below bound: UInt64) -> UInt64 { next().multipliedFullWidth(by: bound).high }
 
     /// Skips any number of numbers in constant time.
-    public mutating func skip(_ count: UInt64) {
-        state &+= 0x9E37_79B9_7F4A_7C15 &* count
-    }
+    public mutating func skip(_ count: UInt64) { state &+= 0x9E37_79B9_7F4A_7C15 &* count }
 
     /// The number of calls of ``next()`` until these bits come, modulo 2⁶⁴; 0 stands for the whole period.
     ///

@@ -7,13 +7,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Negative before the epoch.
     public var nanosecondsSinceEpoch: Int64
 
-    public init(nanosecondsSinceEpoch: Int64) {
-        self.nanosecondsSinceEpoch = nanosecondsSinceEpoch
-    }
-
-    public init(secondsSinceEpoch: Int64) {
-        nanosecondsSinceEpoch = secondsSinceEpoch * 1_000_000_000
-    }
+    public init(nanosecondsSinceEpoch: Int64) { self.nanosecondsSinceEpoch = nanosecondsSinceEpoch }
+    public init(secondsSinceEpoch: Int64) { nanosecondsSinceEpoch = secondsSinceEpoch * 1_000_000_000 }
 
     /// Whole seconds since the Unix epoch, rounded towards the past.
     public var secondsSinceEpoch: Int64 {
@@ -25,12 +20,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
         Timestamp(nanosecondsSinceEpoch: nanosecondsSinceEpoch + nanoseconds)
     }
 
-    public static func < (left: Timestamp, right: Timestamp) -> Bool {
-        left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch
-    }
-}
+    public static func < (left: Self, right: Self) -> Bool { left.nanosecondsSinceEpoch < right.nanosecondsSinceEpoch }
 
-extension Timestamp {
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`: the only form of time on the wire.
     ///
     /// Fractions are cut off because Foundation's `.iso8601` strategy rejects them on older systems.
@@ -39,8 +30,7 @@ extension Timestamp {
     /// ISO 8601 in UTC to the nanosecond, `2025-01-29T10:30:00.250000000Z`: for tools, not for the API's wire.
     public var nanosecondText: String {
         let seconds = secondsSinceEpoch
-        return RFC3339.text(
-            secondsSinceEpoch: seconds, nanoseconds: nanosecondsSinceEpoch &- seconds &* 1_000_000_000)
+        return RFC3339.text(secondsSinceEpoch: seconds, nanoseconds: nanosecondsSinceEpoch &- seconds &* 1_000_000_000)
     }
 
     /// Parses RFC 3339 to the nanosecond, in the years 1970 to 2199; nil for anything else.
@@ -79,9 +69,7 @@ public struct DateTime: Hashable, Comparable, Sendable {
     }
 
     /// Creates the second that contains a moment of the clock.
-    public init(_ timestamp: Timestamp) {
-        self.init(secondsSinceEpoch: timestamp.secondsSinceEpoch)
-    }
+    public init(_ timestamp: Timestamp) { self.init(secondsSinceEpoch: timestamp.secondsSinceEpoch) }
 
     /// The first moment of the second; nil outside a clock's years 1970 to 2199.
     public var timestamp: Timestamp? {
@@ -91,12 +79,8 @@ public struct DateTime: Hashable, Comparable, Sendable {
     /// ISO 8601 in UTC with whole seconds, `2025-01-29T10:30:00Z`.
     public var wireText: String { RFC3339.text(secondsSinceEpoch: secondsSinceEpoch) }
 
-    public static func < (left: DateTime, right: DateTime) -> Bool {
-        left.secondsSinceEpoch < right.secondsSinceEpoch
-    }
-}
+    public static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-extension DateTime {
     /// Parses `2025-01-29T10:30:00Z`, also with fractions (cut off) and offsets; nil for anything else.
     ///
     /// RFC 3339 §5.6 `date-time`: a leap second counts as the next second; an offset that leads out of the years 0000

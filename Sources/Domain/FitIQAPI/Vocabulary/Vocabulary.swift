@@ -14,11 +14,7 @@ public enum ConsultationStatus: String, CaseIterable, Sendable, Hashable {
 public enum ContextType: String, CaseIterable, Sendable, Hashable {
     /// Open-ended; counts as its own context in the search for duplicates.
     case general
-    case goal
-    /// An insight from the backend.
-    case insight
-    case mood
-    case journal
+    case goal, insight, mood, journal
 }
 
 /// The state of a goal (goal-linking, GoalStatus).
@@ -26,31 +22,24 @@ public enum GoalStatus: String, CaseIterable, Sendable, Hashable {
     /// The initial status of every goal.
     case notStarted = "not_started"
     case inProgress = "in_progress"
-    case completed
-    case archived
+    case completed, archived
 }
 
 /// The state of a meal log (meal-log-websocket, MealLogStatus).
 public enum MealLogStatus: String, CaseIterable, Sendable, Hashable {
-    case processing
-    case completed
-    case failed
+    case processing, completed, failed
     /// Entered food by food; no endpoint of the guides creates one, but lists can filter by it.
     case manual
 }
 
 /// The meal of the day that a log belongs to (meal-log-websocket, MealType).
 public enum MealType: String, CaseIterable, Sendable, Hashable {
-    case breakfast
-    case lunch
-    case dinner
-    case snack
+    case breakfast, lunch, dinner, snack
 }
 
 /// The author of a message in a consultation (enhanced-consultations, MessageRole).
 public enum MessageRole: String, CaseIterable, Sendable, Hashable {
-    case user
-    case assistant
+    case user, assistant
     /// The backend itself.
     case system
 }
@@ -75,9 +64,7 @@ public enum Persona: String, CaseIterable, Sendable, Hashable {
         case .generalWellness: "Wellness Coach"
         }
     }
-}
 
-extension Persona {
     /// Writes the members of goal-linking's persona object: `id`, `name`, `avatar`.
     func writeMembers(into writer: inout JSONWriter, origin: String) {
         writer.member("id", rawValue)
@@ -85,7 +72,26 @@ extension Persona {
         writer.member("avatar", avatarURL(origin: origin))
     }
 
-    public func avatarURL(origin: String) -> String {
-        "\(origin)/avatars/\(rawValue).svg"
+    public func avatarURL(origin: String) -> String { "\(origin)/avatars/\(rawValue).svg" }
+
+    /// The persona's avatar: its initial on a coloured disc, as SVG.
+    public var avatarImage: String {
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" role="img" aria-label="\(displayName)">\
+        <circle cx="32" cy="32" r="32" fill="\(colour)"/>\
+        <text x="32" y="42" font-family="sans-serif" font-size="28" fill="#fff" text-anchor="middle">\
+        \(displayName.prefix(1))</text></svg>
+
+        """
+    }
+
+    /// The colours of the personas in enhanced-consultations: green, blue, purple, orange.
+    private var colour: String {
+        switch self {
+        case .nutritionist: "#34c759"
+        case .fitnessCoach: "#007aff"
+        case .wellnessSpecialist: "#af52de"
+        case .generalWellness: "#ff9500"
+        }
     }
 }

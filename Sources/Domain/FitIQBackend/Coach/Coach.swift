@@ -31,25 +31,14 @@ public enum Coach {
     /// White space is space, tab, CR and LF; what precedes the first word belongs to it. No chunk is empty, and an
     /// empty text has none.
     public static func chunks(of text: String) -> [String] {
-        var chunks: [String] = []
-        let utf8 = text.utf8
-        var start = utf8.startIndex
-        var index = start
-        // A chunk ends where a word begins, except before the first one.
-        var wordHasBegun = false
-        var wasWhitespace = false
-        while index < utf8.endIndex {
-            let isWhitespace = Words.isWhitespace(utf8[index])
-            if wordHasBegun, wasWhitespace, !isWhitespace {
-                chunks.append(String(text[start..<index]))
-                start = index
-            }
-            if !isWhitespace { wordHasBegun = true }
-            wasWhitespace = isWhitespace
-            utf8.formIndex(after: &index)
+        let bytes = text.utf8
+        var wasWhitespace = true
+        let words = bytes.indices.filter { index in
+            defer { wasWhitespace = Words.isWhitespace(bytes[index]) }
+            return wasWhitespace && !Words.isWhitespace(bytes[index])
         }
-        if start < index { chunks.append(String(text[start..<index])) }
-        return chunks
+        let edges = [bytes.startIndex] + words.dropFirst() + [bytes.endIndex]
+        return text.isEmpty ? [] : zip(edges, edges.dropFirst()).map { String(text[$0..<$1]) }
     }
 }
 
@@ -96,30 +85,17 @@ struct AnswerIndex: Sendable {
         for (number, score) in scores.enumerated() where score > best.map({ scores[$0] }) ?? 0 { best = number }
         return best.map { answers[$0] }
     }
-}
 
-extension AnswerIndex {
     /// Searched before all others.
     static let urgent = AnswerIndex(CoachBook.builtIn.urgent)
 
-    static func of(_ persona: Persona) -> AnswerIndex {
-        switch persona {
-        case .nutritionist: nutritionist
-        case .fitnessCoach: fitnessCoach
-        case .wellnessSpecialist: wellnessSpecialist
-        case .generalWellness: generalWellness
-        }
-    }
+    static func of(_ persona: Persona) -> AnswerIndex { byPersona[persona] ?? urgent }
 
     /// The persona's own topics come first: "Hello, what about lunch?" is about lunch.
-    private static let nutritionist = built(.nutritionist)
-    private static let fitnessCoach = built(.fitnessCoach)
-    private static let wellnessSpecialist = built(.wellnessSpecialist)
-    private static let generalWellness = built(.generalWellness)
-
-    private static func built(_ persona: Persona) -> AnswerIndex {
-        AnswerIndex(CoachBook.builtIn.answers(of: persona) + CoachBook.builtIn.common)
-    }
+    private static let byPersona = Dictionary(
+        uniqueKeysWithValues: Persona.allCases.map { persona in
+            (persona, AnswerIndex(CoachBook.builtIn.answers(of: persona) + CoachBook.builtIn.common))
+        })
 }
 
 /// Normalizes the words of a question for comparison.

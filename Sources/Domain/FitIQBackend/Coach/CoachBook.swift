@@ -10,9 +10,7 @@ struct WrittenAnswer: Sendable {
     var text: String
 
     init(_ persona: Persona?, _ keywords: [String], _ text: String) {
-        self.persona = persona
-        self.keywords = keywords
-        self.text = text
+        (self.persona, self.keywords, self.text) = (persona, keywords, text)
     }
 }
 
@@ -37,9 +35,7 @@ struct CoachBook: Sendable {
 
     /// Reads a file; errors are added to its mistakes.
     init(_ file: inout DataFile) {
-        if file.mistakes.isEmpty, file.sections.map(\.name) != Self.sections {
-            file.refuse("the sections are \(Self.sections.joined(separator: ", "))", at: 1)
-        }
+        file.check(sections: Self.sections)
         var lines: [String: Int] = [:]  // Texts of one file, which are written once.
         for section in file.sections {
             if section.name == "openings" {

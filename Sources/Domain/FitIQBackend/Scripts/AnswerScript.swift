@@ -1,27 +1,21 @@
 import FitIQAPI
+import JSON
+import Nutrition
 import Patterns
 
 /// A scripted answer, exact to the chunk and the nanosecond.
 public struct AnswerScript: Sendable, Equatable {
-    /// The steps, in order.
-    ///
-    /// Unless the last step is ``Step/silence`` or an error, the answer completes. An answer without text is stored
-    /// empty.
+    /// Unless the last step is ``Step/silence`` or an error, the answer completes; without text it is stored empty.
     public var steps: [Step]
-    /// The timing of the chunks.
     public var timing: StreamTiming
     /// `metadata.tokens_used` of each answer; nil counts four bytes per token.
     public var tokensUsed: Int?
     /// `metadata.function_called` of each answer.
     public var functionCalled: String?
 
-    public init(
-        steps: [Step], timing: StreamTiming = .human, tokensUsed: Int? = nil, functionCalled: String? = nil
-    ) {
-        self.steps = steps
-        self.timing = timing
-        self.tokensUsed = tokensUsed
-        self.functionCalled = functionCalled
+    public init(steps: [Step], timing: StreamTiming = .human, tokensUsed: Int? = nil, functionCalled: String? = nil) {
+        (self.steps, self.timing) = (steps, timing)
+        (self.tokensUsed, self.functionCalled) = (tokensUsed, functionCalled)
     }
 
     public enum Step: Sendable, Equatable {
@@ -59,9 +53,7 @@ public struct StreamTiming: Sendable, Equatable {
     /// Nanoseconds from the question to the first chunk; nil means a human pace, 0.3 to 0.9 s.
     public var firstChunk: Int64?
     public var rate: Rate
-    /// The random change of the time after each chunk, seeded by the answer.
-    ///
-    /// The first chunk, pauses, and the steps' own times are exact to the nanosecond.
+    /// The random change of the time after each chunk, seeded by the answer; all other times are exact.
     public var jitter: Jitter
 
     public enum Rate: Sendable, Equatable {
@@ -83,9 +75,7 @@ public struct StreamTiming: Sendable, Equatable {
     }
 
     public init(firstChunk: Int64? = nil, rate: Rate = .human, jitter: Jitter = .none) {
-        self.firstChunk = firstChunk
-        self.rate = rate
-        self.jitter = jitter
+        (self.firstChunk, self.rate, self.jitter) = (firstChunk, rate, jitter)
     }
 
     public static let human = StreamTiming()
@@ -95,8 +85,7 @@ extension AnswerScript {
     /// The steps of one answer: a script is split where another answer starts.
     struct Part: Equatable {
         enum Ending: Equatable {
-            case completion
-            case silence
+            case completion, silence
             case error(message: String, code: String)
         }
 
@@ -108,24 +97,21 @@ extension AnswerScript {
     ///
     /// Steps after a silence are unreachable; another answer without steps does not count.
     var parts: [Part] {
-        var parts: [Part] = []
-        var part = Part()
-        for (number, step) in steps.enumerated() {
-            let isLast = number == steps.count - 1
-            switch step {
-            case .silence:
-                part.ending = .silence
-                return parts + [part]
-            case .anotherAnswer:
-                parts.append(part)
-                part = Part()
-                if isLast { return parts }
-            case .error(let message, let code) where isLast:
-                part.ending = .error(message: message, code: code ?? Self.usualErrorCode)
-            default: part.steps.append(step)
-            }
+        let silence = steps.firstIndex(of: .silence)
+        var parts = steps[..<(silence ?? steps.count)].split(
+            separator: .anotherAnswer, omittingEmptySubsequences: false
+        )
+        .map { Part(steps: Array($0)) }
+        let last = parts.count - 1
+        if silence != nil {
+            parts[last].ending = .silence
+        } else if steps.last == .anotherAnswer {
+            parts.removeLast()
+        } else if case .error(let message, let code) = steps.last {
+            parts[last].steps.removeLast()
+            parts[last].ending = .error(message: message, code: code ?? Self.usualErrorCode)
         }
-        return parts + [part]
+        return parts
     }
 
     /// The number of messages that an answer adds to a history.
@@ -134,26 +120,20 @@ extension AnswerScript {
 
 /// A rule for answers; the first matching rule applies, or the built-in coach if there is none.
 public struct AnswerRule: Sendable, Equatable {
-    /// The matching personas; empty for any.
+    // Conditions that are empty or nil match every question.
     public var personas: Set<Persona>
-    /// The matching contexts; empty for any.
     public var contextTypes: Set<ContextType>
-    /// The match of the question's text; nil for any.
     public var content: TextMatch?
-    /// The matching positions among the user's messages in the consultation, from 1; nil for any.
+    /// Positions among the user's messages in the consultation, from 1.
     public var turns: ClosedRange<Int>?
     public var script: AnswerScript
 
-    /// Creates a rule; one without conditions matches every question.
     public init(
         personas: Set<Persona> = [], contextTypes: Set<ContextType> = [], content: TextMatch? = nil,
         turns: ClosedRange<Int>? = nil, script: AnswerScript
     ) {
-        self.personas = personas
-        self.contextTypes = contextTypes
-        self.content = content
-        self.turns = turns
-        self.script = script
+        (self.personas, self.contextTypes, self.content) = (personas, contextTypes, content)
+        (self.turns, self.script) = (turns, script)
     }
 }
 
@@ -166,15 +146,13 @@ public enum TextMatch: Sendable, Equatable {
 
 /// A rule for meals; the first matching rule applies, or the built-in parser if there is none.
 public struct MealRule: Sendable, Equatable {
-    /// The match of the text; nil for any.
+    // Conditions that are empty or nil match every meal.
     public var text: TextMatch?
-    /// The matching meals; empty for any.
     public var mealTypes: Set<MealType>
     /// The processing time in nanoseconds; nil for the usual 2.0 to 4.5 s.
     public var duration: Int64?
     public var outcome: Outcome
 
-    /// The result of processing.
     public enum Outcome: Sendable, Equatable {
         /// The result of the built-in parser.
         case parsed
@@ -186,39 +164,29 @@ public struct MealRule: Sendable, Equatable {
         case never
     }
 
-    /// A food, in the units of the wire.
-    public struct Item: Sendable, Equatable {
-        /// `food_name`.
-        public var name: String
-        public var quantity: Double
-        /// `unit`.
-        public var unit: String
-        public var nutrients: MealNutrients
-        /// `confidence_score`, from 0 to 1.
-        public var confidence: Double
-        /// `parsing_notes`.
-        public var notes: String?
+    public typealias Item = MealItem
 
-        public init(
-            name: String, quantity: Double, unit: String, nutrients: MealNutrients, confidence: Double = 1,
-            notes: String? = nil
-        ) {
-            self.name = name
-            self.quantity = quantity
-            self.unit = unit
-            self.nutrients = nutrients
-            self.confidence = confidence
-            self.notes = notes
-        }
-    }
-
-    /// Creates a rule; one without conditions matches every meal.
     public init(
         text: TextMatch? = nil, mealTypes: Set<MealType> = [], duration: Int64? = nil, outcome: Outcome = .parsed
     ) {
-        self.text = text
-        self.mealTypes = mealTypes
-        self.duration = duration
-        self.outcome = outcome
+        (self.text, self.mealTypes, self.duration, self.outcome) = (text, mealTypes, duration, outcome)
+    }
+}
+
+extension MealItem {
+    /// Creates a scripted food, which has the id of the food of this name in the table, if there is one.
+    ///
+    /// - Parameter confidence: From 0 to 1.
+    public init(
+        name: String, quantity: Double, unit: String, nutrients: MealNutrients, confidence: Double = 1,
+        notes: String? = nil
+    ) {
+        var number = JSONWriter(reserving: 24)
+        number.value(quantity)
+        let words = [String(decoding: number.bytes, as: UTF8.self), unit]
+        self.init(
+            foodKey: String(name.lowercased().map { $0 == " " ? "-" : $0 }), name: name, quantity: quantity,
+            unit: unit, amountText: words.filter { !$0.isEmpty }.joined(separator: " "), nutrients: nutrients,
+            confidence: confidence, notes: notes)
     }
 }

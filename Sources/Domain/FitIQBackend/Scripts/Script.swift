@@ -3,45 +3,29 @@ import Patterns
 
 /// The replacement of a world's built-in behaviour.
 public struct Script: Sendable, Equatable {
-    /// The rules for answers; the first match applies.
     public var answers: [AnswerRule]
-    /// The rules for meals; the first match applies.
     public var meals: [MealRule]
 
     /// Creates a script; an empty one changes nothing.
-    public init(answers: [AnswerRule] = [], meals: [MealRule] = []) {
-        self.answers = answers
-        self.meals = meals
-    }
-}
+    public init(answers: [AnswerRule] = [], meals: [MealRule] = []) { (self.answers, self.meals) = (answers, meals) }
 
-extension Script {
     /// The script of the first rule that matches a question; nil means the built-in coach.
     ///
     /// - Parameter turn: The number of the message among the user's messages in the consultation, from 1.
-    public func answer(
-        to content: String, turn: Int, persona: Persona, contextType: ContextType
-    ) -> AnswerScript? {
-        answers.first { $0.fits(content, turn: turn, persona: persona, contextType: contextType) }?.script
+    public func answer(to content: String, turn: Int, persona: Persona, contextType: ContextType) -> AnswerScript? {
+        answers.first { rule in
+            // The most expensive check comes last.
+            (rule.personas.isEmpty || rule.personas.contains(persona))
+                && (rule.contextTypes.isEmpty || rule.contextTypes.contains(contextType))
+                && (rule.turns?.contains(turn) ?? true) && (rule.content?.fits(content) ?? true)
+        }?.script
     }
 
     /// The first rule that matches a meal; nil means the built-in parser at its own pace.
     public func meal(_ text: String, mealType: MealType) -> MealRule? {
-        meals.first { $0.fits(text, mealType: mealType) }
-    }
-}
-
-extension AnswerRule {
-    func fits(_ question: String, turn: Int, persona: Persona, contextType: ContextType) -> Bool {
-        // The most expensive check comes last.
-        (personas.isEmpty || personas.contains(persona)) && (contextTypes.isEmpty || contextTypes.contains(contextType))
-            && (turns?.contains(turn) ?? true) && (content?.fits(question) ?? true)
-    }
-}
-
-extension MealRule {
-    func fits(_ rawInput: String, mealType: MealType) -> Bool {
-        (mealTypes.isEmpty || mealTypes.contains(mealType)) && (text?.fits(rawInput) ?? true)
+        meals.first { rule in
+            (rule.mealTypes.isEmpty || rule.mealTypes.contains(mealType)) && (rule.text?.fits(text) ?? true)
+        }
     }
 }
 

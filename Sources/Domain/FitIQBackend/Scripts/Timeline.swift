@@ -56,13 +56,13 @@ struct Timeline: Sendable, Equatable {
         builtInAnswer: () -> String
     ) {
         var answer = answer
-        let cues = part.steps.flatMap { Self.cues(of: $0, builtInAnswer: builtInAnswer) }
-        let chunks = cues.compactMap(\.chunk)
+        let steps = part.steps.flatMap { $0.split(builtInAnswer) }
+        let chunks = steps.compactMap { if case .chunk(let content, _) = $0 { content } else { nil } }
         let gaps = script.timing.gaps(of: chunks, seed: answer.id.seed)
         layout.begin(after: gaps.first)
         var chunkCount = 0
-        for cue in cues {
-            switch cue {
+        for step in steps {
+            switch step {
             case .chunk(let content, let after):
                 layout.speak(after: after, gap: gaps.after[chunkCount])
                 chunkCount += 1
@@ -75,7 +75,9 @@ struct Timeline: Sendable, Equatable {
                 append(.template(template), layout)
             case .error(let message, let code):
                 layout.stop()
-                append(.error(message: message, code: code), layout)
+                append(.error(message: message, code: code ?? AnswerScript.usualErrorCode), layout)
+            case .text, .builtInAnswer, .burst: preconditionFailure("A text is split into chunks.")
+            case .silence, .anotherAnswer: preconditionFailure("What ends an answer is none of its steps.")
             }
         }
         layout.end()
@@ -92,32 +94,15 @@ struct Timeline: Sendable, Equatable {
     }
 }
 
-extension Timeline {
-    /// A step of a script as chunks: a text becomes one cue per word.
-    enum Cue {
-        /// `after` is in nanoseconds and replaces the pace.
-        case chunk(String, after: Int64?)
-        case pause(Int64)
-        indirect case template(CreatedTemplate)
-        indirect case error(message: String, code: String)
-
-        var chunk: String? {
-            if case .chunk(let content, _) = self { content } else { nil }
-        }
-    }
-
-    static func cues(of step: AnswerScript.Step, builtInAnswer: () -> String) -> [Cue] {
-        switch step {
-        case .text(let text): Coach.chunks(of: text).map { .chunk($0, after: nil) }
-        case .builtInAnswer: Coach.chunks(of: builtInAnswer()).map { .chunk($0, after: nil) }
-        case .chunk(let content, let after): [.chunk(content, after: after)]
-        case .burst(let chunks):
-            // The first one waits like any chunk.
-            chunks.enumerated().map { .chunk($0.element, after: $0.offset == 0 ? nil : 0) }
-        case .pause(let duration): [.pause(duration)]
-        case .template(let template): [.template(template)]
-        case .error(let message, let code): [.error(message: message, code: code ?? AnswerScript.usualErrorCode)]
-        case .silence, .anotherAnswer: preconditionFailure("What ends an answer is none of its steps.")
+extension AnswerScript.Step {
+    /// The step with its text as chunks, one per word.
+    fileprivate func split(_ builtInAnswer: () -> String) -> [Self] {
+        switch self {
+        case .text(let text): Coach.chunks(of: text).map { .chunk($0) }
+        case .builtInAnswer: Coach.chunks(of: builtInAnswer()).map { .chunk($0) }
+        // The first one waits like any chunk.
+        case .burst(let chunks): chunks.enumerated().map { .chunk($0.element, after: $0.offset == 0 ? nil : 0) }
+        default: [self]
         }
     }
 }
@@ -141,8 +126,7 @@ extension StreamTiming {
 
     /// Whole nanoseconds, capped at the longest timeline.
     static func nanoseconds(_ duration: Double) -> Int64 {
-        duration < Double(AnswerScript.longestTimeline)
-            ? Int64(duration.rounded()) : AnswerScript.longestTimeline
+        duration < Double(AnswerScript.longestTimeline) ? Int64(duration.rounded()) : AnswerScript.longestTimeline
     }
 }
 
@@ -177,17 +161,9 @@ struct Layout {
     private var pause: Int64 = 0
     private let isInstant: Bool
 
-    init(isInstant: Bool) {
-        self.isInstant = isInstant
-    }
-
-    mutating func begin(after gap: Int64) {
-        self.gap = gap
-    }
-
-    mutating func pause(_ duration: Int64) {
-        pause = min(pause + duration, AnswerScript.longestTimeline)
-    }
+    init(isInstant: Bool) { self.isInstant = isInstant }
+    mutating func begin(after gap: Int64) { self.gap = gap }
+    mutating func pause(_ duration: Int64) { pause = min(pause + duration, AnswerScript.longestTimeline) }
 
     /// Adds a chunk; `gap` is the pace's gap after it.
     mutating func speak(after: Int64?, gap next: Int64) {
@@ -196,9 +172,7 @@ struct Layout {
     }
 
     /// Adds an event other than a chunk.
-    mutating func stop() {
-        wait(0)
-    }
+    mutating func stop() { wait(0) }
 
     mutating func end() {
         wait(gap)

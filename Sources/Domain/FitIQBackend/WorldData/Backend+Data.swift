@@ -96,9 +96,8 @@ extension Backend {
     ///
     /// - Parameter exportRoom: The bytes that such a document may fill; nil for no limit.
     /// - Throws: The position in the document that breaks a rule or a limit; nothing is planted then.
-    public mutating func plant(
-        _ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil
-    ) throws(PlantError) {
+    public mutating func plant(_ data: WorldData, _ turn: inout Turn, exportRoom: StorageRoom? = nil) throws(PlantError)
+    {
         advance(&turn)
         let room = data.issuedIDs == nil ? storageRoom : exportRoom ?? StorageRoom(bytes: .max, limit: .max)
         var planter = Planter(backend: self, turn: turn, room: room)

@@ -10,7 +10,6 @@ public enum GoalReference: Sendable, Equatable {
 
 /// A consultation in a document.
 public struct ConsultationData: Sendable, Equatable {
-    /// Nil to issue one.
     public var id: ResourceID?
     public var persona: Persona
     /// `goal` requires ``contextGoal``.
@@ -42,29 +41,18 @@ public struct ConsultationData: Sendable, Equatable {
         id: ResourceID? = nil, persona: Persona, contextType: ContextType = .general, contextID: ExactString? = nil,
         contextGoal: GoalReference? = nil, linkedGoal: GoalReference? = nil, isGoalsConversation: Bool = true,
         title: String? = nil, status: ConsultationStatus = .active, messages: [MessageData] = [],
-        madeUpMessages: Int = 0, createdAt: DataTime? = nil, updatedAt: DataTime? = nil,
-        isUnlinked: Bool = false
+        madeUpMessages: Int = 0, createdAt: DataTime? = nil, updatedAt: DataTime? = nil, isUnlinked: Bool = false
     ) {
-        self.id = id
-        self.persona = persona
-        self.contextType = contextType
-        self.contextID = contextID
-        self.contextGoal = contextGoal
-        self.linkedGoal = linkedGoal
-        self.isGoalsConversation = isGoalsConversation
-        self.title = title
-        self.status = status
-        self.messages = messages
-        self.madeUpMessages = madeUpMessages
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
-        self.isUnlinked = isUnlinked
+        (self.id, self.persona, self.contextType, self.contextID) = (id, persona, contextType, contextID)
+        (self.contextGoal, self.linkedGoal) = (contextGoal, linkedGoal)
+        (self.isGoalsConversation, self.title, self.status) = (isGoalsConversation, title, status)
+        (self.messages, self.madeUpMessages, self.createdAt) = (messages, madeUpMessages, createdAt)
+        (self.updatedAt, self.isUnlinked) = (updatedAt, isUnlinked)
     }
 }
 
 /// A message in a document.
 public struct MessageData: Sendable, Equatable {
-    /// Nil to issue one.
     public var id: ResourceID?
     public var role: MessageRole
     public var content: String
@@ -77,11 +65,8 @@ public struct MessageData: Sendable, Equatable {
         id: ResourceID? = nil, role: MessageRole, content: String, metadata: MessageMetadata? = nil,
         createdAt: DataTime? = nil
     ) {
-        self.id = id
-        self.role = role
-        self.content = content
-        self.metadata = metadata
-        self.createdAt = createdAt
+        (self.id, self.role, self.content) = (id, role, content)
+        (self.metadata, self.createdAt) = (metadata, createdAt)
     }
 }
 
@@ -100,11 +85,7 @@ struct MadeUpConversation {
     /// answers.
     private var answers: [Key: String] = [:]
 
-    private struct Key: Hashable {
-        var prompt: Int
-        /// -1 for the first turn, in which an answer may mention the context.
-        var place: Int
-    }
+    private struct Key: Hashable { let prompt, place: Int }
 
     init(_ consultation: Consultation) {
         persona = consultation.persona
@@ -125,6 +106,7 @@ struct MadeUpConversation {
     }
 
     private mutating func answer() -> String {
+        // In the first turn an answer may mention the context.
         let key = Key(prompt: prompt, place: turn == 0 ? -1 : turn % AnswerIndex.of(persona).general.count)
         if let answer = answers[key] { return answer }
         let answer = Coach.answer(persona: persona, context: context, question: prompts[prompt], turn: turn)

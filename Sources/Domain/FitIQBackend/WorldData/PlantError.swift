@@ -6,160 +6,94 @@ public struct PlantError: Error, Equatable, Sendable, CustomStringConvertible {
     public var path: String
     /// The problem, what is allowed, and how to fix it.
     public var message: String
-
     /// Whether the data is valid and only lacks room.
-    public var isForWantOfRoom: Bool
+    public var isForWantOfRoom = false
 
-    init(_ path: String, _ message: String, isForWantOfRoom: Bool = false) {
-        self.path = path
-        self.message = message
-        self.isForWantOfRoom = isForWantOfRoom
+    init(_ path: String, _ problem: Problem) {
+        (self.path, message) = (path, problem.message)
+        if case .storeFull = problem { isForWantOfRoom = true }
     }
 
     public var description: String { "\(path): \(message)" }
+
+    enum Problem {
+        // Ids and references.
+        case duplicateID(ResourceID), duplicateUser(String), duplicateName(String)
+        case issuedIDs(Int, maximum: Int), unknownGoal(GoalReference)
+        // Consultations.
+        case missingContextGoal, strayContextGoal(ContextType), strayContextID(ContextType), linkedAndUnlinked
+        case duplicateTopic(Topic), tooManyActive(limit: Int), twoConversations(other: String)
+        // Times, ages in nanoseconds, and the event at the earlier of two times: `the goal was created`.
+        case beyondTheBeginning(Timestamp, now: Timestamp), negativeAge(Int64), beforeTheCalendar(Int64)
+        case outOfOrder(Timestamp, earlier: Timestamp, String), finishedWhileProcessing
+        // Values.
+        case length(Int, allowed: ClosedRange<Int>), tooManyBytes(Int, limit: Int), blank
+        case number(Double, allowed: ClosedRange<Double>), negative(Int)
+        // Limits, with what is counted in the plural: `goals`.
+        case tooMany(String, Int, limit: Int), storeFull(limit: Int)
+    }
 }
 
-/// The messages about refused data.
-extension PlantError {
-    // MARK: Ids and references
+extension PlantError.Problem {
+    var message: String {
+        switch self {
+        case .duplicateID(let id):
+            "The id \(id) occurs twice; ids are unique in a world: leave it out to have one issued."
+        case .duplicateUser(let id): "The user \"\(id)\" occurs twice; put everything of a user into one entry."
+        case .duplicateName(let name):
+            "Two goals of this user are called \"\(name)\"; give each a name of its own."
+        case .issuedIDs(let count, let maximum):
+            "\(count) ids cannot have been issued; the number is from 0 to \(maximum)."
+        case .unknownGoal(.named(let name)):
+            "No goal of this user is called \"\(name)\"; add it to the user's goals, with this name or id."
+        case .unknownGoal(.id(let id)):
+            "No goal of this user has the id \(id); add it to the user's goals, with this name or id."
 
-    static func duplicateID(_ path: String, _ id: ResourceID) -> PlantError {
-        PlantError(path, "The id \(id) occurs twice; ids are unique in a world: leave it out to have one issued.")
-    }
-
-    static func duplicateUser(_ path: String, _ id: String) -> PlantError {
-        PlantError(path, "The user \"\(id)\" occurs twice; put everything of a user into one entry.")
-    }
-
-    static func duplicateName(_ path: String, _ name: String) -> PlantError {
-        PlantError(path, "Two goals of this user are called \"\(name)\"; give each a name of its own.")
-    }
-
-    static func issuedIDs(_ path: String, _ count: Int, maximum: Int) -> PlantError {
-        PlantError(path, "\(count) ids cannot have been issued; the number is from 0 to \(maximum).")
-    }
-
-    static func unknownGoal(_ path: String, _ goal: GoalReference) -> PlantError {
-        let text =
-            switch goal {
-            case .named(let name): "is called \"\(name)\""
-            case .id(let id): "has the id \(id)"
-            }
-        return PlantError(path, "No goal of this user \(text); add it to the user's goals, with this name or id.")
-    }
-
-    // MARK: Consultations
-
-    static func missingContextGoal(_ path: String) -> PlantError {
-        PlantError(
-            path, "The context is a goal, and no goal is named; name one of the user's, or take another context.")
-    }
-
-    static func strayContextGoal(_ path: String, _ context: ContextType) -> PlantError {
-        PlantError(
-            path,
+        case .missingContextGoal:
+            "The context is a goal, and no goal is named; name one of the user's, or take another context."
+        case .strayContextGoal(let context):
             "The context is \"\(context.rawValue)\", so it is about no goal; make the context \"goal\", "
-                + "or link the goal with linked_goal.")
-    }
-
-    static func strayContextID(_ path: String, _ context: ContextType) -> PlantError {
-        PlantError(
-            path,
+                + "or link the goal with linked_goal."
+        case .strayContextID(let context):
             "The context \"\(context.rawValue)\" takes no context_id; leave it out, or make the context \"insight\", "
-                + "\"mood\" or \"journal\".")
-    }
-
-    static func linkedAndUnlinked(_ path: String) -> PlantError {
-        PlantError(path, "It is unlinked, and linked with a goal; leave out unlinked or linked_goal.")
-    }
-
-    static func duplicateTopic(_ path: String, _ topic: Topic) -> PlantError {
-        let context = topic.context.type.rawValue + (topic.context.id.map { " \($0)" } ?? "")
-        return PlantError(
-            path,
-            "The user has an active consultation with the \(topic.persona.rawValue) about \"\(context)\" already, "
-                + "and one is the limit; archive one of the two, or take another persona or context.")
-    }
-
-    static func tooManyActive(_ path: String, limit: Int) -> PlantError {
-        PlantError(path, "A user has at most \(limit) active consultations; archive some, or leave them out.")
-    }
-
-    static func twoConversations(_ path: String, other: String) -> PlantError {
-        PlantError(
-            path,
+                + "\"mood\" or \"journal\"."
+        case .linkedAndUnlinked: "It is unlinked, and linked with a goal; leave out unlinked or linked_goal."
+        case .duplicateTopic(let topic):
+            "The user has an active consultation with the \(topic.persona.rawValue) about "
+                + "\"\(topic.context.type.rawValue)\(topic.context.id.map { " \($0)" } ?? "")\" already, "
+                + "and one is the limit; archive one of the two, or take another persona or context."
+        case .tooManyActive(let limit):
+            "A user has at most \(limit) active consultations; archive some, or leave them out."
+        case .twoConversations(let other):
             "The goal is linked with \(other) already, and has one conversation; say is_goals_conversation: false "
-                + "in one of the two.")
-    }
+                + "in one of the two."
 
-    // MARK: Times
-
-    static func beyondTheBeginning(_ path: String, _ time: Timestamp, now: Timestamp) -> PlantError {
-        PlantError(
-            path,
+        case .beyondTheBeginning(let time, let now):
             "\(time.preciseText) lies after \(now.preciseText), when the world begins; give a time before that, "
-                + "or leave it out.")
-    }
-
-    static func negativeAge(_ path: String, _ nanoseconds: Int64) -> PlantError {
-        PlantError(
-            path,
-            "\(nanoseconds) ns before the world begins is after it; give a duration of 0 or more, or leave it out.")
-    }
-
-    static func beforeTheCalendar(_ path: String, _ nanoseconds: Int64) -> PlantError {
-        PlantError(
-            path, "\(nanoseconds) ns before the world begins is before 1678, the first year; give a shorter duration.")
-    }
-
-    static func outOfOrder(_ path: String, _ time: Timestamp, earlier: Timestamp, _ what: String) -> PlantError {
-        PlantError(
-            path,
+                + "or leave it out."
+        case .negativeAge(let age):
+            "\(age) ns before the world begins is after it; give a duration of 0 or more, or leave it out."
+        case .beforeTheCalendar(let age):
+            "\(age) ns before the world begins is before 1678, the first year; give a shorter duration."
+        case .outOfOrder(let time, let earlier, let what):
             "\(time.preciseText) lies before \(earlier.preciseText), when \(what); give a time from then on, "
-                + "or leave it out.")
-    }
+                + "or leave it out."
+        case .finishedWhileProcessing:
+            "A meal log that is being processed has not finished; leave the time out, or change the status."
 
-    static func finishedWhileProcessing(_ path: String) -> PlantError {
-        PlantError(
-            path, "A meal log that is being processed has not finished; leave the time out, or change the status.")
-    }
+        case .length(let count, let allowed):
+            "The text has \(count) characters; \(allowed.lowerBound) to \(allowed.upperBound) are allowed."
+        case .tooManyBytes(let count, let limit):
+            "The text has \(count) bytes; the limit is \(limit): make it shorter."
+        case .blank: "The text is blank; write something else than white space."
+        case .number(let number, let allowed):
+            "\(number) is not a number from \(Int(allowed.lowerBound)) to \(Int(allowed.upperBound))."
+        case .negative(let number): "\(number) is negative; the number is 0 or more."
 
-    // MARK: Values
-
-    static func length(_ path: String, _ count: Int, allowed: ClosedRange<Int>) -> PlantError {
-        PlantError(
-            path, "The text has \(count) characters; \(allowed.lowerBound) to \(allowed.upperBound) are allowed.")
-    }
-
-    static func tooManyBytes(_ path: String, _ count: Int, limit: Int) -> PlantError {
-        PlantError(path, "The text has \(count) bytes; the limit is \(limit): make it shorter.")
-    }
-
-    static func blank(_ path: String) -> PlantError {
-        PlantError(path, "The text is blank; write something else than white space.")
-    }
-
-    static func number(_ path: String, _ number: Double, allowed: ClosedRange<Double>) -> PlantError {
-        PlantError(
-            path, "\(number) is not a number from \(text(allowed.lowerBound)) to \(text(allowed.upperBound)).")
-    }
-
-    static func negative(_ path: String, _ number: Int) -> PlantError {
-        PlantError(path, "\(number) is negative; the number is 0 or more.")
-    }
-
-    private static func text(_ bound: Double) -> String { "\(Int(bound))" }
-
-    // MARK: Limits
-
-    /// - Parameter what: The counted things, in the plural: `goals`.
-    static func tooMany(_ path: String, _ what: String, _ count: Int, limit: Int) -> PlantError {
-        PlantError(path, "These make \(count) \(what); the limit is \(limit): leave some out.")
-    }
-
-    static func storeFull(_ path: String, limit: Int) -> PlantError {
-        PlantError(
-            path, "A world holds at most \(limit) bytes, and is full here; leave out this and what follows.",
-            isForWantOfRoom: true)
+        case .tooMany(let what, let count, let limit):
+            "These make \(count) \(what); the limit is \(limit): leave some out."
+        case .storeFull(let limit):
+            "A world holds at most \(limit) bytes, and is full here; leave out this and what follows."
+        }
     }
 }

@@ -48,9 +48,9 @@ extension Planter {
         let context = try context(of: data, goals: goals, at: path)
         let topic = Topic(persona: data.persona, context: context)
         if data.status == .active {
-            guard !consultations.active.contains(topic) else { throw .duplicateTopic(path, topic) }
+            guard !consultations.active.contains(topic) else { throw PlantError(path, .duplicateTopic(topic)) }
             guard consultations.active.count < limits.activeConsultations else {
-                throw .tooManyActive(path, limit: limits.activeConsultations)
+                throw PlantError(path, .tooManyActive(limit: limits.activeConsultations))
             }
         }
         let times = try times(of: data, at: path)
@@ -84,14 +84,14 @@ extension Planter {
     ) throws(PlantError) -> ConsultationContext {
         switch data.contextType {
         case .goal:
-            guard data.contextID == nil else { throw .strayContextID("\(path).context_id", .goal) }
-            guard let goal = data.contextGoal else { throw .missingContextGoal(path) }
+            guard data.contextID == nil else { throw PlantError("\(path).context_id", .strayContextID(.goal)) }
+            guard let goal = data.contextGoal else { throw PlantError(path, .missingContextGoal) }
             let index = try goals.index(of: goal, "\(path).goal")
             return ConsultationContext(.goal, id: "\(goals.goals[index].id)")
         case .general, .insight, .mood, .journal:
-            guard data.contextGoal == nil else { throw .strayContextGoal("\(path).goal", data.contextType) }
+            guard data.contextGoal == nil else { throw PlantError("\(path).goal", .strayContextGoal(data.contextType)) }
             guard data.contextType != .general || data.contextID == nil else {
-                throw .strayContextID("\(path).context_id", .general)
+                throw PlantError("\(path).context_id", .strayContextID(.general))
             }
             try check(data.contextID?.text, "\(path).context_id", TextLengths.contextID)
             return ConsultationContext(data.contextType, id: data.contextID)
@@ -102,7 +102,7 @@ extension Planter {
         of data: ConsultationData, goals: GoalDrafts, at path: String
     ) throws(PlantError) -> ResourceID? {
         if let linked = data.linkedGoal {
-            guard !data.isUnlinked else { throw .linkedAndUnlinked("\(path).unlinked") }
+            guard !data.isUnlinked else { throw PlantError("\(path).unlinked", .linkedAndUnlinked) }
             return goals.goals[try goals.index(of: linked, "\(path).linked_goal")].id
         }
         guard let goal = data.contextGoal, !data.isUnlinked else { return nil }
@@ -115,9 +115,9 @@ extension Planter {
     ) throws(PlantError) {
         guard let count = data.fillActiveConsultations else { return }
         let path = "\(path).fill_active_consultations"
-        guard count >= 0 else { throw .negative(path, count) }
+        guard count >= 0 else { throw PlantError(path, .negative(count)) }
         guard count <= limits.activeConsultations else {
-            throw .tooManyActive(path, limit: limits.activeConsultations)
+            throw PlantError(path, .tooManyActive(limit: limits.activeConsultations))
         }
         var topics = FreeTopics()
         while consultations.active.count < count {
@@ -142,8 +142,8 @@ extension Planter {
             if let other = chosen[goal] {
                 guard draft.isLinkedExplicitly else { continue }
                 guard !consultations[other].isLinkedExplicitly else {
-                    throw .twoConversations(
-                        "\(path).consultations[\(index)]", other: "\(path).consultations[\(other)]")
+                    throw PlantError(
+                        "\(path).consultations[\(index)]", .twoConversations(other: "\(path).consultations[\(other)]"))
                 }
             }
             chosen[goal] = index
@@ -151,15 +151,8 @@ extension Planter {
         }
     }
 
-    mutating func insert(_ drafts: [ConsultationDraft], of user: UserID) {
-        for (_, draft) in Self.oldestFirst(drafts, by: \.record.consultation.createdAt) {
-            let position = backend.consultations.count
-            backend.consultations.append(draft.record)
-            backend.positions[draft.record.consultation.id] = position
-            backend.users[user].consultations.append(position)
-            if draft.record.consultation.isActive { backend.users[user].active[draft.record.topic] = position }
-            backend.storedBytes += draft.record.byteCount
-        }
+    mutating func insert(_ drafts: [ConsultationDraft]) {
+        for (_, draft) in Self.oldestFirst(drafts, by: \.record.consultation.createdAt) { backend.insert(draft.record) }
     }
 }
 
@@ -173,7 +166,6 @@ private struct FreeTopics {
     mutating func next() -> Topic {
         defer { count += 1 }
         let (round, place) = count.quotientAndRemainder(dividingBy: Persona.allCases.count)
-        return Topic(
-            persona: Persona.allCases[place], context: ConsultationContext(.journal, id: "entry-\(round + 1)"))
+        return Topic(persona: Persona.allCases[place], context: ConsultationContext(.journal, id: "entry-\(round + 1)"))
     }
 }

@@ -10,7 +10,7 @@ struct GoalDrafts {
 
     mutating func append(_ goal: Goal, name: ExactString?, at path: String) throws(PlantError) {
         if let name {
-            guard names[name] == nil else { throw .duplicateName("\(path).name", name.text) }
+            guard names[name] == nil else { throw PlantError("\(path).name", .duplicateName(name.text)) }
             names[name] = goals.count
         }
         ids[goal.id] = goals.count
@@ -24,7 +24,7 @@ struct GoalDrafts {
             case .named(let name): names[name]
             case .id(let id): ids[id]
             }
-        guard let index else { throw .unknownGoal(path(), goal) }
+        guard let index else { throw PlantError(path(), .unknownGoal(goal)) }
         return index
     }
 
@@ -32,12 +32,10 @@ struct GoalDrafts {
 }
 
 extension Planter {
-    mutating func goalDrafts(
-        of data: UserData, _ user: UserID, at path: String
-    ) throws(PlantError) -> GoalDrafts {
+    mutating func goalDrafts(of data: UserData, _ user: UserID, at path: String) throws(PlantError) -> GoalDrafts {
         let count = backend.users[user].goals.count + data.goals.count
         guard count <= limits.goals else {
-            throw .tooMany("\(path).goals", "goals of this user", count, limit: limits.goals)
+            throw PlantError("\(path).goals", .tooMany("goals of this user", count, limit: limits.goals))
         }
         var goals = GoalDrafts()
         for (index, goal) in data.goals.enumerated() {
@@ -68,23 +66,16 @@ extension Planter {
     private var usualTargetDate: DateTime { DateTime(secondsSinceEpoch: now.secondsSinceEpoch + 90 * 86_400) }
 
     mutating func insert(_ goals: [Goal], of user: UserID, at path: String) throws(PlantError) {
-        let form = backend.configuration.mode.form(of: .showGoal)
         for (index, goal) in Self.oldestFirst(goals, by: \.createdAt) {
             try checkStorage("\(path).goals[\(index)]")
-            let record = GoalRecord(goal, owner: user, form: form)
-            backend.goalPositions[goal.id] = backend.goals.count
-            backend.users[user].goals.append(backend.goals.count)
-            backend.goals.append(record)
-            backend.storedBytes += record.encoded.byteCount
+            backend.insert(goal, of: user)
         }
     }
-}
 
-extension Planter {
     mutating func plantMealLogs(of data: UserData, _ user: UserID, at path: String) throws(PlantError) {
         let count = backend.users[user].mealLogs.count + data.mealLogs.count
         guard count <= limits.mealLogs else {
-            throw .tooMany("\(path).meal_logs", "meal logs of this user", count, limit: limits.mealLogs)
+            throw PlantError("\(path).meal_logs", .tooMany("meal logs of this user", count, limit: limits.mealLogs))
         }
         var logs: [MealLog] = []
         for (index, log) in data.mealLogs.enumerated() {
@@ -92,22 +83,11 @@ extension Planter {
         }
         for (index, log) in Self.oldestFirst(logs, by: \.createdAt) {
             try checkStorage("\(path).meal_logs[\(index)]")
-            insert(log, of: user)
+            let position = backend.insert(log, of: user, at: backend.users[user].mealLogs.count)
+            if log.status == .processing { backend.process(position, from: log.createdAt, at: now) }
         }
         let records = backend.mealLogs
-        backend.users[user].mealLogs.sort { left, right in
-            (records[left].log.loggedAt, left) < (records[right].log.loggedAt, right)
-        }
-    }
-
-    private mutating func insert(_ log: MealLog, of user: UserID) {
-        let record = MealLogRecord(log, owner: user, form: backend.configuration.mode.form(of: .showMealLog))
-        let position = backend.mealLogs.count
-        backend.mealLogs.append(record)
-        backend.mealLogPositions[log.id] = position
-        backend.users[user].mealLogs.append(position)
-        backend.storedBytes += record.byteCount
-        if log.status == .processing { backend.process(position, from: log.createdAt, at: now) }
+        backend.users[user].mealLogs.sort { (records[$0].log.loggedAt, $0) < (records[$1].log.loggedAt, $1) }
     }
 
     private mutating func mealLog(
@@ -115,7 +95,7 @@ extension Planter {
     ) throws(PlantError) -> MealLog {
         try check(data.rawInput, "\(path).text", TextLengths.mealText)
         guard data.rawInput.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
-            throw .blank("\(path).text")
+            throw PlantError("\(path).text", .blank)
         }
         let finished = try time(data.finishedAt, "\(path).finished_at")
         let created = try time(data.createdAt, "\(path).created_at") ?? finished ?? now
@@ -126,16 +106,11 @@ extension Planter {
             mealType: data.mealType, loggedAt: data.loggedAt ?? DateTime(created), createdAt: created)
         switch data.progress {
         case .processing:
-            guard finished == nil else { throw .finishedWhileProcessing("\(path).finished_at") }
-        case .parsed:
-            log.progress = MealProcessing.outcome(of: MealParser.parse(log.rawInput), for: log.id, at: end)
-        case .completed(let items):
-            log.progress = .completed(items, at: end)
-        case .foods(let foods):
-            var identifiers = ResourceIDSequence(seed: log.id.seed)
-            log.progress = .completed(foods.map { MealLogItem($0, id: identifiers.next()) }, at: end)
-        case .failed(let failure):
-            log.progress = .failed(failure, at: end)
+            guard finished == nil else { throw PlantError("\(path).finished_at", .finishedWhileProcessing) }
+        case .parsed: log.progress = MealProcessing.outcome(.parsed, of: log, at: end)
+        case .completed(let items): log.progress = .completed(items, at: end)
+        case .foods(let foods): log.progress = MealProcessing.outcome(.completed(foods), of: log, at: end)
+        case .failed(let failure): log.progress = .failed(failure, at: end)
         }
         try check(log.items, "\(path).items")
         return log
@@ -143,7 +118,7 @@ extension Planter {
 
     private func check(_ items: [MealLogItem], _ path: String) throws(PlantError) {
         guard items.count <= MealParser.maximumItems else {
-            throw .tooMany(path, "foods of a meal log", items.count, limit: MealParser.maximumItems)
+            throw PlantError(path, .tooMany("foods of a meal log", items.count, limit: MealParser.maximumItems))
         }
         for (index, item) in items.enumerated() {
             let path = "\(path)[\(index)]"

@@ -6,11 +6,6 @@ struct ConsultationTimes {
     var updated: Timestamp?
     /// The times of its messages, nil if not given.
     var messages: [Timestamp?]
-
-    /// The end of the generated messages.
-    func endOfMadeUpMessages(now: Timestamp) -> Timestamp {
-        messages.lazy.compactMap { $0 }.first ?? updated ?? now
-    }
 }
 
 extension Planter {
@@ -30,12 +25,14 @@ extension Planter {
         of data: ConsultationData, _ consultation: Consultation, _ times: ConsultationTimes, planned: Int,
         at path: String
     ) throws(PlantError) -> History {
-        guard data.madeUpMessages >= 0 else { throw .negative("\(path).made_up_messages", data.madeUpMessages) }
+        guard data.madeUpMessages >= 0 else {
+            throw PlantError("\(path).made_up_messages", .negative(data.madeUpMessages))
+        }
         // Each is compared separately: their sum may overflow.
         let limit = limits.messages
         guard data.madeUpMessages <= limit, data.madeUpMessages + data.messages.count <= limit else {
             let count = data.madeUpMessages.addingReportingOverflow(data.messages.count)
-            throw .tooMany(path, "messages", count.overflow ? .max : count.partialValue, limit: limit)
+            throw PlantError(path, .tooMany("messages", count.overflow ? .max : count.partialValue, limit: limit))
         }
         var history = History()
         try makeUp(data.madeUpMessages, consultation, times, into: &history, planned: planned, at: path)
@@ -56,17 +53,17 @@ extension Planter {
         _ data: MessageData, in consultation: Consultation, at time: Timestamp, _ path: @autoclosure () -> String
     ) throws(PlantError) -> Message {
         guard data.content.utf8.count <= TextLengths.maximumBytes else {
-            throw .tooManyBytes(path(), data.content.utf8.count, limit: TextLengths.maximumBytes)
+            throw PlantError(path(), .tooManyBytes(data.content.utf8.count, limit: TextLengths.maximumBytes))
         }
         var content = data.content
         if data.role == .user {
             // As they arrive over the socket.
-            content = Self.trimmed(content)
-            guard !content.isEmpty else { throw .blank(path()) }
+            content = String(ClientFrame.trimmed(content))
+            guard !content.isEmpty else { throw PlantError(path(), .blank) }
             try check(content, path(), TextLengths.question)
         }
         var metadata = data.metadata ?? MessageMetadata()
-        if let tokens = metadata.tokensUsed, tokens < 0 { throw .negative("\(path()).tokens_used", tokens) }
+        if let tokens = metadata.tokensUsed, tokens < 0 { throw PlantError("\(path()).tokens_used", .negative(tokens)) }
         if data.role == .assistant, metadata.tokensUsed == nil { metadata.tokensUsed = Self.tokens(of: content) }
         return Message(
             id: data.id ?? turn.identifiers.next(), consultationID: consultation.id, role: data.role,
@@ -78,7 +75,7 @@ extension Planter {
         planned: Int, at path: String
     ) throws(PlantError) {
         guard count > 0 else { return }
-        let end = times.endOfMadeUpMessages(now: now)
+        let end = times.messages.lazy.compactMap { $0 }.first ?? times.updated ?? now
         let endPath: () -> String = {
             let index = times.messages.firstIndex { $0 != nil }
             return index.map { "\(path).messages[\($0)].created_at" } ?? "\(path).updated_at"
@@ -104,12 +101,4 @@ extension Planter {
 
     /// Counted as for answers: four bytes per token.
     private static func tokens(of content: String) -> Int { (content.utf8.count + 3) / 4 }
-
-    private static func trimmed(_ text: String) -> String {
-        let scalars = text.unicodeScalars
-        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(scalars[first...last])
-    }
 }

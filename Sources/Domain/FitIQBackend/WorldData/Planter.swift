@@ -16,7 +16,7 @@ struct Planter {
         var names: Set<ExactString> = []
         for (index, user) in data.users.enumerated() {
             let path = "users[\(index)]"
-            guard names.insert(user.id).inserted else { throw .duplicateUser("\(path).id", user.id.text) }
+            guard names.insert(user.id).inserted else { throw PlantError("\(path).id", .duplicateUser(user.id.text)) }
             try plant(user, at: path)
         }
     }
@@ -28,7 +28,7 @@ struct Planter {
         try fillActive(data, user, &consultations, at: path)
         try chooseConversations(of: &goals, in: consultations.drafts, at: path)
         try insert(goals.goals, of: user, at: path)
-        insert(consultations.drafts, of: user)
+        insert(consultations.drafts)
         try plantMealLogs(of: data, user, at: path)
     }
 
@@ -37,7 +37,7 @@ struct Planter {
         try check(id.text, "\(path).id", TextLengths.user, bytes: AccessToken.userBytes)
         if let user = backend.users[id] { return user }
         guard backend.users.count < limits.users else {
-            throw .tooMany(path, "users", backend.users.count + 1, limit: limits.users)
+            throw PlantError(path, .tooMany("users", backend.users.count + 1, limit: limits.users))
         }
         try checkStorage(path)
         return backend.add(id)
@@ -45,32 +45,26 @@ struct Planter {
 
     /// Refuses additions to a full world, as requests are refused.
     func checkStorage(_ path: @autoclosure () -> String, planned: Int = 0) throws(PlantError) {
-        guard backend.storedBytes + planned < room.bytes else { throw .storeFull(path(), limit: room.limit) }
+        guard backend.storedBytes + planned < room.bytes else {
+            throw PlantError(path(), .storeFull(limit: room.limit))
+        }
     }
-}
 
-extension Planter {
     /// Sorts oldest first; the position in the document decides between equal times.
     static func oldestFirst<Draft>(
         _ drafts: [Draft], by createdAt: (Draft) -> Timestamp
     ) -> [(index: Int, draft: Draft)] {
-        drafts.enumerated().map { ($0.offset, $0.element) }
-            .sorted { (createdAt($0.1), $0.0) < (createdAt($1.1), $1.0) }
+        drafts.enumerated().map { ($0.offset, $0.element) }.sorted { (createdAt($0.1), $0.0) < (createdAt($1.1), $1.0) }
     }
-}
 
-/// The document's ids and the issued ids.
-extension Planter {
     /// Ensures that no id occurs twice, and that the sequence never issues an id of the document.
     mutating func passOverIssuedIDs(of data: WorldData) throws(PlantError) {
         if let count = data.issuedIDs {
-            guard count >= 0 else { throw .issuedIDs("issued_ids", count, maximum: .max) }
+            guard count >= 0 else { throw PlantError("issued_ids", .issuedIDs(count, maximum: .max)) }
             turn.identifiers.skip(toCount: count)
         }
         var ids = ExplicitIDs(backend)
-        for (index, user) in data.users.enumerated() {
-            try ids.take(user, at: "users[\(index)]", &turn.identifiers)
-        }
+        for (index, user) in data.users.enumerated() { try ids.take(user, at: "users[\(index)]", &turn.identifiers) }
     }
 }
 
@@ -86,12 +80,8 @@ private struct ExplicitIDs {
         for record in backend.mealLogs { taken.formUnion(record.log.items.lazy.map(\.id)) }
     }
 
-    mutating func take(
-        _ user: UserData, at path: String, _ identifiers: inout ResourceIDSequence
-    ) throws(PlantError) {
-        for (index, goal) in user.goals.enumerated() {
-            try take(goal.id, "\(path).goals[\(index)]", &identifiers)
-        }
+    mutating func take(_ user: UserData, at path: String, _ identifiers: inout ResourceIDSequence) throws(PlantError) {
+        for (index, goal) in user.goals.enumerated() { try take(goal.id, "\(path).goals[\(index)]", &identifiers) }
         for (index, consultation) in user.consultations.enumerated() {
             try take(consultation.id, "\(path).consultations[\(index)]", &identifiers)
             for (message, data) in consultation.messages.enumerated() {
@@ -111,7 +101,7 @@ private struct ExplicitIDs {
         _ id: ResourceID?, _ path: @autoclosure () -> String, _ identifiers: inout ResourceIDSequence
     ) throws(PlantError) {
         guard let id else { return }
-        guard taken.insert(id).inserted else { throw .duplicateID(path() + ".id", id) }
+        guard taken.insert(id).inserted else { throw PlantError(path() + ".id", .duplicateID(id)) }
         identifiers.skip(past: id)
     }
 }
@@ -141,17 +131,15 @@ extension Planter {
     ) throws(PlantError) {
         guard let text else { return }
         // Check bytes first: a character can have any number of combining marks, and counting characters is slow.
-        guard text.utf8.count <= limit else { throw .tooManyBytes(path(), text.utf8.count, limit: limit) }
+        guard text.utf8.count <= limit else { throw PlantError(path(), .tooManyBytes(text.utf8.count, limit: limit)) }
         // No text has more characters than bytes, and most are far below the limit.
         guard text.utf8.count > allowed.upperBound || text.utf8.count < max(1, allowed.lowerBound) else { return }
         let count = text.count
-        guard allowed.contains(count) else { throw .length(path(), count, allowed: allowed) }
+        guard allowed.contains(count) else { throw PlantError(path(), .length(count, allowed: allowed)) }
     }
 
-    func check(
-        _ number: Double, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Double>
-    ) throws(PlantError) {
-        guard allowed.contains(number) else { throw .number(path(), number, allowed: allowed) }
+    func check(_ number: Double, _ path: @autoclosure () -> String, _ allowed: ClosedRange<Double>) throws(PlantError) {
+        guard allowed.contains(number) else { throw PlantError(path(), .number(number, allowed: allowed)) }
     }
 
     /// The given time, which must not be after the world's start; nil if none is given.
@@ -159,12 +147,12 @@ extension Planter {
         switch time {
         case nil: return nil
         case .at(let time):
-            guard time <= now else { throw .beyondTheBeginning(path(), time, now: now) }
+            guard time <= now else { throw PlantError(path(), .beyondTheBeginning(time, now: now)) }
             return time
         case .before(let nanoseconds):
-            guard nanoseconds >= 0 else { throw .negativeAge(path(), nanoseconds) }
+            guard nanoseconds >= 0 else { throw PlantError(path(), .negativeAge(nanoseconds)) }
             let (time, overflow) = now.nanosecondsSinceEpoch.subtractingReportingOverflow(nanoseconds)
-            guard !overflow else { throw .beforeTheCalendar(path(), nanoseconds) }
+            guard !overflow else { throw PlantError(path(), .beforeTheCalendar(nanoseconds)) }
             return Timestamp(nanosecondsSinceEpoch: time)
         }
     }
@@ -173,6 +161,6 @@ extension Planter {
     func check(
         _ time: Timestamp, _ path: @autoclosure () -> String, notBefore earlier: Timestamp, _ what: String
     ) throws(PlantError) {
-        guard time >= earlier else { throw .outOfOrder(path(), time, earlier: earlier, what) }
+        guard time >= earlier else { throw PlantError(path(), .outOfOrder(time, earlier: earlier, what)) }
     }
 }

@@ -3,40 +3,32 @@ import JSON
 
 /// The contents of a world as a document: the start of a scenario, and the content of an export.
 ///
-/// Missing values (ids, times) are generated at planting, in the order of the document.
+/// Missing values (ids, times) are generated at planting, in the order of the document. Entities are ordered by their
+/// times where these contradict the order of their list.
 public struct WorldData: Sendable, Equatable {
     /// In the order of creation.
     public var users: [UserData]
     /// The number of ids the world has issued, so that none repeats; nil if only the data itself can tell.
     public var issuedIDs: Int?
 
-    public init(users: [UserData] = [], issuedIDs: Int? = nil) {
-        self.users = users
-        self.issuedIDs = issuedIDs
-    }
+    public init(users: [UserData] = [], issuedIDs: Int? = nil) { (self.users, self.issuedIDs) = (users, issuedIDs) }
 }
 
 public struct UserData: Sendable, Equatable {
     /// The `sub` of the user's tokens.
     public var id: ExactString
-    /// Ordered by their times, if these contradict the order of the list.
     public var goals: [GoalData]
-    /// Ordered by their times, if these contradict the order of the list.
     public var consultations: [ConsultationData]
     /// The number of active consultations to reach with consultations about free topics; nil for none.
     public var fillActiveConsultations: Int?
-    /// Ordered by their times, if these contradict the order of the list.
     public var mealLogs: [MealLogData]
 
     public init(
         id: ExactString, goals: [GoalData] = [], consultations: [ConsultationData] = [],
         fillActiveConsultations: Int? = nil, mealLogs: [MealLogData] = []
     ) {
-        self.id = id
-        self.goals = goals
-        self.consultations = consultations
-        self.fillActiveConsultations = fillActiveConsultations
-        self.mealLogs = mealLogs
+        (self.id, self.goals, self.consultations) = (id, goals, consultations)
+        (self.fillActiveConsultations, self.mealLogs) = (fillActiveConsultations, mealLogs)
     }
 }
 
@@ -47,7 +39,6 @@ public enum DataTime: Sendable, Equatable {
 }
 
 public struct GoalData: Sendable, Equatable {
-    /// Nil to issue one.
     public var id: ResourceID?
     /// The document's name for references by consultations; nil if there are none.
     public var name: ExactString?
@@ -66,25 +57,16 @@ public struct GoalData: Sendable, Equatable {
 
     public init(
         id: ResourceID? = nil, name: ExactString? = nil, title: String, description: String = "",
-        category: String? = nil,
-        targetDate: DateTime? = nil, status: GoalStatus = .notStarted, progress: Double = 0,
+        category: String? = nil, targetDate: DateTime? = nil, status: GoalStatus = .notStarted, progress: Double = 0,
         createdAt: DataTime? = nil, updatedAt: DataTime? = nil
     ) {
-        self.id = id
-        self.name = name
-        self.title = title
-        self.description = description
-        self.category = category
-        self.targetDate = targetDate
-        self.status = status
-        self.progress = progress
-        self.createdAt = createdAt
-        self.updatedAt = updatedAt
+        (self.id, self.name, self.title, self.description) = (id, name, title, description)
+        (self.category, self.targetDate, self.status) = (category, targetDate, status)
+        (self.progress, self.createdAt, self.updatedAt) = (progress, createdAt, updatedAt)
     }
 }
 
 public struct MealLogData: Sendable, Equatable {
-    /// Nil to issue one.
     public var id: ResourceID?
     public var rawInput: String
     public var mealType: MealType
@@ -111,13 +93,8 @@ public struct MealLogData: Sendable, Equatable {
         id: ResourceID? = nil, rawInput: String, mealType: MealType, loggedAt: DateTime? = nil,
         createdAt: DataTime? = nil, progress: Progress = .parsed, finishedAt: DataTime? = nil
     ) {
-        self.id = id
-        self.rawInput = rawInput
-        self.mealType = mealType
-        self.loggedAt = loggedAt
-        self.createdAt = createdAt
-        self.progress = progress
-        self.finishedAt = finishedAt
+        (self.id, self.rawInput, self.mealType, self.loggedAt) = (id, rawInput, mealType, loggedAt)
+        (self.createdAt, self.progress, self.finishedAt) = (createdAt, progress, finishedAt)
     }
 }
 

@@ -145,7 +145,8 @@ extension Engine {
 extension Engine {
     /// The stored messages of a consultation, oldest first, without a request; empty if there is no such consultation.
     public func storedMessages(ofConsultation consultation: String, inWorld id: String) -> [Message] {
-        worlds.named(id)?.backend.history(ofConsultation: consultation) ?? []
+        guard let resource = ResourceID(consultation.lowercased()) else { return [] }
+        return worlds.named(id)?.backend.history(of: resource) ?? []
     }
 }
 

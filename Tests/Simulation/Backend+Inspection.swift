@@ -1,0 +1,69 @@
+import FitIQAPI
+import FitIQBackend
+import JSON
+
+/// What the simulator reads from a backend; nothing here changes anything.
+extension Backend {
+    struct ConsultationFacts: Sendable {
+        /// The consultation as in responses.
+        let consultation: Consultation
+        /// Whether it occupies its user's persona and context.
+        let isListedAsActive: Bool
+        let historyCount: Int
+        /// The time at which the last message was stored.
+        let lastStoredAt: Timestamp?
+        let socketCount: Int
+        let isAnswering: Bool
+        let waitingCount: Int
+    }
+
+    /// The totals of everything, with the separately kept counts.
+    struct Totals: Sendable, Equatable {
+        let users, consultations, goals, mealLogs, sockets: Int
+        /// The number of sockets in the lists of consultations.
+        let listedSockets: Int
+        let answers: Int
+        let processing: Int
+        /// The number of scheduled steps, including obsolete ones.
+        let scheduled: Int
+        /// Bytes of JSON: as counted, and actual.
+        let countedBytes, heldBytes: Int
+    }
+
+    // What a user has, oldest first; the meal logs ordered by the client's time.
+    func consultationIDs(of user: String) -> [ResourceID] {
+        contents(of: user)?.consultations.map { consultations[$0].consultation.id } ?? []
+    }
+    func goalIDs(of user: String) -> [ResourceID] { contents(of: user)?.goals.map { goals[$0].goal.id } ?? [] }
+    func mealLogIDs(of user: String) -> [ResourceID] {
+        contents(of: user)?.mealLogs.map { mealLogs[$0].log.id } ?? []
+    }
+    private func contents(of user: String) -> User? { users[ExactString(user)].map { users[$0] } }
+
+    // Entities of any user.
+    func inspectGoal(_ id: ResourceID) -> Goal? { goalPositions[id].map { goals[$0].goal } }
+    func hasMealLog(_ id: ResourceID) -> Bool { mealLogPositions[id] != nil }
+    func consultationFacts(_ id: ResourceID) -> ConsultationFacts? {
+        positions[id].map { position in
+            let record = consultations[position]
+            return ConsultationFacts(
+                consultation: record.consultation,
+                isListedAsActive: users[record.owner].active[record.topic] == position,
+                historyCount: record.history.count, lastStoredAt: record.history.messages.last?.createdAt,
+                socketCount: record.sockets.count, isAnswering: record.answer != nil,
+                waitingCount: record.waiting.count)
+        }
+    }
+
+    /// Computes the totals by visiting everything.
+    func inspectTotals() -> Totals {
+        Totals(
+            users: users.count, consultations: consultations.count, goals: goals.count, mealLogs: mealLogs.count,
+            sockets: openSocketCount, listedSockets: consultations.reduce(0) { $0 + $1.sockets.count },
+            answers: consultations.count { $0.answer != nil },
+            processing: mealLogs.count { $0.log.status == .processing }, scheduled: scheduledStepCount,
+            countedBytes: storedBytes,
+            heldBytes: users.byteCount + consultations.reduce(0) { $0 + $1.byteCount }
+                + goals.reduce(0) { $0 + $1.encoded.byteCount } + mealLogs.reduce(0) { $0 + $1.byteCount })
+    }
+}
