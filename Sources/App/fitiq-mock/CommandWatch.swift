@@ -13,7 +13,6 @@ final class CommandWatch: EventLoopHandler {
     enum Event: Equatable {
         case ended
         case timeUp
-        /// This program received a signal.
         case signal(Int32)
     }
 
@@ -31,7 +30,7 @@ final class CommandWatch: EventLoopHandler {
             loop = try EventLoop()
             try loop.watchSignals([SIGINT, SIGTERM, SIGHUP])
         } catch {
-            throw .running(error.description)
+            throw .running(error)
         }
     }
 
@@ -51,7 +50,7 @@ final class CommandWatch: EventLoopHandler {
             defer { if let child { loop.remove(child.exitDescriptor) } }
             try loop.run(handler: self)
         } catch {
-            throw .running(error.description)
+            throw .running(error)
         }
         self.tick = {}
         // The mailbox stops it without an event.
@@ -61,7 +60,6 @@ final class CommandWatch: EventLoopHandler {
     // MARK: Event loop callbacks
 
     func readinessChanged(_ readiness: Readiness, now: MonotonicInstant) { finish(.ended) }
-
     func signalReceived(_ signal: Int32, now: MonotonicInstant) { finish(.signal(signal)) }
 
     func turnEnded(now: MonotonicInstant) -> MonotonicInstant? {
@@ -78,12 +76,5 @@ final class CommandWatch: EventLoopHandler {
         if case .signal = event { self.event = event }
         self.event = self.event ?? event
         loop.stop()
-    }
-}
-
-extension Failure {
-    /// A signal ended the program: the exit code follows the shells' convention.
-    static func interrupted(by signal: Int32) -> Failure {
-        Failure(message: Messages.interrupted, exitCode: 128 + signal)
     }
 }

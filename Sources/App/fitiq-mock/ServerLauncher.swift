@@ -25,11 +25,11 @@ struct ServerLauncher {
 
     init(_ options: ServeOptions) throws(Failure) {
         self.options = options
-        logger = try options.logger()
+        logger = try options.log.logger()
         plan = try options.plan()
         exportFile = try options.exportPath()
         // Before anything is created.
-        readyFile = try options.claimReadyFile()
+        readyFile = try ReadyFile.claimed(options.readyFile)
     }
 
     /// Serves until stopped.
@@ -50,8 +50,8 @@ struct ServerLauncher {
             throw .configuration(Messages.notWithSession("--export-on-exit"))
         }
         fitDescriptors(&configuration.limits)
-        let address = try options.address()
-        let secure = try options.secure(besides: address)
+        let address = try options.listening.address()
+        let secure = try options.listening.secure(besides: address)
         let server = try open(configuration, address, secure?.listening)
         server.engine.log(to: logger)
         if let watched { follow(watched, server) }
@@ -61,12 +61,10 @@ struct ServerLauncher {
         recording?.readAlong(on: server)
 
         if let secure {
-            for warning in options.warnings(of: secure.listening, ca: secure.ca, at: FitIQMock.now) {
-                logger.warning("\(warning)")
-            }
+            for warning in secure.listening.warnings(ca: secure.ca, at: FitIQMock.now) { logger.warning("\(warning)") }
         }
         do throws(Failure) {
-            try announce(RunningServer(server.engine, caPath: secure?.ca, recordingPath: recording?.path))
+            try announce(RunningServer(engine: server.engine, caPath: secure?.ca, recordingPath: recording?.path))
         } catch {
             recording?.discard()
             throw error
@@ -99,10 +97,8 @@ struct ServerLauncher {
             if case .scenario = error, let failure = try plan.troubleWithData(of: configuration) { throw failure }
             throw .configuration(Messages.notStarted(error))
         }
-        do throws(SocketError) {
-            try server.stopOnSignals([SIGINT, SIGTERM])
-        } catch {
-            throw .configuration(error.description)
+        try orFailure(try server.stopOnSignals([SIGINT, SIGTERM])) { (error: SocketError) in
+            .configuration(error.description)
         }
         return server
     }
@@ -122,12 +118,7 @@ struct ServerLauncher {
 
     private func serve(_ server: Host) throws(Failure) {
         defer { readyFile?.remove() }
-        let stoppedInOrder: Bool
-        do throws(SocketError) {
-            stoppedInOrder = try server.run()
-        } catch {
-            throw .running(error.description)
-        }
+        let stoppedInOrder = try orFailure(try server.run()) { (error: SocketError) in .running(error) }
         guard stoppedInOrder else { throw .running(Messages.forced) }
     }
 

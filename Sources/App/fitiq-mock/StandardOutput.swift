@@ -33,7 +33,6 @@ enum StandardOutput {
         if isFull || isTerminal { flush() }
     }
 
-    /// Writes what is pending.
     static func flush() {
         state.withLock { state in
             if state.failure == 0 { state.failure = DescriptorOutput.writeAll(state.pending, to: STDOUT_FILENO) }
@@ -55,9 +54,7 @@ enum StandardOutput {
     }
 
     /// Writes what is pending, and only logs a failure: for a server, whose output is not essential.
-    static func excuse(_ logger: Logger) {
-        if let trouble = takeTrouble() { logger.warning("\(trouble)") }
-    }
+    static func excuse(_ logger: Logger) { if let trouble = takeTrouble() { logger.warning("\(trouble)") } }
 
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 }
@@ -65,9 +62,7 @@ enum StandardOutput {
 /// Writes a line to standard output.
 ///
 /// This hides the `print` of the standard library, which ignores errors.
-func print(_ text: String, terminator: String = "\n") {
-    StandardOutput.write(Array((text + terminator).utf8))
-}
+func print(_ text: String, terminator: String = "\n") { StandardOutput.write(Array((text + terminator).utf8)) }
 
 /// A log on standard error that never blocks: a reader that has stopped reading must not stop the server.
 ///
@@ -124,9 +119,7 @@ struct Conclusions {
     private let logger: Logger
     private var first: Failure?
 
-    init(_ logger: Logger) {
-        self.logger = logger
-    }
+    init(_ logger: Logger) { self.logger = logger }
 
     /// Runs a step; returns whether it succeeded.
     @discardableResult
@@ -144,8 +137,5 @@ struct Conclusions {
         }
     }
 
-    /// Throws the first failure, if any.
-    func tell() throws(Failure) {
-        if let first { throw first }
-    }
+    func tell() throws(Failure) { if let first { throw first } }
 }

@@ -29,7 +29,7 @@ struct Verify: ParsableCommand {
 
     @Option(
         name: .customLong("scenario"),
-        help: ArgumentHelp(
+        help: .init(
             "A built-in scenario (see 'fitiq-mock scenarios') or a file; may be repeated. (default: default)",
             valueName: "name|file"))
     var scenarios: [String] = []
@@ -37,22 +37,18 @@ struct Verify: ParsableCommand {
     @Flag(help: "Run every built-in scenario.")
     var all = false
 
-    @Option(
-        help: ArgumentHelp("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
+    @Option(help: .init("Answer exactly as one guide says. (default: as the scenario says)", valueName: "name"))
     var guide: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Decides every id and every pace. (default: as the scenario says)", valueName: "number"))
+        help: .init("Decides every id and every pace. (default: as the scenario says)", valueName: "number"))
     var seed: UInt64?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp(
-            "How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
+        help: .init("How long the command may take for one scenario, from 1s to 1d: 90s, 10m.", valueName: "duration"))
     var timeLimit = Lifetime(seconds: 60)
-
-    /// The range of ``timeLimit``, in seconds.
     static let timeLimits: ClosedRange<Int64> = 1...86_400
 
     @OptionGroup var origins: OriginOptions
@@ -62,18 +58,16 @@ struct Verify: ParsableCommand {
     @Flag(help: "Say nothing while the command runs.")
     var quiet = false
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
+    @Argument(parsing: .postTerminator, help: .init("The command and its arguments.", valueName: "command"))
     var command: [String] = []
 
     func run() throws {
         guard let program = command.first, !program.isEmpty else {
             throw Failure.configuration(Messages.noCommand("verify", example: Messages.verifyExample))
         }
-        guard Self.timeLimits.contains(timeLimit.seconds) else {
-            throw Failure.configuration(Messages.badTimeLimit)
-        }
+        guard Self.timeLimits.contains(timeLimit.seconds) else { throw Failure.configuration(Messages.badTimeLimit) }
         let plans = try VerifyPlan(names: scenarios, all: all, guide: guide, seed: seed)
-        let origins = try origins.read()
+        let origins = try Settings.allowedOrigins(origins.allowedOrigins)
         let knownBroken = try reports.readKnownBroken(checks: [VerifyRun.strictReplay])
         let run = VerifyRun(
             command: command, limit: .seconds(timeLimit.seconds),
