@@ -9,10 +9,8 @@ struct CasePlay {
     let client: any ClientUnderTest
     private(set) var result: CaseResult
     let stepLimit: Int
-
     /// The suite's clock; for clients on the system's clock, how far the steps have got.
     var now: Timestamp
-    /// How often the client and its world were examined.
     var stepCount = 0
     private var watched: [ClientExpectation] = []
     private var broken: Set<ClientExpectation> = []
@@ -20,7 +18,6 @@ struct CasePlay {
     enum Stop: Error {
         /// An expectation was not met, or the client cannot be driven.
         case failed(CaseFailure)
-        /// The client does not support an instruction.
         case skipped(String)
     }
 
@@ -53,8 +50,7 @@ struct CasePlay {
             result.missedCount = judgement.missedCount
         }
         if !result.failures.isEmpty { result.lastEntries = try await world.lastEntries() }
-        let passed = now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch
-        result.contractTime = .nanoseconds(passed)
+        result.contractTime = elapsed
     }
 
     private mutating func play(_ step: Step) async throws {
@@ -66,7 +62,7 @@ struct CasePlay {
                 throw Stop.failed(CaseFailure(message: Messages.noSuchGoal(title, report)))
             }
             try await perform(.chatAboutGoal(id: goal.id))
-        case .pass(let duration): try await pass(duration, until: nil)
+        case .pass(let duration): try await pass(duration)
         case .until(let expectation, let limit):
             result.looked.formUnion(expectation.checks)
             try await pass(limit, until: expectation)
@@ -93,17 +89,13 @@ struct CasePlay {
     }
 
     /// Lets time pass, or until the expectation, if any, is met.
-    private mutating func pass(_ duration: Duration, until expectation: ClientExpectation?) async throws {
+    private mutating func pass(_ duration: Duration, until expectation: ClientExpectation? = nil) async throws {
         let end = now.advanced(by: duration)
-        let failure =
-            switch client.clock {
-            case .suite: try await carry(to: end, until: expectation)
-            case .system: try await wait(until: end, for: expectation)
-            }
+        let isCarried = client.clock == .suite
+        let failure = try await isCarried ? carry(to: end, until: expectation) : wait(until: end, for: expectation)
         if let failure { throw Stop.failed(failure.told(after: elapsed, within: duration)) }
     }
 
-    /// Calls the client; an error it throws ends the case.
     func asking<Answer>(_ question: (any ClientUnderTest) async throws -> Answer) async throws -> Answer {
         do {
             return try await question(client)
@@ -134,10 +126,7 @@ struct CasePlay {
         return observation
     }
 
-    /// The elapsed contract time.
-    private var elapsed: Duration {
-        .nanoseconds(now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch)
-    }
+    private var elapsed: Duration { .nanoseconds(now.nanosecondsSinceEpoch - world.access.now.nanosecondsSinceEpoch) }
 }
 
 extension CaseFailure {
@@ -148,9 +137,7 @@ extension CaseFailure {
 }
 
 extension Timestamp {
-    func advanced(by duration: Duration) -> Timestamp {
-        advanced(byNanoseconds: duration.nanoseconds)
-    }
+    func advanced(by duration: Duration) -> Timestamp { advanced(byNanoseconds: duration.nanoseconds) }
 }
 
 /// Moves a world on the manual clock and a client on the suite's clock together, from one due event to the next.

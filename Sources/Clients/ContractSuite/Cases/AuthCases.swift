@@ -23,6 +23,10 @@ extension Step {
     static let loadGoals = Step.perform(.loadGoals)
     /// Waits for the chat to be open and idle.
     static let untilReady = Step.until(.ready, within: .seconds(30))
+    /// Waits for all of these at once.
+    static func untilAll(_ parts: ClientExpectation..., within limit: Duration) -> Step {
+        .until(.all(parts), within: limit)
+    }
     /// Waits for a total number of answers, with nothing in progress.
     static func untilAnswered(_ count: Int, within limit: Duration = .seconds(60)) -> Step {
         .until(.answered(count), within: limit)
@@ -67,7 +71,7 @@ extension ContractCase {
                   - {on: any, status: 401, code: UNAUTHORIZED}
                 """), faces: ["auth/refresh-after-401"],
             steps: [
-                .loadGoals, .until(.all([.problem(.unauthorized), .idle]), within: .minutes(1)), .pass(.minutes(5)),
+                .loadGoals, .untilAll(.problem(.unauthorized), .idle, within: .minutes(1)), .pass(.minutes(5)),
                 .expect(.idle),
             ]),
         ContractCase(
@@ -106,7 +110,7 @@ extension ContractCase {
                   - {on: handshake, connections: 1, status: 404, code: NOT_FOUND}
                 """), faces: ["ws/refused-handshake"],
             steps: [
-                .start(.nutritionist), .until(.all([.problem(.notFound), .offline, .idle]), within: .minutes(5)),
+                .start(.nutritionist), .untilAll(.problem(.notFound), .offline, .idle, within: .minutes(5)),
                 .pass(.minutes(10)), .expect(.offline), .start(.fitnessCoach), .untilReady, .disconnect,
             ]),
     ]

@@ -55,7 +55,7 @@ extension ContractCase {
             steps: [
                 .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("Hello?"),
                 .until(.streaming, within: .seconds(10)), .until(.idle, within: .minutes(15)), .send("Still there?"),
-                .until(.all([.answers(1), .idle]), within: .minutes(15)), .disconnect,
+                .untilAll(.answers(1), .idle, within: .minutes(15)), .disconnect,
             ]),
         ContractCase(
             "chat/error/surfaces", "The coach fails at once, then in the middle of an answer, then recovers",
@@ -64,10 +64,9 @@ extension ContractCase {
             setting: .builtIn("coach-error"), faces: ["ws/no-send-while-streaming"],
             steps: [
                 .start(.nutritionist), .untilReady, .watch(.completeAnswersAreStored), .send("One?"),
-                .until(.all([.problem(.chat, containing: "The coach is overloaded."), .idle]), within: .seconds(30)),
+                .untilAll(.problem(.chat, containing: "The coach is overloaded."), .idle, within: .seconds(30)),
                 .send("Two?"),
-                .until(
-                    .all([.problem(.chat, containing: "The answer was interrupted."), .idle]), within: .seconds(60)),
+                .untilAll(.problem(.chat, containing: "The answer was interrupted."), .idle, within: .seconds(60)),
                 .expect(.problemCount(.chat, 2)), .send("Three?"), .untilAnswered(1), .disconnect,
             ]),
         ContractCase(
@@ -88,11 +87,11 @@ extension ContractCase {
             faces: ["ws/single-connection", "ws/close-handshake"],
             steps: [
                 .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .start(.fitnessCoach),
-                .until(.all([.connection(.connected), .transcriptAsStored, .idle]), within: .seconds(30)),
+                .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)),
                 .send("How do I begin to run?"), .untilAnswered(1), .expect(.noLine(containing: "Hello?")),
                 .start(.nutritionist),
-                .until(
-                    .all([.connection(.connected), .line(.user, containing: "Hello?"), .transcriptAsStored, .idle]),
+                .untilAll(
+                    .connection(.connected), .line(.user, containing: "Hello?"), .transcriptAsStored, .idle,
                     within: .seconds(30)), .disconnect,
             ]),
     ]
@@ -127,10 +126,8 @@ extension ContractCase {
             clause: .ours("A time is read with fractions and without."), setting: .builtIn("nanosecond-timestamps"),
             steps: [
                 .createGoal("Run 5 km"), .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1),
-                .logMeal("2 eggs"),
-                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .minutes(2)),
-                .loadGoals, .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)), .expect(.noProblem),
-                .disconnect,
+                .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(2)),
+                .loadGoals, .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)), .expect(.noProblem), .disconnect,
             ]),
         ContractCase(
             "delivery/broken-frames/are-survived", "Four connections break the protocol's rules, each in another way",

@@ -30,8 +30,8 @@ extension ContractCase {
             faces: ["consultation/conflict-continues-existing", "consultation/history-before-connect"],
             steps: [
                 .start(.nutritionist),
-                .until(
-                    .all([.continues(KnownID.consultation), .connection(.connected), .transcriptAsStored, .idle]),
+                .untilAll(
+                    .continues(KnownID.consultation), .connection(.connected), .transcriptAsStored, .idle,
                     within: .seconds(30)),
                 .send("And on days without training?"), .untilAnswered(2), .disconnect,
             ]),
@@ -41,8 +41,7 @@ extension ContractCase {
             setting: .builtIn("conflict"), faces: ["consultation/conflict-continues-existing"],
             steps: [
                 .start(.nutritionist), .untilReady, .expect(.line(.user, containing: "How much protein do I need?")),
-                .expect(.line(.assistant, containing: "About 1.6 g per kg")), .expect(.transcriptAsStored),
-                .disconnect,
+                .expect(.line(.assistant, containing: "About 1.6 g per kg")), .expect(.transcriptAsStored), .disconnect,
             ]),
         ContractCase(
             "consultation/create/409-is-for-one-persona", "Another persona gets a consultation of its own",
@@ -83,7 +82,7 @@ extension ContractCase {
                   - {on: POST /api/v1/consultations, status: 503}
                 """), faces: ["retry/backoff-on-5xx"],
             steps: [
-                .start(.nutritionist), .until(.all([.problem(.unavailable), .offline, .idle]), within: .minutes(5)),
+                .start(.nutritionist), .untilAll(.problem(.unavailable), .offline, .idle, within: .minutes(5)),
                 .pass(.minutes(10)), .expect(.noConsultation),
             ]),
         ContractCase(
@@ -100,10 +99,8 @@ extension ContractCase {
             setting: .builtIn("long-history"), faces: ["consultation/conflict-continues-existing"],
             steps: [
                 .start(.nutritionist),
-                .until(
-                    .all([.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle]), within: .seconds(60)),
-                .send("And today?"),
-                .until(.all([.line(.user, containing: "And today?"), .idle]), within: .seconds(60)),
+                .untilAll(.connection(.connected), .transcriptEndsAsStored(atLeast: 20), .idle, within: .seconds(60)),
+                .send("And today?"), .untilAll(.line(.user, containing: "And today?"), .idle, within: .seconds(60)),
                 .expect(.transcriptEndsAsStored(atLeast: 20)), .disconnect,
             ]),
         ContractCase(
@@ -113,7 +110,7 @@ extension ContractCase {
             setting: .written(existingConsultation), faces: ["consultation/history-before-connect", "ids/lowercase"],
             steps: [
                 .open(KnownID.consultation),
-                .until(.all([.connection(.connected), .transcriptAsStored, .idle]), within: .seconds(30)),
+                .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)),
                 .expect(.noProblem), .disconnect,
             ]),
         ContractCase(
@@ -122,7 +119,7 @@ extension ContractCase {
                 .goalLinking, "Common Errors, 3", "A conversation that is not found is cleared, and the user is told."),
             faces: ["ids/gone-not-reused"],
             steps: [
-                .open(KnownID.nothing), .until(.all([.problem(.notFound), .offline, .idle]), within: .seconds(60)),
+                .open(KnownID.nothing), .untilAll(.problem(.notFound), .offline, .idle, within: .seconds(60)),
                 .pass(.minutes(1)), .open(KnownID.nothing), .pass(.minutes(1)), .expect(.offline),
             ]),
         ContractCase(
@@ -142,7 +139,7 @@ extension ContractCase {
                         created_at: 2d ago
                 """),
             steps: [
-                .open(KnownID.consultation), .until(.all([.offline, .idle]), within: .minutes(5)),
+                .open(KnownID.consultation), .untilAll(.offline, .idle, within: .minutes(5)),
                 .pass(.minutes(5)), .expect(.offline),
             ]),
         ContractCase(
@@ -150,8 +147,8 @@ extension ContractCase {
             clause: .ours("A damaged answer is the network's fault: it is asked for again, or the user is told."),
             setting: .builtIn("broken-responses"),
             steps: [
-                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(60)), .loadGoals,
-                .until(.all([.goal("Run 5 km"), .idle]), within: .minutes(3)), .start(.nutritionist),
+                .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(60)), .loadGoals,
+                .untilAll(.goal("Run 5 km"), .idle, within: .minutes(3)), .start(.nutritionist),
                 .until(.ready, within: .minutes(3)), .send("Hello?"), .untilAnswered(1), .disconnect,
             ]),
         ContractCase(
@@ -161,8 +158,8 @@ extension ContractCase {
             faces: ["request/shape"],
             steps: [
                 .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .archive,
-                .until(.all([.offline, .idle]), within: .seconds(30)), .pass(.seconds(10)), .start(.nutritionist),
-                .until(.all([.connection(.connected), .transcriptAsStored, .idle]), within: .seconds(30)),
+                .untilAll(.offline, .idle, within: .seconds(30)), .pass(.seconds(10)), .start(.nutritionist),
+                .untilAll(.connection(.connected), .transcriptAsStored, .idle, within: .seconds(30)),
                 .expect(.noLine(containing: "Hello?")), .disconnect,
             ]),
     ]

@@ -11,7 +11,7 @@ extension ContractCase {
                 "Too many active consultations: show an alert, suggest completing old ones."),
             setting: .builtIn("limit-reached"), faces: ["consultation/limit-stops-creating"],
             steps: [
-                .start(.nutritionist), .until(.all([.problem(.tooMany), .idle]), within: .seconds(30)),
+                .start(.nutritionist), .untilAll(.problem(.tooMany), .idle, within: .seconds(30)),
                 .expect(.offline), .pass(.seconds(20)), .start(.wellnessSpecialist), .pass(.seconds(20)),
                 .expect(.all([.problem(.tooMany), .offline])), .pass(.seconds(61)), .start(.nutritionist),
                 .until(.idle, within: .seconds(30)), .expect(.offline),
@@ -32,11 +32,10 @@ extension ContractCase {
                     fill_active_consultations: 10
                 """), faces: ["consultation/limit-stops-creating"],
             steps: [
-                .start(.wellnessSpecialist), .until(.all([.problem(.tooMany), .idle]), within: .seconds(30)),
-                .open(KnownID.consultation), .untilReady, .archive,
-                .until(.all([.offline, .idle]), within: .seconds(30)), .pass(.seconds(5)),
-                .start(.wellnessSpecialist), .untilReady, .send("How do I sleep better?"), .untilAnswered(1),
-                .disconnect,
+                .start(.wellnessSpecialist), .untilAll(.problem(.tooMany), .idle, within: .seconds(30)),
+                .open(KnownID.consultation), .untilReady, .archive, .untilAll(.offline, .idle, within: .seconds(30)),
+                .pass(.seconds(5)), .start(.wellnessSpecialist), .untilReady, .send("How do I sleep better?"),
+                .untilAnswered(1), .disconnect,
             ]),
         ContractCase(
             "limit/requests/429-waits",
@@ -68,7 +67,7 @@ extension ContractCase {
             guide: .enhancedConsultations,
             steps: [
                 .start(.fitnessCoach), .untilReady, .send("How do I begin to run?"), .untilAnswered(1), .archive,
-                .until(.all([.offline, .idle]), within: .seconds(30)),
+                .untilAll(.offline, .idle, within: .seconds(30)),
             ]),
         ContractCase(
             "guide/goal-linking/chat-about-goal", "Create a goal, talk about it",
@@ -76,9 +75,9 @@ extension ContractCase {
                 .goalLinking, "Flow 1", "POST chat-about-goal, then open the conversation."),
             guide: .goalLinking, faces: ["ids/backend-goal-id"],
             steps: [
-                .createGoal("Run 5 km"), .until(.all([.goal("Run 5 km"), .idle]), within: .seconds(30)),
+                .createGoal("Run 5 km"), .untilAll(.goal("Run 5 km"), .idle, within: .seconds(30)),
                 .chatAboutGoal(titled: "Run 5 km"),
-                .until(.all([.connection(.connected), .goalLinked("Run 5 km"), .idle]), within: .seconds(30)),
+                .untilAll(.connection(.connected), .goalLinked("Run 5 km"), .idle, within: .seconds(30)),
                 .send("How do I begin?"), .untilAnswered(1), .disconnect,
             ]),
         ContractCase(
@@ -89,15 +88,14 @@ extension ContractCase {
             guide: .webSocketArchitecture, faces: ["meal/no-poll-while-connected"],
             steps: [
                 .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .logMeal("2 eggs"),
-                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .seconds(30)), .disconnect,
+                .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .seconds(30)), .disconnect,
             ]),
         ContractCase(
             "guide/websocket-architecture/polling", "Log a meal without a socket",
             clause: Clause(.webSocketArchitecture, "Testing Plan, option 1", "After 5 seconds the meal is completed."),
             guide: .webSocketArchitecture, faces: ["meal/polling-cadence"],
             steps: [
-                .logMeal("2 eggs"),
-                .until(.all([.meal("2 eggs", .completed, calories: 140), .idle]), within: .minutes(1)),
+                .logMeal("2 eggs"), .untilAll(.meal("2 eggs", .completed, calories: 140), .idle, within: .minutes(1)),
             ]),
         ContractCase(
             "guide/meal-log-websocket/meal-event", "Connect, log a meal, take the complete data from the event",
@@ -112,6 +110,6 @@ extension ContractCase {
 
     private static let chat: [Step] = [
         .start(.nutritionist), .untilReady, .send("How much protein do I need?"), .untilAnswered(1), .disconnect,
-        .until(.all([.offline, .idle]), within: .seconds(10)),
+        .untilAll(.offline, .idle, within: .seconds(10)),
     ]
 }

@@ -61,7 +61,7 @@ extension ContractCase {
                 """), faces: ["ws/reconnect-limit", "ws/reconnect-backoff"],
             steps: [
                 .start(.nutritionist), .untilReady, .send("Hello?"),
-                .until(.all([.connection(.failed), .problem(.unavailable), .idle]), within: .minutes(30)),
+                .untilAll(.connection(.failed), .problem(.unavailable), .idle, within: .minutes(30)),
                 .pass(.hours(1)), .expect(.connection(.failed)),
             ]),
         ContractCase(
@@ -105,7 +105,7 @@ extension ContractCase {
             faces: ["ws/close-handshake", "ws/no-reconnect-after-own-close"],
             steps: [
                 .start(.nutritionist), .untilReady, .send("Hello?"), .untilAnswered(1), .disconnect,
-                .until(.all([.connection(.disconnected), .idle]), within: .seconds(10)), .pass(.minutes(10)),
+                .untilAll(.connection(.disconnected), .idle, within: .seconds(10)), .pass(.minutes(10)),
                 .expect(.connection(.disconnected)), .expect(.noProblem),
             ]),
         ContractCase(

@@ -5,11 +5,8 @@ public struct AdapterError: Error, Sendable, Equatable {
     public let reason: Reason
     /// The command concerned; empty if there was none.
     public let command: String
-    /// What was sent.
     let sent: [UInt8]
-    /// What came back, if anything.
     let received: [UInt8]?
-    /// What should have come back.
     let expectation: String
 
     public enum Reason: Sendable, Hashable {
@@ -19,13 +16,11 @@ public struct AdapterError: Error, Sendable, Equatable {
         case ended(String)
         /// It closed its standard output, but keeps running.
         case closedOutput
-        /// It did not answer in time.
         case late
         /// Its line has no end within the limit.
         case tooLong
         /// It had ended, or was ended, before this command.
         case notRunning
-        /// It does not support the command.
         case unsupported
         /// It reports a failure, in its own words.
         case refused(String)
@@ -64,8 +59,6 @@ public struct AdapterError: Error, Sendable, Equatable {
         }
     }
 }
-
-// All messages about adapters.
 
 extension AdapterError: CustomStringConvertible {
     /// What was sent, what came back, and what should have; one to three sentences.
@@ -137,7 +130,6 @@ extension ChildProcess.Outcome {
 public struct AdapterLimits: Sendable, Hashable {
     /// The most bytes of a line in either direction: 1 MiB.
     public static let lineBytes = 1 << 20
-
     /// How long an answer may take by the system's clock; 10 s.
     public var answerTime = Duration.seconds(10)
     /// How long it may take to end once its standard input is closed, and again after SIGTERM; 2 s.
