@@ -126,7 +126,7 @@ struct DataDirectory {
     let path: String
 
     /// The folder named by the environment, or the system's customary one.
-    init(environment: (String) -> String? = { getenv($0).map { String(cString: $0) } }) throws(Failure) {
+    init(environment: (String) -> String? = System.variable) throws(Failure) {
         path = try Self.path(environment)
     }
 

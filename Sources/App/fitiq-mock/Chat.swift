@@ -4,14 +4,6 @@ import FitIQClient
 import MockServer
 import Sockets
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 struct Chat: ParsableCommand {
     static let defaultURL = "http://127.0.0.1:8080"
 
@@ -80,7 +72,7 @@ struct Chat: ParsableCommand {
             try ask(message, client)
             return
         }
-        let isTerminal = isatty(STDIN_FILENO) == 1
+        let isTerminal = System.isTerminal(.input)
         if isTerminal { print("\(persona.displayName), consultation \(id). End with Ctrl-D.") }
         while true {
             if isTerminal {

@@ -120,6 +120,20 @@ func orFailure<Value, Trouble: Error>(
     _ value: @autoclosure () throws(Trouble) -> Value, _ failure: (Trouble) -> Failure
 ) throws(Failure) -> Value { do throws(Trouble) { return try value() } catch { throw failure(error) } }
 
+/// What the program asks its process for.
+enum System {
+    static let stopSignals = [SIGINT, SIGTERM]
+
+    enum Stream: Int32 {
+        case input, output, error
+    }
+
+    static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
+
+    /// A variable of the environment.
+    static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
 /// The program's name as called from the current folder, for printed commands to paste.
 enum ProgramName {
     static var asTyped: String {

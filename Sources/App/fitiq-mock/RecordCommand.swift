@@ -8,14 +8,6 @@ import Sockets
 import TLS
 import Traffic
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
@@ -132,7 +124,7 @@ struct RecordCommand: ParsableCommand {
         do {
             let proxy = try ProxyHost(
                 listeningOn: address, secure: listener, configuration: configuration, logger: logger)
-            try proxy.stopOnSignals([SIGINT, SIGTERM])
+            try proxy.stopOnSignals(System.stopSignals)
             return proxy
         } catch let error as ProxyHost.StartError {
             throw .configuration(Messages.notStarted(error))

@@ -4,20 +4,12 @@ import Logging
 import MockServer
 import Sockets
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// The environment's side of the options: `--api-key` is also `FITIQ_MOCK_API_KEY`.
 ///
 /// Each function returns the option's value, the environment's, or nil; names are those of the environment.
 enum Settings {
     static func text(_ option: String?, _ name: String) -> String? {
-        option ?? getenv("FITIQ_MOCK_" + name).map { String(cString: $0) }
+        option ?? System.variable("FITIQ_MOCK_" + name)
     }
 
     /// The same for values that are parsed from text.
@@ -164,7 +156,7 @@ struct ReportOptions: ParsableArguments {
 
     /// Prints the report, writes the requested files, and throws a nonzero exit code.
     func tell(_ report: Report, knownBroken: KnownBroken) throws(Failure) {
-        let usesColor = isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
+        let usesColor = System.isTerminal(.output) && System.variable("NO_COLOR") == nil
         print(TerminalReport(report, knownBroken: knownBroken, usesColor: usesColor).text, terminator: "")
         StandardOutput.flush()
         do throws(FileError) {

@@ -7,14 +7,6 @@ import Sockets
 import Text
 import Traffic
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 /// Runs a command in one scenario after the other, each in its own world.
 struct VerifyRun {
     let command: [String]
@@ -188,7 +180,7 @@ struct VerifyPlan {
 /// Shows on standard error how far a run is: on a terminal in one line that is redrawn, elsewhere in few lines.
 struct VerifyProgress {
     let count: Int
-    var isTerminal = isatty(STDERR_FILENO) == 1
+    var isTerminal = System.isTerminal(.error)
     /// Seconds between two lines if there is no terminal.
     private static let quietSeconds: Int64 = 10
     /// Goes to the beginning of the line and clears it (ECMA-48, CR and EL).

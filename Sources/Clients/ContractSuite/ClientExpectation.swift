@@ -185,8 +185,7 @@ extension ClientExpectation {
             switch self {
             case .meal(let text, let status, let calories):
                 (text, { $0.status == status && (calories == nil || $0.calories == calories) })
-            case .mealError(let text, let words):
-                (text, { $0.status == .failed && $0.error?.has(words) == true })
+            case .mealError(let text, let words): (text, { $0.status == .failed && $0.error?.has(words) == true })
             default: preconditionFailure("It is about meals.")
             }
         // The user may have logged the same text twice: the newest counts.

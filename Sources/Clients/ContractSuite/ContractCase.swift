@@ -18,7 +18,7 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     public let steps: [Step]
 
     public init(
-        _ address: String, _ title: String, clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
+        _ address: String, _ title: String, _ clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
         guide: GuideMode? = nil, faces: [String] = [], steps: [Step]
     ) {
         self.address = address
@@ -28,6 +28,13 @@ public struct ContractCase: Sendable, CustomStringConvertible {
         self.guide = guide
         self.faces = faces
         self.steps = steps
+    }
+
+    init(
+        _ address: String, _ title: String, _ clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
+        guide: GuideMode? = nil, faces: [String] = [], steps: Step...
+    ) {
+        self.init(address, title, clause, setting: setting, guide: guide, faces: faces, steps: steps)
     }
 
     /// The address, as tests and reports show it.

@@ -34,8 +34,7 @@ enum Messages {
         case .streaming: "an answer that is coming and not shown as complete"
         case .problem(let kind, let text):
             "a problem of the kind \(kind.rawValue)" + (text.isEmpty ? "" : " with \(quoted(text))")
-        case .problemCount(let kind, let count):
-            "\(count) problem\(count == 1 ? "" : "s") of the kind \(kind.rawValue)"
+        case .problemCount(let kind, let count): "\(count) problem\(count == 1 ? "" : "s") of the kind \(kind.rawValue)"
         case .noProblem: "no problem"
         case .goal(let title): "the goal \(quoted(title))"
         case .goalCount(let title, let count): "the goal \(quoted(title)) \(count == 1 ? "once" : "\(count) times")"

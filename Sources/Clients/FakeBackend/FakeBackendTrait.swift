@@ -50,8 +50,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         for id in allowed.sorted() where !Self.known.contains(id) {
-            Issue.record(
-                "\(Messages.unknownObligation(id, known: Self.known))", sourceLocation: test.sourceLocation)
+            Issue.record("\(Messages.unknownObligation(id, known: Self.known))", sourceLocation: test.sourceLocation)
         }
         let backend = try await FakeBackend(plan, in: Self.server.get())
         let outcome: Result<Void, any Error>
@@ -82,8 +81,7 @@ public struct FakeBackendTrait: TestTrait, SuiteTrait, TestScoping {
         guard verdict.outcome == .broken else { return }
         let comment: Comment = "\(Messages.broken(verdict, evidence: \.evidenceLines))"
         #if compiler(>=6.3)
-            Issue.record(
-                comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
+            Issue.record(comment, severity: verdict.failsRun ? .error : .warning, sourceLocation: test.sourceLocation)
         #else
             // Earlier versions have no severities: every issue would fail its test.
             if verdict.failsRun { Issue.record(comment, sourceLocation: test.sourceLocation) }
@@ -103,14 +101,10 @@ extension Trait where Self == FakeBackendTrait {
     ///   - clock: the clock that it follows; nil for the scenario's, or else the system's.
     public static func fakeBackend(
         _ scenario: String = Scenario.defaultName, guide: GuideMode? = nil, clock: ClockMode? = nil
-    ) -> FakeBackendTrait {
-        FakeBackendTrait(plan: Plan(source: .builtIn(scenario), guide: guide, clock: clock))
-    }
+    ) -> FakeBackendTrait { FakeBackendTrait(plan: Plan(source: .builtIn(scenario), guide: guide, clock: clock)) }
 
     /// A backend that follows a scenario of the test's own.
     public static func fakeBackend(
         scenario: Scenario, guide: GuideMode? = nil, clock: ClockMode? = nil
-    ) -> FakeBackendTrait {
-        FakeBackendTrait(plan: Plan(source: .written(scenario), guide: guide, clock: clock))
-    }
+    ) -> FakeBackendTrait { FakeBackendTrait(plan: Plan(source: .written(scenario), guide: guide, clock: clock)) }
 }

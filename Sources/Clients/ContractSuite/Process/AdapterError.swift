@@ -3,11 +3,9 @@ import Sockets
 /// An error of an adapter, with what was sent and what came back.
 public struct AdapterError: Error, Sendable, Equatable {
     public let reason: Reason
-    /// The command concerned; empty if there was none.
-    public let command: String
-    let sent: [UInt8]
+    /// The command concerned, if any.
+    let asked: AdapterCommand?
     let received: [UInt8]?
-    let expectation: String
 
     public enum Reason: Sendable, Hashable {
         /// It cannot be started, or cannot be reached: the system's message.
@@ -32,10 +30,8 @@ public struct AdapterError: Error, Sendable, Equatable {
 
     init(_ reason: Reason, to command: AdapterCommand? = nil, received: [UInt8]? = nil) {
         self.reason = reason
-        self.command = command?.name ?? ""
-        sent = command?.line ?? []
+        asked = command
         self.received = received
-        expectation = command?.expectation ?? ""
     }
 
     init(_ error: AnswerError, to command: AdapterCommand, received: [UInt8]) {
@@ -63,7 +59,8 @@ public struct AdapterError: Error, Sendable, Equatable {
 extension AdapterError: CustomStringConvertible {
     /// What was sent, what came back, and what should have; one to three sentences.
     public var description: String {
-        let asked = command.isEmpty ? "" : " to \(Self.excerpt(sent))"
+        let (command, expectation) = (asked?.name ?? "", asked?.expectation ?? "")
+        let asked = asked.map { " to \(Self.excerpt($0.line))" } ?? ""
         return switch reason {
         case .notStarted(let reason): "The adapter does not run: \(reason)."
         case .ended(let how): "The adapter \(how) instead of answering\(asked). Its last words are on standard error."

@@ -30,17 +30,11 @@ enum Errand: Sendable, Hashable {
     }
 
     /// Whether the book repeats it on schedule; loading a meal has its own cadence.
-    var isRetried: Bool {
-        if case .loadMeal = self { false } else { true }
-    }
-
+    var isRetried: Bool { if case .loadMeal = self { false } else { true } }
     /// Whether it goes first after a pause that the backend asked for: a create must not earn another 429.
-    var isUrgent: Bool {
-        if case .createConsultation = self { true } else { false }
-    }
+    var isUrgent: Bool { if case .createConsultation = self { true } else { false } }
 }
 
-/// A goal that is being created.
 struct GoalDraft: Sendable, Hashable {
     /// Distinguishes two drafts with the same text.
     let number: Int
@@ -48,7 +42,6 @@ struct GoalDraft: Sendable, Hashable {
     let description: String
     let targetDate: String
     let begunAt: Timestamp
-    /// The consultation in which the coach suggested it.
     let consultation: String?
 }
 
@@ -95,7 +88,6 @@ struct Answer: Sendable {
     }
 }
 
-/// The contents of the guides' answers, at any of their documented places.
 extension Answer {
     /// The id of a created consultation: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
     var consultationID: String? {
@@ -104,10 +96,8 @@ extension Answer {
                 ?? body?["id"] ?? body?["consultation_id"])
     }
 
-    /// The id of the conflicting consultation (409).
     var existingConsultationID: String? { Self.id(body?["error"]?["details"]?["existing_consultation_id"]) }
 
-    /// The consultation of chat-about-goal.
     var conversationID: String? {
         Self.id(
             body?["conversationId"] ?? body?["conversation_id"] ?? body?["data"]?["conversation_id"]
@@ -116,16 +106,9 @@ extension Answer {
 
     /// The object of an answer about one thing, with or without an envelope.
     var object: JSONValue? { body?["data"]?.object != nil ? body?["data"] : body }
-
-    /// The messages of a history; nil if there is no list.
     var messages: [JSONValue]? { (body?["data"]?["messages"] ?? body?["messages"] ?? body?["data"])?.array }
-
-    /// The goals of a list; nil if there is none.
     var goals: [JSONValue]? { (body?["goals"] ?? body?["data"]?["goals"] ?? body?["data"])?.array }
-
-    /// The meal logs of a list; nil if there is none.
     var mealLogs: [JSONValue]? { (body?["data"]?["meal_logs"] ?? body?["meal_logs"] ?? body?["data"])?.array }
-
     /// An id in the backend's form; no other may go into a path.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
@@ -133,5 +116,84 @@ extension Answer {
     static func pathID(_ text: String) -> String? {
         guard text.utf8.count == 36 else { return nil }
         return ResourceID(text.lowercased())?.description
+    }
+}
+
+/// A frame from the server, in either protocol; types that no guide defines are not an error.
+enum ChatFrame: Sendable, Equatable {
+    case connected
+    /// `message_received`, or the echo of a `user_message` with its id and text.
+    case received(id: ExactString?, content: String?)
+    case answerBegins(id: ExactString)
+    /// `stream_chunk` has no id.
+    case piece(id: ExactString?, content: String)
+    case answerEnds(id: ExactString?)
+    case templateCreated(type: String, id: String)
+    case error(message: String, code: String?)
+    case meal(MealNews)
+    case pong
+    case unknown
+    /// Not a JSON object with a type, or one that lacks what its type requires.
+    case broken
+
+    /// Parses a text message: one frame, or several separated by newlines, as servers in the field send them.
+    static func frames(in text: [UInt8]) -> [ChatFrame] {
+        if let value = try? JSON.parse(text) { return frames(of: value) }
+        let lines = text.split(separator: 0x0A)
+        guard lines.count > 1 else { return [.broken] }
+        return lines.flatMap { line in (try? JSON.parse(line)).map(frames) ?? [.broken] }
+    }
+
+    /// A frame, and what its metadata adds.
+    private static func frames(of value: JSONValue) -> [ChatFrame] {
+        guard let type = value["type"]?.string else { return [.broken] }
+        let frame = frame(of: type, value)
+        guard type != "template_created", let template = Template(value["metadata"]) else { return [frame] }
+        return [.templateCreated(type: template.type, id: template.id), frame]
+    }
+
+    private static func frame(of type: String, _ value: JSONValue) -> ChatFrame {
+        let content = value["content"]?.string
+        let id = value["message_id"]?.exactString
+        switch type {
+        case "connected": return .connected
+        case "message_received": return .received(id: id, content: nil)
+        case "user_message": return .received(id: id, content: content)
+        case "stream_chunk": return content.map { .piece(id: nil, content: $0) } ?? .broken
+        case "stream_complete": return .answerEnds(id: nil)
+        case "assistant_message_start": return id.map { .answerBegins(id: $0) } ?? .broken
+        case "assistant_message_chunk":
+            guard let id, let content else { return .broken }
+            return .piece(id: id, content: content)
+        case "assistant_message_end": return id.map { .answerEnds(id: $0) } ?? .broken
+        case "template_created":
+            return Template(value["metadata"]).map { .templateCreated(type: $0.type, id: $0.id) } ?? .broken
+        case "error":
+            return .error(message: value["error"]?.string ?? ClientMessages.coachFailed, code: value["code"]?.string)
+        case "pong": return .pong
+        case "meal_log.completed", "meal_log.failed":
+            return MealNews(value["data"], status: type == "meal_log.failed" ? .failed : .completed)
+                .map { .meal($0) } ?? .broken
+        default: return .unknown
+        }
+    }
+}
+
+/// Something that the coach made while it answered, as named in metadata.
+struct Template: Sendable, Equatable {
+    let type: String
+    let id: String
+
+    init?(_ metadata: JSONValue?) {
+        guard let template = metadata?["template_created"], let type = template["type"]?.string else { return nil }
+        self.type = type
+        id = template["id"]?.string ?? ""
+    }
+}
+
+enum ChatMessage {
+    static func frame(_ text: String, style: ClientConfiguration.ChatStyle) -> [UInt8] {
+        let value: JSONValue = ["type": .string(style.rawValue), "content": .string(text)]
+        return value.encoded()
     }
 }
