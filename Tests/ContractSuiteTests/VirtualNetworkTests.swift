@@ -1,10 +1,10 @@
-import ContractSuite
 import FitIQAPI
 import JSON
 import MockServer
 import Scenarios
 import Testing
 
+@testable import ContractSuite
 @testable import FitIQClient
 
 /// An engine with one world whose clock is moved by hand, on a network of arrays.

@@ -126,9 +126,7 @@ struct DataDirectory {
     let path: String
 
     /// The folder named by the environment, or the system's customary one.
-    init(environment: (String) -> String? = System.variable) throws(Failure) {
-        path = try Self.path(environment)
-    }
+    init(environment: (String) -> String? = System.variable) throws(Failure) { path = try Self.path(environment) }
 
     init(path: String) { self.path = path }
 

@@ -53,20 +53,14 @@ struct JudgeCommand: ParsableCommand {
 
     /// Reads the journal piece by piece, so that its size does not matter.
     private func read(_ name: String, _ body: (ArraySlice<UInt8>) throws(Failure) -> Void) throws(Failure) {
-        do {
-            let reader =
-                journal == "-" ? FileReader(standardInputNamed: name) : try FileReader(journal, orInherited: true)
-            while true {
-                let bytes = try reader.read(atMost: 256 * 1024)
-                guard !bytes.isEmpty else { return }
-                try body(bytes[...])
-            }
-        } catch let error as FileError {
-            throw .file(error)
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            preconditionFailure("Neither reading nor judging throws anything else: \(error)")
+        let reader =
+            journal == "-"
+            ? FileReader(standardInputNamed: name)
+            : try orFailure(try FileReader(journal, orInherited: true), Failure.file)
+        while true {
+            let bytes = try orFailure(try reader.read(atMost: 256 * 1024), Failure.file)
+            guard !bytes.isEmpty else { return }
+            try body(bytes[...])
         }
     }
 }

@@ -233,14 +233,11 @@ struct ServerLauncher {
     }
 
     private func export(_ engine: Engine, to path: String) throws(Failure) {
-        do {
-            try WholeFile.write(engine.exportState(at: FitIQMock.now) + [UInt8(ascii: "\n")], to: path)
-        } catch let error as FileError {
-            throw .running(error.description + ".")
-        } catch let error as APIError {
-            throw .running(error.message)
-        } catch {
-            preconditionFailure("Neither exporting nor writing throws anything else: \(error)")
+        let state = try orFailure(try engine.exportState(at: FitIQMock.now)) { (error: APIError) in
+            .running(error.message)
+        }
+        try orFailure(try WholeFile.write(state + [UInt8(ascii: "\n")], to: path)) { (error: FileError) in
+            .running(error.description + ".")
         }
     }
 }

@@ -8,9 +8,7 @@ import Sockets
 ///
 /// Each function returns the option's value, the environment's, or nil; names are those of the environment.
 enum Settings {
-    static func text(_ option: String?, _ name: String) -> String? {
-        option ?? System.variable("FITIQ_MOCK_" + name)
-    }
+    static func text(_ option: String?, _ name: String) -> String? { option ?? System.variable("FITIQ_MOCK_" + name) }
 
     /// The same for values that are parsed from text.
     static func value<Value: LosslessStringConvertible>(

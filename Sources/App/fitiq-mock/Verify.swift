@@ -107,12 +107,8 @@ final class CommandWatch: EventLoopHandler {
 
     /// Handles SIGINT, SIGTERM and SIGHUP from here on; deinit restores the previous dispositions.
     init() throws(Failure) {
-        do throws(SocketError) {
-            loop = try EventLoop()
-            try loop.watchSignals([SIGINT, SIGTERM, SIGHUP])
-        } catch {
-            throw .running(error)
-        }
+        loop = try orFailure(try EventLoop(), Failure.running)
+        try orFailure(try loop.watchSignals([SIGINT, SIGTERM, SIGHUP]), Failure.running)
     }
 
     /// Lets other threads end a wait without a program: as ``Event/ended``.

@@ -29,15 +29,11 @@ struct VerifyRun {
         let start = MonotonicInstant.now()
         var traffic = Traffic()
         progress?.begins(index, name)
-        let child: ChildProcess
-        do throws(ChildProcessError) {
-            child = try ChildProcess(
-                command,
-                environment: CurrentProcess.environment(
-                    with: Harness.environment(of: world, on: server, scenario: scenario.name)))
-        } catch {
-            // The command is as it was typed.
-            throw .configuration(error.description + ".")
+        let environment = CurrentProcess.environment(
+            with: Harness.environment(of: world, on: server, scenario: scenario.name))
+        // The command is as it was typed.
+        let child = try orFailure(try ChildProcess(command, environment: environment)) { (error: ChildProcessError) in
+            .configuration(error.description + ".")
         }
         let event: CommandWatch.Event
         do throws(Failure) {

@@ -19,6 +19,8 @@ struct CasePlay {
         /// An expectation was not met, or the client cannot be driven.
         case failed(CaseFailure)
         case skipped(String)
+
+        static func failed(_ message: String) -> Stop { .failed(CaseFailure(message: message)) }
     }
 
     init(world: StageWorld, client: any ClientUnderTest, result: CaseResult, stepLimit: Int) {
@@ -29,11 +31,9 @@ struct CasePlay {
         now = world.access.now
     }
 
-    /// Plays the steps, then has the client judged.
+    /// Plays the steps, then has the client judged; throws errors of the harness itself.
     ///
     /// The judgement precedes the client's end, because how the harness ends it is not the client's doing.
-    ///
-    /// - Throws: errors of the harness itself.
     mutating func run() async throws {
         do {
             for step in result.contractCase.steps { try await play(step) }
@@ -54,27 +54,23 @@ struct CasePlay {
     }
 
     private mutating func play(_ step: Step) async throws {
+        result.looked.formUnion(step.expectation?.checks ?? [])
         switch step {
         case .perform(let instruction): try await perform(instruction)
         case .chatAboutGoal(let title):
             let report = try await asking { try await $0.report() }
             guard let goal = report.goals.last(where: { $0.title == title }) else {
-                throw Stop.failed(CaseFailure(message: Messages.noSuchGoal(title, report)))
+                throw Stop.failed(Messages.noSuchGoal(title, report))
             }
             try await perform(.chatAboutGoal(id: goal.id))
         case .pass(let duration): try await pass(duration)
-        case .until(let expectation, let limit):
-            result.looked.formUnion(expectation.checks)
-            try await pass(limit, until: expectation)
+        case .until(let expectation, let limit): try await pass(limit, until: expectation)
         case .expect(let expectation):
-            result.looked.formUnion(expectation.checks)
             try await settle()
             if let failure = expectation.failure(in: try await observe([expectation])) {
                 result.failures.append(failure.told(after: elapsed))
             }
-        case .watch(let expectation):
-            result.looked.formUnion(expectation.checks)
-            watched.append(expectation)
+        case .watch(let expectation): watched.append(expectation)
         }
     }
 
@@ -84,7 +80,7 @@ struct CasePlay {
         } catch let error as UnsupportedInstruction {
             throw Stop.skipped(Messages.unsupported(error.instruction))
         } catch {
-            throw Stop.failed(CaseFailure(message: Messages.cannotBeDriven(error)))
+            throw Stop.failed(Messages.cannotBeDriven(error))
         }
     }
 
@@ -100,7 +96,7 @@ struct CasePlay {
         do {
             return try await question(client)
         } catch {
-            throw Stop.failed(CaseFailure(message: Messages.cannotBeDriven(error)))
+            throw Stop.failed(Messages.cannotBeDriven(error))
         }
     }
 
@@ -167,9 +163,7 @@ extension CasePlay {
         var activity: UInt64?
         while true {
             stepCount += 1
-            guard stepCount <= stepLimit else {
-                throw Stop.failed(CaseFailure(message: Messages.neverQuiet(looks: stepLimit)))
-            }
+            guard stepCount <= stepLimit else { throw Stop.failed(Messages.neverQuiet(looks: stepLimit)) }
             let time = now
             let clientDue = try await asking { try await $0.settle(at: time) }
             let pulse = try await world.pulse(at: now)

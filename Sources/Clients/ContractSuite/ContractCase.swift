@@ -33,23 +33,13 @@ public struct ContractCase: Sendable, CustomStringConvertible {
     init(
         _ address: String, _ title: String, _ clause: Clause, setting: Setting = .builtIn(Scenario.defaultName),
         guide: GuideMode? = nil, faces: [String] = [], steps: Step...
-    ) {
-        self.init(address, title, clause, setting: setting, guide: guide, faces: faces, steps: steps)
-    }
+    ) { self.init(address, title, clause, setting: setting, guide: guide, faces: faces, steps: steps) }
 
     /// The address, as tests and reports show it.
     public var description: String { address }
     public var topic: String { String(address.prefix { $0 != "/" }) }
 
-    public var checks: Set<InsideCheck> {
-        steps.reduce(into: []) { checks, step in
-            switch step {
-            case .until(let expectation, _), .expect(let expectation), .watch(let expectation):
-                checks.formUnion(expectation.checks)
-            case .perform, .chatAboutGoal, .pass: break
-            }
-        }
-    }
+    public var checks: Set<InsideCheck> { steps.reduce(into: []) { $0.formUnion($1.expectation?.checks ?? []) } }
 
     /// Whether the address is the prefix, or lies below it: `consultation/create` selects `consultation/create/…` only.
     public func isSelected(by prefix: String) -> Bool {
@@ -116,6 +106,14 @@ public enum Step: Sendable, Hashable {
     case expect(ClientExpectation)
     /// The client shows it at every check from now on until the case ends.
     case watch(ClientExpectation)
+
+    /// What the client is expected to show, if anything.
+    var expectation: ClientExpectation? {
+        switch self {
+        case .until(let expectation, _), .expect(let expectation), .watch(let expectation): expectation
+        case .perform, .chatAboutGoal, .pass: nil
+        }
+    }
 
     /// The name of the instruction; nil for steps of the harness.
     var instruction: String? {

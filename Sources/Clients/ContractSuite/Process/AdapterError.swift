@@ -88,12 +88,10 @@ extension AdapterError: CustomStringConvertible {
 
     /// A line as messages show it: without its end, and truncated.
     private static func excerpt(_ line: [UInt8]) -> String {
-        let limit = 200
         var bytes = line[...]
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.isEmpty { return "an empty line" }
-        guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
-        return String(decoding: bytes.prefix(limit), as: UTF8.self) + "…"
+        return String(decoding: bytes.prefix(200), as: UTF8.self) + (bytes.count > 200 ? "…" : "")
     }
 }
 

@@ -71,7 +71,6 @@ public struct ClientRequest: Sendable, Hashable {
     /// The header fields, except `Host` and those of framing.
     public var fields: HTTPFields
     public var body: [UInt8]?
-
 }
 
 public struct ClientSocketRequest: Sendable, Hashable {
@@ -80,7 +79,6 @@ public struct ClientSocketRequest: Sendable, Hashable {
     public var target: String
     /// The header fields, except `Host` and those of the handshake.
     public var fields: HTTPFields
-
 }
 
 public enum ClientCommand: Sendable, Hashable {

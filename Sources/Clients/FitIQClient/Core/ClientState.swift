@@ -35,7 +35,6 @@ public struct ClientState: Sendable, Hashable {
         public var isComplete = true
         /// Whether the backend has it; otherwise the user's line waits or was refused.
         public var isDelivered = true
-
     }
 
     /// Something that went wrong, as shown to the user.
@@ -87,7 +86,6 @@ public struct ClientState: Sendable, Hashable {
         /// The sum of its calories, once completed.
         public var calories: Int?
         public var error: String?
-
     }
 }
 

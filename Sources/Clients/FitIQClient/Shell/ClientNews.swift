@@ -12,9 +12,7 @@ final class ClientNews: Sendable {
 
     var snapshot: ClientSnapshot { state.withLock { $0.snapshot } }
 
-    /// Publishes a snapshot to all observers; the last one ends their sequences.
-    ///
-    /// Call it on the client's thread only.
+    /// Publishes a snapshot to all observers, on the client's thread; the last one ends their sequences.
     func publish(_ snapshot: ClientSnapshot) {
         let readers = state.withLock { state in
             state.snapshot = snapshot
@@ -67,7 +65,6 @@ public struct ClientChanges<Element: Sendable & Equatable>: AsyncSequence, Senda
         let part: @Sendable (ClientState) -> Element
         var last: Element?
 
-        /// The next value that differs from the previous one; nil once the client has closed.
         public mutating func next() async -> Element? { await next(isolation: nil) }
 
         /// The next value that differs from the previous one; nil once the client has closed.

@@ -79,7 +79,6 @@ public struct ClientConnection: Sendable {
             socket?.close(code: code, into: &output)
             return []
         }
-        isFinished = true
         return [closed(code: nil, reason: WireMessages.closedDuringHandshake)]
     }
 
@@ -101,8 +100,6 @@ public struct ClientConnection: Sendable {
 
     /// Handles a connection that could not be made, or broke.
     public mutating func fail(_ reason: String) -> [ClientInput] { isFinished ? [] : end(reason) }
-
-    // MARK: The answer
 
     private mutating func readAnswer() -> [ClientInput] {
         while true {
@@ -141,8 +138,6 @@ public struct ClientConnection: Sendable {
         return [.socketOpened(number)] + (first.isEmpty ? [] : receiveFrames(first))
     }
 
-    // MARK: Frames
-
     private mutating func receiveFrames(_ bytes: [UInt8]) -> [ClientInput] {
         var events: [WebSocket.Event] = []
         socket?.receive(bytes, events: &events, output: &output)
@@ -152,25 +147,20 @@ public struct ClientConnection: Sendable {
             case .binary: return .binary(socket: number)
             case .pong: return .pong(socket: number)
             case .ping: return nil
-            case .closing(let code, let reason):
-                isFinished = true
-                return closed(code: code ?? .noStatus, reason: reason)
-            case .failed(_, let message):
-                isFinished = true
-                return closed(code: nil, reason: message)
+            case .closing(let code, let reason): return closed(code: code ?? .noStatus, reason: reason)
+            case .failed(_, let message): return closed(code: nil, reason: message)
             }
         }
     }
 
-    // MARK: The end
-
     private mutating func end(_ reason: String) -> [ClientInput] {
-        isFinished = true
         if socket != nil { return [closed(code: nil, reason: reason)] }
+        isFinished = true
         return [handshake == nil ? .requestFailed(number: number, reason) : .socketFailed(number: number, reason)]
     }
 
-    private func closed(code: CloseCode?, reason: String) -> ClientInput {
-        .socketClosed(ClientSocketEnd(number: number, code: code, reason: reason, isOwn: closes))
+    private mutating func closed(code: CloseCode?, reason: String) -> ClientInput {
+        isFinished = true
+        return .socketClosed(ClientSocketEnd(number: number, code: code, reason: reason, isOwn: closes))
     }
 }

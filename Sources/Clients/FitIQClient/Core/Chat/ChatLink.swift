@@ -92,9 +92,7 @@ struct ChatLink: Sendable {
         socket?.nextPing = now.advanced(by: patience.pingInterval)
     }
 
-    /// Records `connected`.
-    ///
-    /// - Returns: whether the socket replaces a lost one; nil if the wanted socket was not waiting for `connected`.
+    /// Whether the socket replaces a lost one; nil if the wanted socket was not waiting for `connected`.
     mutating func connected() -> Bool? {
         guard socket?.phase == .greeting, socket?.consultation == wanted else { return nil }
         socket?.phase = .open

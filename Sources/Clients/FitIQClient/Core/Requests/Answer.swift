@@ -92,23 +92,23 @@ extension Answer {
     /// The id of a created consultation: in `data.consultation`, in `data`, at the top, or as `consultation_id`.
     var consultationID: String? {
         Self.id(
-            body?["data"]?["consultation"]?["id"] ?? body?["data"]?["id"] ?? body?["data"]?["consultation_id"]
-                ?? body?["id"] ?? body?["consultation_id"])
+            data?["consultation"]?["id"] ?? data?["id"] ?? data?["consultation_id"] ?? body?["id"]
+                ?? body?["consultation_id"])
     }
 
+    private var data: JSONValue? { body?["data"] }
     var existingConsultationID: String? { Self.id(body?["error"]?["details"]?["existing_consultation_id"]) }
 
     var conversationID: String? {
         Self.id(
-            body?["conversationId"] ?? body?["conversation_id"] ?? body?["data"]?["conversation_id"]
-                ?? body?["data"]?["conversationId"])
+            body?["conversationId"] ?? body?["conversation_id"] ?? data?["conversation_id"] ?? data?["conversationId"])
     }
 
     /// The object of an answer about one thing, with or without an envelope.
-    var object: JSONValue? { body?["data"]?.object != nil ? body?["data"] : body }
-    var messages: [JSONValue]? { (body?["data"]?["messages"] ?? body?["messages"] ?? body?["data"])?.array }
-    var goals: [JSONValue]? { (body?["goals"] ?? body?["data"]?["goals"] ?? body?["data"])?.array }
-    var mealLogs: [JSONValue]? { (body?["data"]?["meal_logs"] ?? body?["meal_logs"] ?? body?["data"])?.array }
+    var object: JSONValue? { data?.object != nil ? data : body }
+    var messages: [JSONValue]? { (data?["messages"] ?? body?["messages"] ?? data)?.array }
+    var goals: [JSONValue]? { (body?["goals"] ?? data?["goals"] ?? data)?.array }
+    var mealLogs: [JSONValue]? { (data?["meal_logs"] ?? body?["meal_logs"] ?? data)?.array }
     /// An id in the backend's form; no other may go into a path.
     static func id(_ value: JSONValue?) -> String? { value?.string.flatMap(pathID) }
 
